@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void print_summary(FILE *out, const phx_model *model, const phx_study_batch_report *report)
+static void batch_print_summary(FILE *out, const phx_model *model, const phx_study_batch_report *report)
 {
     const int processes = phx_ranks_size(cli_ranks()), workers = cli_ranks() ? processes : report->threads;
 
@@ -28,7 +28,7 @@ static void print_summary(FILE *out, const phx_model *model, const phx_study_bat
             report->largest_drift_rate);
 }
 
-static int run(phx_context *context, const phx_model *model, const phx_study_batch_options *options)
+static int batch_run(phx_context *context, const phx_model *model, const phx_study_batch_options *options)
 {
     FILE *out = strcmp(options->table_path, "-") ? stdout : stderr;
     phx_study_batch_report report;
@@ -45,7 +45,7 @@ static int run(phx_context *context, const phx_model *model, const phx_study_bat
                     out == stdout ? ".partial" : "");
         return code;
     }
-    print_summary(out, model, &report);
+    batch_print_summary(out, model, &report);
     if (options->simulate.h5_path)
         fprintf(out, "  results      numbered after %s\n", options->simulate.h5_path);
     if (options->simulate.csv_path)
@@ -134,7 +134,7 @@ int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_b
     if (status < 0)
         status = choose_names(context, batch, &options, &h5, &table);
     if (status < 0)
-        status = run(context, model, &options);
+        status = batch_run(context, model, &options);
     phx_free(h5);
     phx_free(table);
     phx_sweep_destroy(sweep);

@@ -10,7 +10,7 @@ typedef struct check_arguments {
     cli_list set;
 } check_arguments;
 
-static int check(phx_context *context, const check_arguments *given)
+static int check_check(phx_context *context, const check_arguments *given)
 {
     phx_check_report report = {0};
     phx_model *model = NULL;
@@ -42,7 +42,7 @@ int cli_check(const cli_command *command, phx_context *context, int argc, char *
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)
-        status = check(context, &given);
+        status = check_check(context, &given);
     cli_options_free(&arguments);
     return status;
 }

@@ -55,7 +55,7 @@ static void print_json(const phx_fmu_check_report *report)
     puts("]}");
 }
 
-static int check(phx_context *context, const fmu_arguments *given, const char *path)
+static int fmu_check(phx_context *context, const fmu_arguments *given, const char *path)
 {
     phx_fmu_check_report report;
     const phx_status status = phx_fmu_check(context, path, !given->no_run, &report);
@@ -97,8 +97,8 @@ static void print_report(const fmu_arguments *given, const char *output, const p
                report->step);
 }
 
-static int read_numbers(phx_context *context, const phx_model *model, const fmu_arguments *given,
-                        phx_simulate_options *options)
+static int fmu_read_numbers(phx_context *context, const phx_model *model, const fmu_arguments *given,
+                            phx_simulate_options *options)
 {
     const cli_number numbers[] = {
         {"--step", given->step, &options->step},
@@ -169,7 +169,7 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
 
     given.model = given.words.count > 0 ? given.words.items[0] : NULL;
     if (status < 0 && given.words.count == 2 && !strcmp(given.model, "check"))
-        status = check(context, &given, given.words.items[1]);
+        status = fmu_check(context, &given, given.words.items[1]);
     else if (status < 0 && given.words.count != 1)
         status = cli_usage_error(command, "expected one MODEL, or: check FILE.fmu");
     if (status < 0)
@@ -183,7 +183,7 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
     if (status < 0)
         status = cli_read_model(context, given.model, &given.set, &model);
     if (status < 0)
-        status = read_numbers(context, model, &given, &wanted.simulate);
+        status = fmu_read_numbers(context, model, &given, &wanted.simulate);
     if (status < 0) {
         wanted.version = given.version && !strcmp(given.version, "2") ? 2 : 3;
         wanted.kind = !given.kind || !strcmp(given.kind, "cs") ? PHX_FMU_CO_SIMULATION

@@ -38,7 +38,7 @@ static int read_unit(const cli_command *command, const char *text, phx_study_imp
                            text);
 }
 
-static phx_status put(phx_context *context, const import_arguments *given, const phx_import_report *report)
+static phx_status import_put(phx_context *context, const import_arguments *given, const phx_import_report *report)
 {
     const bool json = given->format && !strcmp(given->format, "json");
     const phx_status status = json            ? phx_import_report_json(context, report, stdout)
@@ -68,7 +68,7 @@ static int import(const cli_command *command, phx_context *context, import_argum
     phx_status result = phx_study_import(context, &given->options, &report);
     cli_progress_done();
     if (!result)
-        result = put(context, given, report);
+        result = import_put(context, given, report);
     phx_import_report_destroy(report);
     return result ? cli_failed(context, result) : EXIT_DONE;
 }

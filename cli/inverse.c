@@ -11,8 +11,8 @@ typedef struct inverse_arguments {
     cli_list set;
 } inverse_arguments;
 
-static int read_numbers(phx_context *context, const phx_model *model, const inverse_arguments *given,
-                        phx_simulate_options *options)
+static int inverse_read_numbers(phx_context *context, const phx_model *model, const inverse_arguments *given,
+                                phx_simulate_options *options)
 {
     const cli_number numbers[] = {
         {"--end", given->end, &options->end},       {"--step", given->step, &options->step},
@@ -48,8 +48,8 @@ static phx_status print_drives(FILE *out, const phx_result *table)
     return status;
 }
 
-static int run(phx_context *context, const phx_model *model, const inverse_arguments *given,
-               const phx_simulate_options *options)
+static int inverse_run(phx_context *context, const phx_model *model, const inverse_arguments *given,
+                       const phx_simulate_options *options)
 {
     FILE *out = !strcmp(options->csv_path, "-") ? stderr : stdout;
     phx_simulate_report report;
@@ -125,7 +125,7 @@ static int inverse(const cli_command *command, phx_context *context, const inver
         status = cli_usage_error(command, "--result, --rtol, --atol and --integrator go with driven joints; this model "
                                           "has motions of outputs (`inverse`)");
     if (status < 0)
-        status = read_numbers(context, model, given, &options);
+        status = inverse_read_numbers(context, model, given, &options);
     if (status < 0) {
         options.csv_path = given->output ? given->output : name;
         options.h5_path = given->result;
@@ -133,7 +133,8 @@ static int inverse(const cli_command *command, phx_context *context, const inver
         status = cli_writable(context, 2, outputs);
     }
     if (status < 0)
-        status = model->inverse.given ? run_stable(context, model, &options) : run(context, model, given, &options);
+        status =
+            model->inverse.given ? run_stable(context, model, &options) : inverse_run(context, model, given, &options);
     phx_model_destroy(model);
     phx_free(name);
     return status;

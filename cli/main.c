@@ -99,7 +99,7 @@ static void print_usage(FILE *stream)
         stream);
 }
 
-static const cli_command *find(const char *name)
+static const cli_command *main_find(const char *name)
 {
     for (int k = 0; k < N_COMMANDS; k++)
         if (!strcmp(commands[k].name, name))
@@ -107,7 +107,7 @@ static const cli_command *find(const char *name)
     return NULL;
 }
 
-static int unknown(const char *name)
+static int main_unknown(const char *name)
 {
     const char *words[N_COMMANDS + 1] = {NULL};
     for (int k = 0; k < N_COMMANDS; k++)
@@ -132,7 +132,7 @@ static void print_fitting(const char *word, const char *typed, const char *doc)
 }
 
 /* --complete INDEX COMMAND WORD...: the commands that fit, or what the command says. */
-static int complete(phx_context *context, int argc, char **argv)
+static int main_complete(phx_context *context, int argc, char **argv)
 {
     const int index = argc < 3 ? -1 : atoi(argv[1]);
     const bool of_help = index == 1 && argc > 3 && !strcmp(argv[2], "help");
@@ -140,7 +140,7 @@ static int complete(phx_context *context, int argc, char **argv)
     if (index < 0)
         return EXIT_USAGE;
     if (index > 0 && !of_help) {
-        const cli_command *command = find(argv[2]);
+        const cli_command *command = main_find(argv[2]);
         return command ? command->run(command, context, argc, argv) : EXIT_DONE;
     }
     for (int k = 0; k < N_COMMANDS; k++)
@@ -160,7 +160,7 @@ static int print_tables(phx_context *context, char **argv)
     return status;
 }
 
-static int run(phx_context *context, int argc, char **argv)
+static int main_run(phx_context *context, int argc, char **argv)
 {
     static char help[] = "--help";
     char *ask[] = {help};
@@ -174,7 +174,7 @@ static int run(phx_context *context, int argc, char **argv)
         return EXIT_DONE;
     }
     if (!strcmp(argv[1], "--complete"))
-        return complete(context, argc - 1, argv + 1);
+        return main_complete(context, argc - 1, argv + 1);
     if (!strcmp(argv[1], "--tables"))
         return print_tables(context, argv + 1);
     const bool wants_help = is_one_of(argv[1], "--help", "-h", "help");
@@ -182,9 +182,9 @@ static int run(phx_context *context, int argc, char **argv)
         print_usage(stdout);
         return EXIT_DONE;
     }
-    const cli_command *command = find(argv[wants_help ? 2 : 1]);
+    const cli_command *command = main_find(argv[wants_help ? 2 : 1]);
     if (!command)
-        return unknown(argv[wants_help ? 2 : 1]);
+        return main_unknown(argv[wants_help ? 2 : 1]);
     return wants_help ? command->run(command, context, 1, ask) : command->run(command, context, argc - 2, argv + 2);
 }
 
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     }
     cli_watch(context);
     phx_files_begin(context); /* a command writes over nothing that it reads */
-    const int status = cli_close_ranks(cli_close_output(run(context, argc, argv)));
+    const int status = cli_close_ranks(cli_close_output(main_run(context, argc, argv)));
     phx_context_destroy(context);
     return status;
 }

@@ -68,7 +68,7 @@ static bool ready(void)
     return true;
 }
 
-static size_t append(char *text, size_t room, size_t at, const char *more)
+static size_t memory_append(char *text, size_t room, size_t at, const char *more)
 {
     for (; *more && at + 1 < room; more++)
         text[at++] = *more;
@@ -83,7 +83,7 @@ static size_t append_number(char *text, size_t room, size_t at, size_t number)
     do
         digits[--n] = (char)('0' + number % 10);
     while (number /= 10);
-    return append(text, room, at, digits + n);
+    return memory_append(text, room, at, digits + n);
 }
 
 /* "libhdf5_serial.so.103", of what contains the code at `caller`. */
@@ -97,19 +97,20 @@ static const char *library_of(const void *caller)
 }
 
 /* The message is written without stdio, which allocates. */
-static _Noreturn void end(size_t count, size_t size, const void *caller)
+static _Noreturn void memory_end(size_t count, size_t size, const void *caller)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     char text[400];
-    size_t at = append(text, sizeof text, 0, "phlexor: out of memory: ");
-    at = append(text, sizeof text, at, library_of(caller));
-    at = append(text, sizeof text, at, " asks for ");
+    size_t at = memory_append(text, sizeof text, 0, "phlexor: out of memory: ");
+    at = memory_append(text, sizeof text, at, library_of(caller));
+    at = memory_append(text, sizeof text, at, " asks for ");
     if (count > 1) {
         at = append_number(text, sizeof text, at, count);
-        at = append(text, sizeof text, at, " items of ");
+        at = memory_append(text, sizeof text, at, " items of ");
     }
     at = append_number(text, sizeof text, at, size);
-    at = append(text, sizeof text, at, " bytes, which are not available; give the program more memory or less to do\n");
+    at = memory_append(text, sizeof text, at,
+                       " bytes, which are not available; give the program more memory or less to do\n");
     if (!atomic_flag_test_and_set(&said) && write(STDERR_FILENO, text, at) < 0)
         _exit(EXIT_FAILED);
     _exit(EXIT_FAILED);
@@ -132,7 +133,7 @@ void *malloc(size_t size)
         return memory;
     memory = next.malloc(size);
     if (!memory)
-        end(1, size, caller);
+        memory_end(1, size, caller);
     return memory;
 }
 
@@ -144,7 +145,7 @@ void *calloc(size_t count, size_t size)
         return memory;
     memory = next.calloc(count, size);
     if (!memory)
-        end(count, size, caller);
+        memory_end(count, size, caller);
     return memory;
 }
 
@@ -156,7 +157,7 @@ void *realloc(void *old, size_t size)
         return memory;
     memory = next.realloc(old, size);
     if (!memory)
-        end(1, size, caller);
+        memory_end(1, size, caller);
     return memory;
 }
 
@@ -168,7 +169,7 @@ void *aligned_alloc(size_t alignment, size_t size)
         return memory;
     memory = next.aligned_alloc(alignment, size);
     if (!memory)
-        end(1, size, caller);
+        memory_end(1, size, caller);
     return memory;
 }
 
@@ -180,7 +181,7 @@ void *memalign(size_t alignment, size_t size)
         return memory;
     memory = next.memalign(alignment, size);
     if (!memory)
-        end(1, size, caller);
+        memory_end(1, size, caller);
     return memory;
 }
 
@@ -192,6 +193,6 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
         return status;
     status = next.posix_memalign(memory, alignment, size);
     if (status == ENOMEM)
-        end(1, size, caller);
+        memory_end(1, size, caller);
     return status;
 }

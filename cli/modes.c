@@ -49,8 +49,8 @@ static phx_status write_table(phx_context *context, const modes_arguments *given
     return phx_modes_write(context, table, format, given->output);
 }
 
-static void print_summary(const modes_arguments *given, const phx_modes_table *table,
-                          const phx_study_modes_report *report)
+static void modes_print_summary(const modes_arguments *given, const phx_modes_table *table,
+                                const phx_study_modes_report *report)
 {
     if (report->unstable > 0)
         fprintf(stderr, "phlexor: warning: %d %s (negative damping)\n", report->unstable,
@@ -100,7 +100,7 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
         if (!result)
             result = write_table(context, given, format, &table);
         if (!result)
-            print_summary(given, &table, &report);
+            modes_print_summary(given, &table, &report);
         status = result ? cli_failed(context, result) : EXIT_DONE;
     }
     phx_modes_free(&table);

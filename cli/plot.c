@@ -21,7 +21,7 @@ static const double COLUMN = 84.0, PAGE = 174.0; /* mm: a column and both of a p
 /* ---- numbers ---- */
 
 /* Millimetres in the unit that the text is; 0: it is none. */
-static double unit_of(const char *text)
+static double plot_unit_of(const char *text)
 {
     static const struct {
         const char *name;
@@ -39,7 +39,7 @@ static int read_width(const cli_command *command, const char *text, phx_page *pa
     if (!text)
         return -1;
     page->width = !strcmp(text, "column") ? COLUMN : !strcmp(text, "page") ? PAGE : strtod(text, &end);
-    page->width *= end ? unit_of(end) : 1.0;
+    page->width *= end ? plot_unit_of(end) : 1.0;
     if (!(page->width > 0.0) || !isfinite(page->width))
         return cli_usage_error(command, "--width: expected 'column', 'page' or a length such as 84mm, found '%s'",
                                text);
@@ -54,7 +54,7 @@ static int read_size(const cli_command *command, const char *text, phx_page *pag
         return -1;
     page->width = strtod(text, &cross);
     page->height = *cross == 'x' ? strtod(cross + 1, &end) : 0.0;
-    const double unit = end ? unit_of(end) : 0.0;
+    const double unit = end ? plot_unit_of(end) : 0.0;
     page->width *= unit;
     page->height *= unit;
     if (!(page->width > 0.0 && page->height > 0.0) || !isfinite(page->width) || !isfinite(page->height))
@@ -168,7 +168,7 @@ static bool is_model(const char *file)
     return cli_ends_with(file, ".yaml") || cli_ends_with(file, ".yml");
 }
 
-static int draw(phx_context *context, const plot_arguments *given, const phx_plot_options *options)
+static int plot_draw(phx_context *context, const plot_arguments *given, const phx_plot_options *options)
 {
     char *name = given->output ? NULL : default_name(context, given, options->kind);
     const char *output = given->output ? given->output : name;
@@ -208,7 +208,7 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
         options.n_outputs = outputs.count;
         options.matrices = matrices.words;
         options.n_matrices = matrices.count;
-        code = draw(context, given, &options);
+        code = plot_draw(context, given, &options);
     }
     cli_words_free(&inputs);
     cli_words_free(&outputs);

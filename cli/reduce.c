@@ -63,7 +63,7 @@ static phx_status reduce_by(phx_context *context, const phx_model *model, const 
                                  multigrid ? PHX_RANKS_GAMG : PHX_RANKS_MUMPS, report);
 }
 
-static int reduce(phx_context *context, const phx_model *model, const reduce_arguments *given)
+static int reduce_reduce(phx_context *context, const phx_model *model, const reduce_arguments *given)
 {
     phx_reduce_report report = {0};
     char *name = given->output ? NULL : cli_name(context, given->body, false, ".h5");
@@ -113,7 +113,7 @@ int cli_reduce(const cli_command *command, phx_context *context, int argc, char 
     if (status < 0)
         status = cli_read_model(context, given.model, &given.set, &model);
     if (status < 0)
-        status = reduce(context, model, &given);
+        status = reduce_reduce(context, model, &given);
     phx_model_destroy(model);
     cli_options_free(&arguments);
     return status;

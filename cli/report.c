@@ -22,7 +22,7 @@ static void say(const char *output, const phx_report_size *size)
                 (size->points - 2) / 2);
 }
 
-static int report(phx_context *context, const char *file, const char *output)
+static int report_report(phx_context *context, const char *file, const char *output)
 {
     const phx_report_options options = {.source = file_name(file)};
     phx_report_size size = {0};
@@ -50,7 +50,7 @@ int cli_report(const cli_command *command, phx_context *context, int argc, char 
         return parsed;
     if (cli_readable(file) >= 0 || cli_writable(context, 1, &output) >= 0)
         return EXIT_USAGE;
-    return report(context, file, output);
+    return report_report(context, file, output);
 }
 
 typedef struct view_arguments {

@@ -30,7 +30,7 @@ static phx_comparisons_format choose_format(const reproduce_arguments *given)
     return PHX_COMPARISONS_HTML;
 }
 
-static void print_summary(const phx_comparisons *page, const char *path)
+static void reproduce_print_summary(const phx_comparisons *page, const char *path)
 {
     int items[PHX_VERDICTS] = {0};
 
@@ -111,7 +111,7 @@ static int reproduce(phx_context *context, const reproduce_arguments *given)
     else
         status = phx_comparisons_verdict(page, -1) == PHX_VERDICT_FAIL ? EXIT_FAILED : EXIT_DONE;
     if (!result && strcmp(path, "-") != 0)
-        print_summary(page, path);
+        reproduce_print_summary(page, path);
     phx_comparisons_destroy(page);
     phx_free(published);
     return status;

@@ -76,7 +76,7 @@ static void print_real_time(FILE *out, const phx_simulate_report *report)
             times->median, times->percent99, times->worst, times->worst_at, times->misses, times->steps, h);
 }
 
-static void print_summary(FILE *out, const phx_model *model, const phx_simulate_report *report)
+static void simulate_print_summary(FILE *out, const phx_model *model, const phx_simulate_report *report)
 {
     const phx_integrate_stats *stats = &report->stats;
     const double energy = report->largest_energy;
@@ -140,8 +140,8 @@ static void print_partial(const partial_file *partial)
     fprintf(stderr, "phlexor: what was computed is in %s\n", partial->path);
 }
 
-static int run(phx_context *context, const phx_model *model, const simulate_arguments *given,
-               const phx_simulate_options *options)
+static int simulate_run(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                        const phx_simulate_options *options)
 {
     FILE *out = given->csv && !strcmp(given->csv, "-") ? stderr : stdout;
     phx_simulate_report simulated, *report = &simulated;
@@ -161,14 +161,14 @@ static int run(phx_context *context, const phx_model *model, const simulate_argu
         const phx_status put = phx_result_summary(context, options->h5_path, out, "the summary");
         return put ? cli_failed(context, put) : EXIT_DONE;
     }
-    print_summary(out, model, report);
+    simulate_print_summary(out, model, report);
     fprintf(out, "  result       %s%s%s\n", options->h5_path, given->csv ? ", " : "",
             given->csv ? (out == stderr ? "standard output" : given->csv) : "");
     return EXIT_DONE;
 }
 
-static int read_numbers(phx_context *context, const phx_model *model, const simulate_arguments *given,
-                        phx_simulate_options *options)
+static int simulate_read_numbers(phx_context *context, const phx_model *model, const simulate_arguments *given,
+                                 phx_simulate_options *options)
 {
     const cli_number numbers[] = {
         {"--end", given->end, &options->end},
@@ -214,7 +214,7 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         if (status < 0)
             status = cli_writable(context, 2, outputs);
         if (status < 0)
-            status = run(context, model, given, options);
+            status = simulate_run(context, model, given, options);
     }
     phx_free(name);
     return status;
@@ -300,7 +300,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)
-        status = read_numbers(context, model, given, &options);
+        status = simulate_read_numbers(context, model, given, &options);
     if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
         cli_batch batch = {.model = given->model,

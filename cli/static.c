@@ -27,8 +27,8 @@ static int check_arguments(const cli_command *command, const static_arguments *g
     return -1;
 }
 
-static int read_numbers(const cli_command *command, phx_context *context, const phx_model *model,
-                        const static_arguments *given, phx_study_static_options *options)
+static int static_read_numbers(const cli_command *command, phx_context *context, const phx_model *model,
+                               const static_arguments *given, phx_study_static_options *options)
 {
     phx_model_optional to = {.value = options->to}, stride = {0};
     int status = cli_read_number(command, "--time", given->time, &options->t);
@@ -42,8 +42,8 @@ static int read_numbers(const cli_command *command, phx_context *context, const 
     return status;
 }
 
-static phx_status put(phx_context *context, const phx_model *model, const static_arguments *given,
-                      const phx_study_static_report *report, const phx_result *result)
+static phx_status static_put(phx_context *context, const phx_model *model, const static_arguments *given,
+                             const phx_study_static_report *report, const phx_result *result)
 {
     const bool to_stdout = given->csv && !strcmp(given->csv, "-");
     FILE *out = to_stdout ? stderr : stdout;
@@ -60,7 +60,7 @@ static phx_status put(phx_context *context, const phx_model *model, const static
     return status;
 }
 
-static int solve(const cli_command *command, phx_context *context, const static_arguments *given)
+static int static_solve(const cli_command *command, phx_context *context, const static_arguments *given)
 {
     phx_study_static_options options = phx_study_static_options_default();
     phx_study_static_report report;
@@ -75,7 +75,7 @@ static int solve(const cli_command *command, phx_context *context, const static_
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)
-        status = read_numbers(command, context, model, given, &options);
+        status = static_read_numbers(command, context, model, given, &options);
     if (status < 0)
         status = cli_writable(context, 2, outputs);
     if (status < 0) {
@@ -90,7 +90,7 @@ static int solve(const cli_command *command, phx_context *context, const static_
         options.csv_path = csv ? given->output : given->csv;
         phx_status found = phx_study_static(context, model, &options, &report, &result);
         if (!found)
-            found = put(context, model, given, &report, result);
+            found = static_put(context, model, given, &report, result);
         status = found ? cli_failed(context, found) : EXIT_DONE;
     }
     phx_result_destroy(result);
@@ -125,7 +125,7 @@ int cli_static(const cli_command *command, phx_context *context, int argc, char 
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)
-        status = solve(command, context, &given);
+        status = static_solve(command, context, &given);
     cli_options_free(&arguments);
     return status;
 }

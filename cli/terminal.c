@@ -45,7 +45,7 @@ int cli_open_ranks(phx_context *context)
 }
 
 /* The message of a failure: by one process. Those that still work are ended. */
-static void report(const char *message, int status)
+static void terminal_report(const char *message, int status)
 {
     bool abort = false;
 
@@ -90,7 +90,7 @@ int cli_failed(phx_context *context, phx_status status)
     const char *message = phx_context_message(context);
 
     cli_progress_done();
-    report(message[0] ? message : phx_status_text(status), exit_status(status));
+    terminal_report(message[0] ? message : phx_status_text(status), exit_status(status));
     return exit_status(status);
 }
 
@@ -158,7 +158,7 @@ static void print_duration(double seconds)
         fprintf(stderr, ", %d h %02d min left", (int)(seconds / 3600.0), (int)(fmod(seconds, 3600.0) / 60.0));
 }
 
-static void draw(const char *what, double done, double total, double now)
+static void terminal_draw(const char *what, double done, double total, double now)
 {
     enum { WIDTH = 24 };
     const double share = total > 0.0 ? fmin(fmax(done / total, 0.0), 1.0) : 0.0;
@@ -190,7 +190,7 @@ static bool report_progress(void *user, const char *what, double done, double to
         bar.begun_at = done;
     }
     if (now - bar.drawn >= 0.1)
-        draw(what, done, total, now);
+        terminal_draw(what, done, total, now);
     return true;
 }
 

@@ -69,7 +69,7 @@ static void fill_start(int n, double *x)
 }
 
 /* Apply what ARPACK asks for with `ido` to one of its three work vectors. */
-static phx_status apply(arnoldi *w, int ido)
+static phx_status arpack_apply(arnoldi *w, int ido)
 {
     double *x = w->workd + w->ipntr[0] - 1, *y = w->workd + w->ipntr[1] - 1;
     if (ido == 2)
@@ -146,7 +146,7 @@ static bool ended_early(const arnoldi *w)
     return w->info == -9999 && w->iparam[4] >= w->count;
 }
 
-static phx_status iterate(arnoldi *w)
+static phx_status arpack_iterate(arnoldi *w)
 {
     w->iparam[0] = 1;            /* exact shifts */
     w->iparam[2] = MAX_RESTARTS; /* and on return the number of restarts */
@@ -157,7 +157,7 @@ static phx_status iterate(arnoldi *w)
         dsaupd_c(&ido, "G", w->n, "LM", w->count, w->tol, w->resid, w->ncv, w->v, w->n, w->iparam, w->ipntr, w->workd,
                  w->workl, w->lworkl, &w->info);
         if (ido == -1 || ido == 1 || ido == 2) {
-            phx_status status = apply(w, ido);
+            phx_status status = arpack_apply(w, ido);
             if (status)
                 return status;
         }
@@ -215,7 +215,7 @@ phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double
     if (!status) {
         fill_start(n, w.resid);
         pthread_mutex_lock(&arpack_lock);
-        status = iterate(&w);
+        status = arpack_iterate(&w);
         if (!status)
             status = ended_early(&w) ? take_invariant_space(&w) : extract(&w, vectors != NULL);
         pthread_mutex_unlock(&arpack_lock);

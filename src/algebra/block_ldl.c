@@ -45,7 +45,7 @@ struct phx_block_ldl {
 };
 
 /* ---- pattern ---- */
-static phx_status add_row(phx_block_ldl *it, int rank)
+static phx_status block_ldl_add_row(phx_block_ldl *it, int rank)
 {
     if (it->n_rows == it->cap_rows) {
         const int wider = 2 * it->cap_rows;
@@ -72,14 +72,14 @@ static phx_status collect_column(phx_block_ldl *it, int k, int block, const int 
         const int r = it->rank[idx[e]];
         if (r > k && mark[r] != k) {
             mark[r] = k;
-            status = add_row(it, r);
+            status = block_ldl_add_row(it, r);
         }
     }
     for (int child = head[k]; child >= 0; child = next[child])
         for (int e = it->columns[child].first; e < it->columns[child].end && !status; e++)
             if (mark[it->row[e]] != k) {
                 mark[it->row[e]] = k;
-                status = add_row(it, it->row[e]);
+                status = block_ldl_add_row(it, it->row[e]);
             }
     own->end = it->n_rows;
     phx_int_sort(own->end - own->first, it->row + own->first);
@@ -100,8 +100,8 @@ static double column_work(const phx_block_ldl *it, int k)
 
 /* All columns in the order given, as long as their work is within `most`; height: of each in the elimination tree.
  * room: 3 n. */
-static phx_status collect(phx_block_ldl *it, const int *size, const int *ptr, const int *idx, const int *order,
-                          double most, int *height, int *room)
+static phx_status block_ldl_collect(phx_block_ldl *it, const int *size, const int *ptr, const int *idx,
+                                    const int *order, double most, int *height, int *room)
 {
     int *mark = room, *head = room + it->n, *next = head + it->n;
     phx_status status = PHX_OK;
@@ -151,10 +151,10 @@ static phx_status make_order(phx_block_ldl *it, const int *size, const int *ptr,
     if (!status && it->n >= BALANCE_BLOCKS)
         status = phx_order_balance(it->context, it->n, ptr, idx, NULL, order);
     if (!status)
-        status = collect(it, size, ptr, idx, order, most, height, sorted + n);
+        status = block_ldl_collect(it, size, ptr, idx, order, most, height, sorted + n);
     if (!status && it->work <= most) {
         sort_by_height(it->n, height, order, sorted + n, sorted);
-        status = collect(it, size, ptr, idx, sorted, HUGE_VAL, height, sorted + n);
+        status = block_ldl_collect(it, size, ptr, idx, sorted, HUGE_VAL, height, sorted + n);
     }
     phx_free(order);
     return status;
@@ -184,7 +184,7 @@ static bool has(const int *ptr, const int *idx, int a, int b)
     return false;
 }
 
-static phx_status lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
+static phx_status block_ldl_lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
 {
     int *order = phx_calloc(it->context, (size_t)it->n, sizeof *order), widest = 0, n_targets = 0;
 
@@ -288,7 +288,7 @@ phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, co
         status = make_order(it, size, ptr, idx, most);
     const bool costly = !status && !(it->work <= most);
     if (!status && !costly)
-        status = lay_out(it, ptr, idx);
+        status = block_ldl_lay_out(it, ptr, idx);
     if (!status && !costly) {
         find_targets(it);
         find_runs(it);
@@ -396,7 +396,7 @@ static inline bool invert_any(const int m, const double least, const double *sca
 }
 
 /* By cofactors: the pivots are ratios of leading minors. */
-static inline bool invert(const int m, const double least, const double *scale, double *S)
+static inline bool block_ldl_invert(const int m, const double least, const double *scale, double *S)
 {
     if (m != 2 && m != 3)
         return invert_any(m, least, scale, S);
@@ -422,8 +422,8 @@ static inline bool invert(const int m, const double least, const double *scale, 
 }
 
 /* T -= S^T L of two blocks below, S (m x rows), L (m x cols); of a diagonal block the lower triangle. */
-static inline void subtract(const int m, int rows, int cols, const bool diagonal, const double *S, const double *L,
-                            double *T)
+static inline void block_ldl_subtract(const int m, int rows, int cols, const bool diagonal, const double *S,
+                                      const double *L, double *T)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < (diagonal ? i + 1 : cols); j++) {
@@ -435,18 +435,18 @@ static inline void subtract(const int m, int rows, int cols, const bool diagonal
 }
 
 /* Of five unknowns T -= S^T L may as well be all of a diagonal block, whose upper triangle nobody reads. */
-static inline void take(const int m, const int rows, const phx_block_ldl *it, int n_rows, int n_cols, bool diagonal,
-                        const double *S, const double *L, double *T)
+static inline void block_ldl_take(const int m, const int rows, const phx_block_ldl *it, int n_rows, int n_cols,
+                                  bool diagonal, const double *S, const double *L, double *T)
 {
     if (m == 5 && rows == 5)
         it->five->subtract(S, L, T);
     else
-        subtract(m, n_rows, n_cols, diagonal, S, L, T);
+        block_ldl_subtract(m, n_rows, n_cols, diagonal, S, L, T);
 }
 
 /* L^T = P S^T, m x n */
-static inline void spread(const int m, const int rows, const phx_block_ldl *it, int n, const double *P, const double *S,
-                          double *L)
+static inline void block_ldl_spread(const int m, const int rows, const phx_block_ldl *it, int n, const double *P,
+                                    const double *S, double *L)
 {
     if (m == 5 && rows == 5) {
         it->five->multiply(P, S, L);
@@ -462,20 +462,20 @@ static inline void spread(const int m, const int rows, const phx_block_ldl *it, 
 }
 
 /* Column k; `rows`: of all its blocks, 0: each has its own. */
-static inline bool eliminate(const int m, const int rows, const phx_block_ldl *it, const column *own)
+static inline bool block_ldl_eliminate(const int m, const int rows, const phx_block_ldl *it, const column *own)
 {
     const int *target = it->target + own->target;
     double *P = it->val + own->diagonal, *L = it->below;
-    const bool good = invert(m, it->least, it->scale + own->x, P);
+    const bool good = block_ldl_invert(m, it->least, it->scale + own->x, P);
 
     for (int a = own->first; a < own->end; a++) {
         const double *S = it->val + it->at[a];
         const int n = rows ? rows : it->columns[it->row[a]].size;
-        spread(m, rows, it, n, P, S, L);
+        block_ldl_spread(m, rows, it, n, P, S, L);
         for (int b = own->first; b < a; b++)
-            take(m, rows, it, rows ? rows : it->columns[it->row[b]].size, n, false, it->val + it->at[b], L,
-                 it->val + *target++);
-        take(m, rows, it, n, n, true, S, L, it->val + *target++);
+            block_ldl_take(m, rows, it, rows ? rows : it->columns[it->row[b]].size, n, false, it->val + it->at[b], L,
+                           it->val + *target++);
+        block_ldl_take(m, rows, it, n, n, true, S, L, it->val + *target++);
         L += n * m;
     }
     L = it->below;
@@ -495,7 +495,7 @@ static inline bool eliminate_run(const int m, const phx_block_ldl *it, const col
     bool good = true;
 
     for (const column *own = first; own < end && good; own++)
-        good = eliminate(m ? m : own->size, m, it, own);
+        good = block_ldl_eliminate(m ? m : own->size, m, it, own);
     return good;
 }
 
@@ -508,7 +508,7 @@ static inline void note_diagonal(const int m, const phx_block_ldl *it, const col
     }
 }
 
-static phx_status factor(phx_block_ldl *it)
+static phx_status block_ldl_factor(phx_block_ldl *it)
 {
     if (!it)
         return phx_fail_null(NULL, __func__, "ldl");
@@ -532,7 +532,7 @@ phx_status phx_block_ldl_factor(phx_block_ldl *it)
     if (!it)
         return phx_fail_null(NULL, __func__, "ldl");
     it->least = LEAST_PIVOT;
-    return factor(it);
+    return block_ldl_factor(it);
 }
 
 double phx_block_ldl_least_pivot(phx_block_ldl *it)
@@ -540,7 +540,7 @@ double phx_block_ldl_least_pivot(phx_block_ldl *it)
     double largest = 1.0; /* (S^-1)_ii S_ii within a block */
 
     it->least = 0.0;
-    if (factor(it) != PHX_OK)
+    if (block_ldl_factor(it) != PHX_OK)
         return 0.0;
     for (const column *own = it->columns; own < it->columns + it->n; own++)
         for (int i = 0; i < own->size; i++)

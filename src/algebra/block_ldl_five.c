@@ -9,7 +9,7 @@ static inline simd_double four(const double *from)
     return *(const simd_double *)(const void *)from;
 }
 
-static void multiply(const double *P, const double *S, double *L)
+static void block_ldl_five_multiply(const double *P, const double *S, double *L)
 {
     simd_double last = four(P) * S[4]; /* rows of P are its columns */
     double corner = P[4 * FIVE] * S[4];
@@ -29,7 +29,7 @@ static void multiply(const double *P, const double *S, double *L)
     L[4 * FIVE + 4] = corner;
 }
 
-static void subtract(const double *S, const double *L, double *T)
+static void block_ldl_five_subtract(const double *S, const double *L, double *T)
 {
     simd_double last = four(S) * L[4];
     double corner = S[4] * L[4];
@@ -50,7 +50,7 @@ static void subtract(const double *S, const double *L, double *T)
 }
 
 #ifdef PHX_FOR_AVX2
-const phx_block_five phx_block_five_avx2 = {multiply, subtract};
+const phx_block_five phx_block_five_avx2 = {block_ldl_five_multiply, block_ldl_five_subtract};
 #else
-const phx_block_five phx_block_five_any = {multiply, subtract};
+const phx_block_five phx_block_five_any = {block_ldl_five_multiply, block_ldl_five_subtract};
 #endif

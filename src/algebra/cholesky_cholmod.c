@@ -66,7 +66,8 @@ static int64_t *widen(phx_context *context, const phx_csr *a)
 
 /* The order of AMD, or that of METIS where AMD's takes many operations and METIS's factors are smaller: the rule of
  * CHOLMOD itself. A CHOLMOD without METIS has the former only. */
-static cholmod_factor *analyse(const struct library *library, cholmod_sparse *columns, cholmod_common *common)
+static cholmod_factor *cholesky_cholmod_analyse(const struct library *library, cholmod_sparse *columns,
+                                                cholmod_common *common)
 {
     common->nmethods = 1;
     common->method[0].ordering = CHOLMOD_AMD;
@@ -85,7 +86,7 @@ static cholmod_factor *analyse(const struct library *library, cholmod_sparse *co
     return better;
 }
 
-static bool factor(phx_cholesky_factors *factors, const phx_csr *a, void *ptr, void *idx)
+static bool cholesky_cholmod_factor(phx_cholesky_factors *factors, const phx_csr *a, void *ptr, void *idx)
 {
     cholmod_common *common = &factors->common;
 
@@ -106,7 +107,7 @@ static bool factor(phx_cholesky_factors *factors, const phx_csr *a, void *ptr, v
                               .dtype = CHOLMOD_DOUBLE,
                               .sorted = 1,
                               .packed = 1};
-    factors->LL_T = analyse(factors->library, &columns, common);
+    factors->LL_T = cholesky_cholmod_analyse(factors->library, &columns, common);
     return factors->LL_T && factors->library->factorise(&columns, factors->LL_T, common) &&
            common->status >= CHOLMOD_OK;
 }
@@ -119,7 +120,8 @@ phx_status phx_cholesky_factor_as(phx_cholesky *cholesky, const phx_csr *a, bool
     if (!factors || (wide && !index))
         return PHX_ERR_MEMORY;
     factors->library = &libraries[wide];
-    const bool done = wide ? factor(factors, a, index, index + a->rows + 1) : factor(factors, a, a->ptr, a->idx);
+    const bool done = wide ? cholesky_cholmod_factor(factors, a, index, index + a->rows + 1)
+                           : cholesky_cholmod_factor(factors, a, a->ptr, a->idx);
     phx_free(index);
     if (!done)
         return fail_cholmod(cholesky);

@@ -19,7 +19,7 @@ static phx_status fail_klu(const phx_cholesky *cholesky)
     return phx_cholesky_fail_library(cholesky, "KLU", code, code == KLU_OUT_OF_MEMORY || code == KLU_TOO_LARGE);
 }
 
-static phx_status analyse(phx_cholesky *cholesky, const phx_csr *a)
+static phx_status cholesky_klu_analyse(phx_cholesky *cholesky, const phx_csr *a)
 {
     phx_cholesky_factors *factors = cholesky->factors;
     int *order = phx_calloc(cholesky->context, (size_t)a->rows, sizeof *order);
@@ -39,7 +39,7 @@ static phx_status analyse(phx_cholesky *cholesky, const phx_csr *a)
 phx_status phx_cholesky_factor(phx_cholesky *cholesky, const phx_csr *a)
 {
     phx_cholesky_factors *factors = cholesky->factors = phx_calloc(cholesky->context, 1, sizeof *factors);
-    phx_status status = factors ? analyse(cholesky, a) : PHX_ERR_MEMORY;
+    phx_status status = factors ? cholesky_klu_analyse(cholesky, a) : PHX_ERR_MEMORY;
     if (status)
         return status;
     factors->numeric = klu_factor(a->ptr, a->idx, a->val, factors->symbolic, &factors->common);

@@ -62,7 +62,7 @@ static void pass_on(elimination *e, front *f)
     e->first[f->col[0]] = f;
 }
 
-static phx_status begin(elimination *e, const phx_csr *a)
+static phx_status dependent_begin(elimination *e, const phx_csr *a)
 {
     const size_t n = (size_t)a->cols;
     e->n = a->cols;
@@ -89,7 +89,7 @@ static phx_status begin(elimination *e, const phx_csr *a)
     return PHX_OK;
 }
 
-static void end(elimination *e)
+static void dependent_end(elimination *e)
 {
     for (int k = 0; e->first && k < e->n; k++) {
         for (front *f = e->first[k], *next; f; f = next) {
@@ -128,7 +128,7 @@ static int touched_columns(elimination *e, const front *list, int *columns)
 }
 
 /* The fronts of a list below each other in one front. */
-static phx_status gather(elimination *e, front *list, front **gathered)
+static phx_status dependent_gather(elimination *e, front *list, front **gathered)
 {
     int rows = 0, at = 0;
     for (const front *f = list; f; f = f->next)
@@ -187,7 +187,7 @@ static phx_status step(elimination *e, int k, double tolerance, bool *depends)
     *depends = true;
     if (!e->first[k])
         return PHX_OK;
-    phx_status status = gather(e, e->first[k], &f);
+    phx_status status = dependent_gather(e, e->first[k], &f);
     e->first[k] = NULL;
     if (!status)
         status = shorten(e, f);
@@ -229,7 +229,7 @@ phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, dou
         return phx_fail(context, PHX_ERR_ARGUMENT, "phx_csr_dependent_columns: value %zu of the matrix is %g", bad,
                         a->val[bad]);
     elimination e = {.context = context};
-    phx_status status = begin(&e, a);
+    phx_status status = dependent_begin(&e, a);
     const double tolerance = status ? 0.0 : rtol * largest_column_norm(&e, a);
     int count = 0;
     for (int k = 0; k < a->cols && !status; k++) {
@@ -238,7 +238,7 @@ phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, dou
         if (depends)
             dependent[count++] = k;
     }
-    end(&e);
+    dependent_end(&e);
     if (status)
         return status;
     *rank = a->cols - count;

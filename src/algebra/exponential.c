@@ -36,7 +36,8 @@ static double norm_1(int n, const double *a)
 }
 
 /* to = c6 A6 + c4 A4 + c2 A2 + c0 I */
-static void combine(int n, const double *const powers[3], double c6, double c4, double c2, double c0, double *to)
+static void exponential_combine(int n, const double *const powers[3], double c6, double c4, double c2, double c0,
+                                double *to)
 {
     for (int k = 0; k < n * n; k++)
         to[k] = c6 * powers[2][k] + c4 * powers[1][k] + c2 * powers[0][k];
@@ -56,12 +57,12 @@ static phx_status pade_approximant(phx_context *context, int n, const double *a,
     phx_dense_multiply(false, false, n, n, n, 1.0, a, n, a, n, 0.0, a2, n);
     phx_dense_multiply(false, false, n, n, n, 1.0, a2, n, a2, n, 0.0, a4, n);
     phx_dense_multiply(false, false, n, n, n, 1.0, a2, n, a4, n, 0.0, a6, n);
-    combine(n, powers, b[13], b[11], b[9], 0.0, part);
-    combine(n, powers, b[7], b[5], b[3], b[1], v);
+    exponential_combine(n, powers, b[13], b[11], b[9], 0.0, part);
+    exponential_combine(n, powers, b[7], b[5], b[3], b[1], v);
     phx_dense_multiply(false, false, n, n, n, 1.0, a6, n, part, n, 1.0, v, n);
     phx_dense_multiply(false, false, n, n, n, 1.0, a, n, v, n, 0.0, u, n);
-    combine(n, powers, b[12], b[10], b[8], 0.0, part);
-    combine(n, powers, b[6], b[4], b[2], b[0], v);
+    exponential_combine(n, powers, b[12], b[10], b[8], 0.0, part);
+    exponential_combine(n, powers, b[6], b[4], b[2], b[0], v);
     phx_dense_multiply(false, false, n, n, n, 1.0, a6, n, part, n, 1.0, v, n);
     for (size_t k = 0; k < cells; k++) {
         e[k] = v[k] + u[k];

@@ -5,7 +5,7 @@
 
 #include <lapacke.h>
 
-static phx_status reduce(phx_context *context, int n, double *h, double *q, double *tau)
+static phx_status hessenberg_reduce(phx_context *context, int n, double *h, double *q, double *tau)
 {
     double size[2] = {0.0};
     double *work = NULL;
@@ -41,7 +41,7 @@ phx_status phx_dense_hessenberg(phx_context *context, int n, const double *a, do
 
     if (!status && n > 0) {
         phx_transpose(n, n, a, by_columns);
-        status = reduce(context, n, by_columns, by_columns + cells, by_columns + 2 * cells);
+        status = hessenberg_reduce(context, n, by_columns, by_columns + cells, by_columns + 2 * cells);
     }
     if (!status && n > 0) {
         phx_transpose(n, n, by_columns, h);

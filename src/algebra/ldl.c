@@ -37,7 +37,7 @@ static int reach(const phx_ldl *ldl, int i, int *parent, int *mark, int *list)
 }
 
 /* The pattern of L, counted first. */
-static phx_status make_pattern(phx_ldl *ldl)
+static phx_status ldl_make_pattern(phx_ldl *ldl)
 {
     const size_t n = (size_t)ldl->n;
     int *parent = phx_calloc(ldl->context, 3 * n, sizeof *parent), *mark, *list;
@@ -112,7 +112,7 @@ phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int
     if (!status) {
         memcpy(ldl->a_ptr, ptr, ((size_t)n + 1) * sizeof *ptr);
         memcpy(ldl->a_idx, idx, (size_t)ptr[n] * sizeof *idx);
-        status = make_pattern(ldl);
+        status = ldl_make_pattern(ldl);
         if (!status)
             status = make_columns(ldl);
     }

@@ -5,8 +5,8 @@
 enum { MOST = 24 };
 
 /* own -= sum of the factors times what stands at their places; nothing is read back that was just written. */
-static inline void subtract(const int width, int first, int last, const int *idx, const double *val, const double *x,
-                            double *restrict own)
+static inline void ldl_wide_subtract(const int width, int first, int last, const int *idx, const double *val,
+                                     const double *x, double *restrict own)
 {
     double sum[MOST];
 
@@ -22,15 +22,15 @@ static inline void subtract(const int width, int first, int last, const int *idx
 }
 
 /* `width` <= MOST columns. */
-static inline void solve(const phx_ldl_factors *ldl, const int width, double *x)
+static inline void ldl_wide_solve(const phx_ldl_factors *ldl, const int width, double *x)
 {
     for (int i = 0; i < ldl->n; i++)
-        subtract(width, ldl->ptr[i], ldl->ptr[i + 1], ldl->idx, ldl->val, x, x + (size_t)i * (size_t)width);
+        ldl_wide_subtract(width, ldl->ptr[i], ldl->ptr[i + 1], ldl->idx, ldl->val, x, x + (size_t)i * (size_t)width);
     for (int i = ldl->n; i-- > 0;) {
         double *own = x + (size_t)i * (size_t)width;
         for (int c = 0; c < width; c++)
             own[c] *= ldl->inverse[i];
-        subtract(width, ldl->column_ptr[i], ldl->column_ptr[i + 1], ldl->column_idx, ldl->column_val, x, own);
+        ldl_wide_subtract(width, ldl->column_ptr[i], ldl->column_ptr[i + 1], ldl->column_idx, ldl->column_val, x, own);
     }
 }
 
@@ -59,22 +59,22 @@ void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x)
 {
     switch (width) {
     case 1:
-        solve(ldl, 1, x);
+        ldl_wide_solve(ldl, 1, x);
         break;
     case 3:
-        solve(ldl, 3, x);
+        ldl_wide_solve(ldl, 3, x);
         break;
     case 4:
-        solve(ldl, 4, x);
+        ldl_wide_solve(ldl, 4, x);
         break;
     case 8:
-        solve(ldl, 8, x);
+        ldl_wide_solve(ldl, 8, x);
         break;
     case 12:
-        solve(ldl, 12, x);
+        ldl_wide_solve(ldl, 12, x);
         break;
     case 24:
-        solve(ldl, 24, x);
+        ldl_wide_solve(ldl, 24, x);
         break;
     default:
         solve_any(ldl, width, x);

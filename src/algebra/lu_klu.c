@@ -65,7 +65,7 @@ static phx_status allocate_values(phx_klu *klu)
     return klu->kept && klu->trial && klu->chosen && klu->pivot ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status analyse(phx_klu *klu, int *order)
+static phx_status lu_klu_analyse(phx_klu *klu, int *order)
 {
     klu_common *common = &klu->common;
     if (!klu_defaults(common))
@@ -91,7 +91,7 @@ phx_status phx_klu_create(phx_context *context, int n, int *ptr, int *idx, int *
     created->idx = idx;
     phx_status status = allocate_values(created);
     if (!status)
-        status = analyse(created, order);
+        status = lu_klu_analyse(created, order);
     if (status) {
         phx_klu_destroy(created);
         return status;

@@ -26,7 +26,7 @@ typedef struct filled {
     double *weight; /* of each with all below it */
 } filled;
 
-static phx_status allocate(phx_context *context, filled *f)
+static phx_status order_balance_allocate(phx_context *context, filled *f)
 {
     const size_t n = (size_t)f->n, entries = (size_t)f->ptr[f->n], capacity = MOST_FILL * (entries + n);
     f->integers = phx_calloc(context, 6 * n + 1 + entries, sizeof *f->integers);
@@ -73,7 +73,7 @@ static void list_met(filled *f)
     f->met_ptr[0] = 0;
 }
 
-static size_t append(filled *f, int k, int other, size_t at)
+static size_t order_balance_append(filled *f, int k, int other, size_t at)
 {
     if (other == k || f->mark[other] == k)
         return at;
@@ -85,7 +85,7 @@ static size_t append(filled *f, int k, int other, size_t at)
 }
 
 /* The unknowns that each unknown meets: in the pattern, and through its children. False when they are too many. */
-static bool fill(filled *f)
+static bool order_balance_fill(filled *f)
 {
     const size_t capacity = MOST_FILL * ((size_t)f->ptr[f->n] + (size_t)f->n);
     size_t at = 0;
@@ -95,10 +95,10 @@ static bool fill(filled *f)
         if (at + (size_t)(f->n - k) > capacity)
             return false;
         for (int e = f->met_ptr[k]; e < f->met_ptr[k + 1]; e++)
-            at = append(f, k, f->met[e], at);
+            at = order_balance_append(f, k, f->met[e], at);
         for (int c = f->child[k]; c >= 0; c = f->sibling[c])
             for (size_t e = f->late_ptr[c]; e < f->late_ptr[c + 1]; e++)
-                at = append(f, k, f->late[e], at);
+                at = order_balance_append(f, k, f->late[e], at);
         f->late_ptr[k + 1] = at;
         if (f->parent[k] >= 0) {
             f->sibling[k] = f->child[f->parent[k]];
@@ -154,7 +154,7 @@ typedef struct search {
     int *head, *next, *before, *count; /* count -1: visited */
 } search;
 
-static void take_out(search *s, int k)
+static void order_balance_take_out(search *s, int k)
 {
     if (s->before[k] >= 0)
         s->next[s->before[k]] = s->next[k];
@@ -178,7 +178,7 @@ static void count_one_more(search *s, int k)
 {
     if (s->count[k] < 0)
         return;
-    take_out(s, k);
+    order_balance_take_out(s, k);
     s->count[k]++;
     put_in(s, k);
 }
@@ -197,7 +197,7 @@ static void visit(filled *f, int middle, int *reversed)
         while (s.head[most] < 0)
             most--;
         const int k = left == f->n ? middle : s.head[most];
-        take_out(&s, k);
+        order_balance_take_out(&s, k);
         s.count[k] = -1;
         reversed[left - 1] = k;
         for (size_t e = f->early_ptr[k]; e < f->early_ptr[k + 1]; e++)
@@ -214,14 +214,14 @@ phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const 
     if (n > 0 && (!ptr || !idx || !order))
         return phx_fail_null(context, __func__, "ptr, idx or order");
     filled f = {.n = n, .ptr = ptr, .idx = idx};
-    phx_status status = allocate(context, &f);
+    phx_status status = order_balance_allocate(context, &f);
 
     if (status || n == 0)
         goto cleanup;
     for (int k = 0; k < n; k++)
         f.place[order[k]] = k;
     list_met(&f);
-    if (!fill(&f))
+    if (!order_balance_fill(&f))
         goto cleanup;
     transpose(&f);
     for (int k = 0; k < n; k++) {

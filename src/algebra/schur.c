@@ -197,7 +197,7 @@ static void riccati_residual(int n, const double *a, const double *g, const doub
             residual[i * n + j] = residual[j * n + i] = 0.5 * (residual[i * n + j] + residual[j * n + i]);
 }
 
-static double largest(size_t count, const double *x)
+static double schur_largest(size_t count, const double *x)
 {
     double most = 0.0;
     for (size_t k = 0; k < count; k++)
@@ -217,7 +217,7 @@ static phx_status refine(phx_context *context, int n, const double *a, const dou
 
     for (int round = 0; round <= ROUNDS; round++) {
         riccati_residual(n, a, g, q, x, closed, residual, t);
-        const double now = largest(cells, residual);
+        const double now = schur_largest(cells, residual);
         if (!(now < before)) {
             memcpy(x, kept, cells * sizeof *x);
             return PHX_OK;

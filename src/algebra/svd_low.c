@@ -46,7 +46,7 @@ static void lowest_free(lowest *w)
     phx_free(w->order);
 }
 
-static double *take(double **from, size_t count)
+static double *svd_low_take(double **from, size_t count)
 {
     double *taken = *from;
     *from += count;
@@ -66,14 +66,14 @@ static phx_status lowest_create(phx_context *context, int m, int n, int count, l
     w->order = phx_calloc(context, 4 * N + M + K, sizeof *w->order);
     if (!at || !w->order)
         return PHX_ERR_MEMORY;
-    w->a = take(&at, M * N);
-    w->inverse = take(&at, N * N);
-    w->v = take(&at, N * K);
-    w->w = take(&at, N * K);
-    w->size = take(&at, M);
-    w->tau = take(&at, N);
-    w->diagonal = take(&at, 4 * N);
-    w->sigma = take(&at, K);
+    w->a = svd_low_take(&at, M * N);
+    w->inverse = svd_low_take(&at, N * N);
+    w->v = svd_low_take(&at, N * K);
+    w->w = svd_low_take(&at, N * K);
+    w->size = svd_low_take(&at, M);
+    w->tau = svd_low_take(&at, N);
+    w->diagonal = svd_low_take(&at, 4 * N);
+    w->sigma = svd_low_take(&at, K);
     w->work = at;
     w->row = w->order + n;
     w->ints = w->row + m;
@@ -170,7 +170,7 @@ static phx_status dominant_space(phx_context *context, lowest *w, bool *found)
 }
 
 /* W, its singular values, and V turned to the singular vectors. */
-static phx_status rotate(phx_context *context, lowest *w)
+static phx_status svd_low_rotate(phx_context *context, lowest *w)
 {
     memcpy(w->w, w->v, (size_t)w->n * (size_t)w->kept * sizeof(double));
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, w->n, w->kept, 1.0, w->a, w->m, w->w,
@@ -214,7 +214,7 @@ phx_status phx_dense_lowest_singular_values(phx_context *context, int m, int n, 
     if (!status && isfinite(condition))
         status = dominant_space(context, &w, &found);
     if (!status && found)
-        status = rotate(context, &w);
+        status = svd_low_rotate(context, &w);
     if (status || !found)
         goto cleanup;
     for (int k = 0; k < count; k++) {

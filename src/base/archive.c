@@ -81,7 +81,7 @@ void phx_archive_fail(phx_archive *archive, phx_status status)
         archive->status = status;
 }
 
-static void damaged(phx_archive *archive, const char *what)
+static void archive_damaged(phx_archive *archive, const char *what)
 {
     phx_archive_fail(archive, phx_fail(archive->context, PHX_ERR_INPUT, "%s (at byte %zu of %zu)", what, archive->at,
                                        archive->size));
@@ -92,7 +92,7 @@ static void bytes(phx_archive *archive, size_t size, void *value)
 {
     if (archive->reads) {
         if (!archive->status && size > archive->size - archive->at)
-            damaged(archive, "the data end too early");
+            archive_damaged(archive, "the data end too early");
         if (archive->status) {
             memset(value, 0, size);
             return;
@@ -133,7 +133,7 @@ void phx_archive_bool(phx_archive *archive, bool *value)
     int number = archive->reads ? 0 : *value;
     phx_archive_int(archive, &number);
     if (archive->reads && number != 0 && number != 1)
-        damaged(archive, "neither yes nor no is read");
+        archive_damaged(archive, "neither yes nor no is read");
     *value = number == 1;
 }
 
@@ -161,7 +161,7 @@ void phx_archive_choice(phx_archive *archive, int most, int *value)
 {
     phx_archive_int(archive, value);
     if (archive->reads && (*value < 0 || *value > most)) {
-        damaged(archive, "a number is out of range");
+        archive_damaged(archive, "a number is out of range");
         *value = 0;
     }
 }
@@ -172,7 +172,7 @@ void phx_archive_count(phx_archive *archive, int *count)
     if (!archive->reads)
         return;
     if (!archive->status && (*count < 0 || (size_t)*count > archive->size - archive->at))
-        damaged(archive, "a count is larger than what is left");
+        archive_damaged(archive, "a count is larger than what is left");
     if (archive->status)
         *count = 0;
 }
@@ -190,7 +190,7 @@ static bool there(phx_archive *archive, size_t count, size_t size, void **array)
     }
     *array = NULL;
     if (count > (archive->size - archive->at) / size)
-        damaged(archive, "an array is longer than what is left");
+        archive_damaged(archive, "an array is longer than what is left");
     if (archive->status)
         return false;
     *array = phx_calloc(archive->context, count, size);
@@ -225,7 +225,7 @@ void phx_archive_text(phx_archive *archive, char **text)
         bytes(archive, (size_t)length, array);
     *text = array;
     if (archive->reads && *text && (length == 0 || (*text)[length - 1] != '\0')) {
-        damaged(archive, "a text is not closed");
+        archive_damaged(archive, "a text is not closed");
         phx_free(*text);
         *text = NULL;
     }

@@ -44,7 +44,7 @@ static char *beside(phx_context *context, const char *path, const char *name)
 }
 
 /* The name behind a chain of links; `path` is freed. */
-static char *follow(phx_context *context, char *path)
+static char *files_follow(phx_context *context, char *path)
 {
     for (int k = 0; k < MOST_LINKS && path; k++) {
         char link[PATH_MAX];
@@ -67,7 +67,7 @@ char *phx_files_resolve(phx_context *context, const char *path)
     char *name = phx_strdup(context, path);
     for (size_t n = name ? strlen(name) : 0; n > 1 && name[n - 1] == '/'; n--)
         name[n - 1] = '\0';
-    name = follow(context, name);
+    name = files_follow(context, name);
     if (!name)
         return NULL;
     const size_t folder = folder_length(name);
@@ -168,7 +168,7 @@ void phx_files_free(phx_context *context)
     forget_all(context);
 }
 
-static phx_status add(phx_context *context, const char *path, bool written)
+static phx_status files_add(phx_context *context, const char *path, bool written)
 {
     phx_used_file file;
     const phx_status status = identify(context, path, "", &file);
@@ -197,7 +197,7 @@ phx_status phx_files_read(phx_context *context, const char *path)
 {
     if (!context || !context->file_scopes || !path || is_listed(context, path, false) || !holds_bytes(path))
         return PHX_OK;
-    return add(context, path, false);
+    return files_add(context, path, false);
 }
 
 /* ---- conflicts ---- */
@@ -223,7 +223,8 @@ static phx_status refuse_output(phx_context *context, const char *path, int mine
 }
 
 /* PHX_ERR_INPUT when one of the names of an output is that of `used`. */
-static phx_status compare(phx_context *context, const char *path, const phx_used_file *names, const phx_used_file *used)
+static phx_status files_compare(phx_context *context, const char *path, const phx_used_file *names,
+                                const phx_used_file *used)
 {
     for (int k = 0; k < NAMES; k++)
         if (is_same(&names[k], used))
@@ -251,7 +252,7 @@ static phx_status check_output(phx_context *context, const char *path, int n_oth
     for (int k = 0; k < NAMES && !status; k++)
         status = identify(context, path, suffixes[k], &names[k]);
     for (int k = 0; k < context->n_files && !status; k++)
-        status = compare(context, path, names, &context->files[k]);
+        status = files_compare(context, path, names, &context->files[k]);
     for (int k = 0; k < n_others && !status; k++) {
         phx_used_file other = {0};
         if (!others[k] || !strcmp(others[k], "-") || !holds_bytes(others[k]))
@@ -259,7 +260,7 @@ static phx_status check_output(phx_context *context, const char *path, int n_oth
         status = identify(context, others[k], "", &other);
         other.written = true;
         if (!status)
-            status = compare(context, path, names, &other);
+            status = files_compare(context, path, names, &other);
         free_used(&other);
     }
     for (int k = 0; k < NAMES; k++)
@@ -283,7 +284,7 @@ phx_status phx_files_write(phx_context *context, const char *path)
     if (!context || !context->file_scopes || !path || !holds_bytes(path))
         return PHX_OK;
     const phx_status status = check_output(context, path, 0, NULL);
-    return status ? status : add(context, path, true);
+    return status ? status : files_add(context, path, true);
 }
 
 void phx_files_give_up(phx_context *context, const char *path)

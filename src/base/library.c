@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static phx_status refuse(phx_context *context, const phx_library *library, const char *why)
+static phx_status library_refuse(phx_context *context, const phx_library *library, const char *why)
 {
     const bool packed = library->package && library->package[0];
 
@@ -16,14 +16,14 @@ static phx_status refuse(phx_context *context, const phx_library *library, const
 
 /* Of the object pointers that dlsym gives POSIX says that they are those of functions where the name is a function's.
  */
-static phx_status load(phx_context *context, phx_library *library)
+static phx_status library_load(phx_context *context, phx_library *library)
 {
     void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
     phx_status status = PHX_OK;
 
     if (!handle) {
         const char *why = dlerror();
-        return refuse(context, library, why ? why : library->file);
+        return library_refuse(context, library, why ? why : library->file);
     }
     char *place = library->table;
     for (const char *const *name = library->names; *name && !status; name++) {
@@ -31,7 +31,7 @@ static phx_status load(phx_context *context, phx_library *library)
         if (found)
             memcpy(place, &found, sizeof found);
         else
-            status = refuse(context, library, dlerror());
+            status = library_refuse(context, library, dlerror());
         place += sizeof found;
     }
     if (status)
@@ -48,7 +48,7 @@ phx_status phx_library_load(phx_context *context, phx_library *library)
         return PHX_OK;
     pthread_mutex_lock(&lock);
     if (!atomic_load_explicit(&library->loaded, memory_order_relaxed)) {
-        status = load(context, library);
+        status = library_load(context, library);
         atomic_store_explicit(&library->loaded, !status, memory_order_release);
     }
     pthread_mutex_unlock(&lock);

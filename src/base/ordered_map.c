@@ -108,7 +108,7 @@ static bool go_on_in_items(phx_ordered_map *map)
     return work->count == 1 ? !map->interrupted : go_on(map, work->what, map->delivered, work->count);
 }
 
-static bool report(void *user, const char *what, double done, double total)
+static bool ordered_map_report(void *user, const char *what, double done, double total)
 {
     const map_worker *worker = user;
     phx_ordered_map *map = worker->map;
@@ -128,7 +128,7 @@ static phx_status make_workers(phx_ordered_map *map)
         if (status)
             return phx_fail(map->context, status, "no memory for the context of thread %d", k + 1);
         phx_context_set_log(worker->context, map->context && map->context->log ? store_log : NULL, worker);
-        phx_context_set_progress(worker->context, report, worker);
+        phx_context_set_progress(worker->context, ordered_map_report, worker);
     }
     if (map->context)
         map->workers[0].context->counter = map->context->counter ? map->context->counter : map->context;
@@ -148,7 +148,7 @@ static phx_status make_lock(phx_ordered_map *map)
                  : PHX_OK;
 }
 
-static void free_parts(phx_ordered_map *map)
+static void ordered_map_free_parts(phx_ordered_map *map)
 {
     for (int k = 0; map->workers && k < map->n_workers; k++)
         phx_context_destroy(map->workers[k].context);
@@ -177,7 +177,7 @@ phx_status phx_ordered_map_create(phx_context *context, int threads, phx_ordered
     if (!status)
         status = make_lock(map);
     if (status)
-        free_parts(map);
+        ordered_map_free_parts(map);
     else
         *created = map;
     return status;
@@ -189,7 +189,7 @@ void phx_ordered_map_destroy(phx_ordered_map *map)
         return;
     pthread_cond_destroy(&map->changed);
     pthread_mutex_destroy(&map->lock);
-    free_parts(map);
+    ordered_map_free_parts(map);
 }
 
 int phx_ordered_map_workers(const phx_ordered_map *map)
@@ -209,7 +209,7 @@ phx_context *phx_ordered_map_context(const phx_ordered_map *map, int worker)
 
 /* ---- items; the lock is held unless stated otherwise ---- */
 /* The next item for this worker, if there is one and a slot for it. */
-static bool take(map_worker *worker)
+static bool ordered_map_take(map_worker *worker)
 {
     phx_ordered_map *map = worker->map;
     if (map->next >= map->work->count || map->next > atomic_load(&map->bound) ||
@@ -270,13 +270,13 @@ static void wait_a_moment(phx_ordered_map *map)
 }
 
 /* ---- threads ---- */
-static void *follow(void *user)
+static void *ordered_map_follow(void *user)
 {
     map_worker *worker = user;
     phx_ordered_map *map = worker->map;
     pthread_mutex_lock(&map->lock);
     while (map->next < map->work->count && map->next <= atomic_load(&map->bound))
-        if (take(worker))
+        if (ordered_map_take(worker))
             compute(worker);
         else
             pthread_cond_wait(&map->changed, &map->lock);
@@ -297,7 +297,7 @@ static phx_status lead(phx_ordered_map *map)
             status = PHX_INTERRUPTED;
         else if (map->slots[map->delivered % map->n_slots].state == SLOT_DONE)
             status = deliver(map);
-        else if (take(&map->workers[0]))
+        else if (ordered_map_take(&map->workers[0]))
             compute(&map->workers[0]);
         else
             wait_a_moment(map);
@@ -309,11 +309,12 @@ static phx_status lead(phx_ordered_map *map)
 }
 
 /* Start threads for workers 1, 2, ... Returns the number of workers. */
-static int start(phx_ordered_map *map)
+static int ordered_map_start(phx_ordered_map *map)
 {
     const int wanted = map->n_workers < map->work->count ? map->n_workers : map->work->count;
     int started = 1;
-    while (started < wanted && phx_thread_start(&map->workers[started].thread, follow, &map->workers[started]))
+    while (started < wanted &&
+           phx_thread_start(&map->workers[started].thread, ordered_map_follow, &map->workers[started]))
         started++;
     return started;
 }
@@ -331,7 +332,7 @@ phx_status phx_ordered_map_run(phx_ordered_map *map, const phx_ordered_map_work 
     atomic_store(&map->bound, INT_MAX);
     for (int k = 0; k < map->n_slots; k++)
         map->slots[k] = (map_slot){.log_end = &map->slots[k].log};
-    const int threads = start(map);
+    const int threads = ordered_map_start(map);
     const phx_status status = lead(map);
     for (int k = 1; k < threads; k++)
         pthread_join(map->workers[k].thread, NULL);

@@ -35,7 +35,7 @@ static double smallest(const double *x, int n)
     return result;
 }
 
-static double largest(const double *x, int n)
+static double program_largest(const double *x, int n)
 {
     double result = x[0];
     for (int i = 1; i < n; i++)
@@ -50,11 +50,25 @@ static const struct {
     double (*three)(double x, double y, double z);
     double (*many)(const double *x, int n);
 } functions[] = {
-    {"sin", .one = sin},     {"cos", .one = cos},       {"tan", .one = tan},      {"asin", .one = asin},
-    {"acos", .one = acos},   {"atan", .one = atan},     {"sinh", .one = sinh},    {"cosh", .one = cosh},
-    {"tanh", .one = tanh},   {"exp", .one = exp},       {"log", .one = log},      {"sqrt", .one = sqrt},
-    {"abs", .one = fabs},    {"sign", .one = sign},     {"step", .one = step},    {"atan2", .two = atan2},
-    {"ramp", .three = ramp}, {"min", .many = smallest}, {"max", .many = largest},
+    {"sin", .one = sin},
+    {"cos", .one = cos},
+    {"tan", .one = tan},
+    {"asin", .one = asin},
+    {"acos", .one = acos},
+    {"atan", .one = atan},
+    {"sinh", .one = sinh},
+    {"cosh", .one = cosh},
+    {"tanh", .one = tanh},
+    {"exp", .one = exp},
+    {"log", .one = log},
+    {"sqrt", .one = sqrt},
+    {"abs", .one = fabs},
+    {"sign", .one = sign},
+    {"step", .one = step},
+    {"atan2", .two = atan2},
+    {"ramp", .three = ramp},
+    {"min", .many = smallest},
+    {"max", .many = program_largest},
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -151,7 +165,7 @@ double phx_instruction_call(const phx_instruction *it, const double *x)
 }
 
 /* The code from `first` on, with an empty stack. */
-static double run(const phx_program *program, int first, const double *variables)
+static double program_run(const phx_program *program, int first, const double *variables)
 {
     double *top = program->stack; /* one behind the last value */
 
@@ -185,11 +199,11 @@ static double run(const phx_program *program, int first, const double *variables
 
 double phx_program_value(const phx_program *program, const double *variables)
 {
-    return run(program, 0, variables);
+    return program_run(program, 0, variables);
 }
 
 /* Room for one more step and one more value. */
-static phx_status grow(phx_program *program)
+static phx_status program_grow(phx_program *program)
 {
     if (program->n == program->capacity) {
         const int wider = program->capacity ? 2 * program->capacity : 8;
@@ -219,11 +233,11 @@ static bool are_numbers(const phx_program *program, int count)
     return true;
 }
 
-static phx_status put(phx_program *program, const phx_instruction *it)
+static phx_status program_put(phx_program *program, const phx_instruction *it)
 {
     const int takes = taken(it);
     const bool constant = it->operation != PHX_PROGRAM_VARIABLE && takes > 0 && are_numbers(program, takes);
-    const phx_status status = grow(program);
+    const phx_status status = program_grow(program);
 
     if (status)
         return status;
@@ -231,7 +245,7 @@ static phx_status put(phx_program *program, const phx_instruction *it)
     program->depth += 1 - takes;
     if (constant) { /* of numbers alone it is a number */
         const int first = program->n - 1 - takes;
-        const double value = run(program, first, NULL);
+        const double value = program_run(program, first, NULL);
         program->n = first;
         program->code[program->n++] = (phx_instruction){.operation = PHX_PROGRAM_NUMBER, .number = value};
     }
@@ -240,19 +254,19 @@ static phx_status put(phx_program *program, const phx_instruction *it)
 
 phx_status phx_program_number(phx_program *program, double value)
 {
-    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_NUMBER, .number = value});
+    return program_put(program, &(phx_instruction){.operation = PHX_PROGRAM_NUMBER, .number = value});
 }
 
 phx_status phx_program_variable(phx_program *program, int variable)
 {
-    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_VARIABLE, .at = variable});
+    return program_put(program, &(phx_instruction){.operation = PHX_PROGRAM_VARIABLE, .at = variable});
 }
 
 phx_status phx_program_parameter(phx_program *program, int parameter, const double *values)
 {
     program->parameters = values;
-    return put(program,
-               &(phx_instruction){.operation = PHX_PROGRAM_PARAMETER, .at = parameter, .number = values[parameter]});
+    return program_put(
+        program, &(phx_instruction){.operation = PHX_PROGRAM_PARAMETER, .at = parameter, .number = values[parameter]});
 }
 
 bool phx_program_has_changed(const phx_program *program)
@@ -273,12 +287,12 @@ void phx_program_note_parameters(phx_program *program)
 
 phx_status phx_program_operate(phx_program *program, phx_program_operation operation)
 {
-    return put(program, &(phx_instruction){.operation = operation});
+    return program_put(program, &(phx_instruction){.operation = operation});
 }
 
 phx_status phx_program_call(phx_program *program, int function, int count)
 {
-    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_CALL, .at = function, .count = count});
+    return program_put(program, &(phx_instruction){.operation = PHX_PROGRAM_CALL, .at = function, .count = count});
 }
 
 bool phx_program_varies(const phx_program *program)
@@ -339,7 +353,7 @@ void phx_program_archive(phx_archive *archive, int n_variables, phx_program **pr
         if (!is_valid(&one, n_variables, n_parameters, (*program)->depth))
             phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "a compiled expression is damaged"));
         else
-            phx_archive_fail(archive, put(*program, &one));
+            phx_archive_fail(archive, program_put(*program, &one));
     }
     if (phx_archive_reads(archive) && !phx_archive_status(archive) && (*program)->depth != 1)
         phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "a compiled expression is damaged"));

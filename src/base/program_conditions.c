@@ -17,7 +17,7 @@ typedef struct list {
     bool move; /* one of them follows a parameter */
 } list;
 
-static void add(list *it, entry x, entry y)
+static void program_conditions_add(list *it, entry x, entry y)
 {
     if (it->n < it->most)
         it->condition[it->n] = x.other + y.other > 0.0 ? NAN : x.value - y.value;
@@ -31,14 +31,14 @@ static void add_call(list *it, const phx_instruction *call, const entry *x)
     const char *name = phx_function_name(call->at);
 
     if (!strcmp(name, "abs") || !strcmp(name, "sign") || !strcmp(name, "step")) {
-        add(it, x[0], zero);
+        program_conditions_add(it, x[0], zero);
     } else if (!strcmp(name, "ramp")) {
-        add(it, x[0], x[1]);
-        add(it, x[0], x[2]);
+        program_conditions_add(it, x[0], x[1]);
+        program_conditions_add(it, x[0], x[2]);
     } else if (!strcmp(name, "min") || !strcmp(name, "max")) {
         for (int i = 0; i < call->count; i++)
             for (int j = i + 1; j < call->count; j++)
-                add(it, x[i], x[j]);
+                program_conditions_add(it, x[i], x[j]);
     }
 }
 
@@ -84,7 +84,7 @@ static void list_conditions(const phx_program *program, const double *variables,
         default:
             top--;
             if (compares(it->operation))
-                add(conditions, top[-1], top[0]);
+                program_conditions_add(conditions, top[-1], top[0]);
             top[-1].value = phx_instruction_operate(it->operation, top[-1].value, top[0].value);
             top[-1].other = fmax(top[-1].other, top[0].other);
             top[-1].parameter = fmax(top[-1].parameter, top[0].parameter);

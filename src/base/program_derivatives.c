@@ -14,7 +14,7 @@ static void chain(double g, double g1, double g2, double f[3])
     f[1] = f1 == 0.0 ? 0.0 : g1 * f1;
 }
 
-static void multiply(double a[3], const double b[3])
+static void program_derivatives_multiply(double a[3], const double b[3])
 {
     a[2] = a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2];
     a[1] = a[1] * b[0] + a[0] * b[1];
@@ -37,7 +37,7 @@ static void raise(double a[3], const double b[3])
     }
     double exponent[3] = {b[0], b[1], b[2]}; /* exp(b log a) */
     chain(log(x), 1.0 / x, -1.0 / (x * x), a);
-    multiply(exponent, a);
+    program_derivatives_multiply(exponent, a);
     chain(g, g, g, exponent);
     memcpy(a, exponent, 3 * sizeof *a);
 }
@@ -133,7 +133,7 @@ static void operate(int operation, double a[3], const double b[3])
             a[k] += operation == PHX_PROGRAM_ADD ? b[k] : -b[k];
         break;
     case PHX_PROGRAM_MULTIPLY:
-        multiply(a, b);
+        program_derivatives_multiply(a, b);
         break;
     case PHX_PROGRAM_DIVIDE:
         divide(a, b);

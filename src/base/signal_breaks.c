@@ -32,7 +32,7 @@ static int sign_at(const search *it, int k, double t)
     return isnan(condition[k]) ? NONE : (condition[k] > 0.0) - (condition[k] < 0.0);
 }
 
-static phx_status keep(search *it, double t)
+static phx_status signal_breaks_keep(search *it, double t)
 {
     if (it->count == it->room) {
         const int room = 2 * it->room + 16;
@@ -69,7 +69,7 @@ static phx_status find_changes(search *it, int k, int count)
         const double b = i == count ? it->to : it->from + i * h;
         const int next = sign_at(it, k, b);
         if (next != sign && next != NONE && sign != NONE)
-            status = keep(it, change_between(it, k, sign, a, b));
+            status = signal_breaks_keep(it, change_between(it, k, sign, a, b));
         a = b;
         sign = next;
     }
@@ -94,7 +94,7 @@ static phx_status search_condition(search *it, int k)
     return status;
 }
 
-static int compare(const void *a, const void *b)
+static int signal_breaks_compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -110,7 +110,7 @@ static phx_status merge(search *it, phx_signal *signal)
 
     if (!breaks)
         return PHX_ERR_MEMORY;
-    qsort(it->found, (size_t)it->count, sizeof *it->found, compare);
+    qsort(it->found, (size_t)it->count, sizeof *it->found, signal_breaks_compare);
     for (int i = 0, k = 0; i < known || k < it->count;) {
         const bool takes_known = i < known && (k == it->count || signal->breaks[i] <= it->found[k] + same);
         const double t = takes_known ? signal->breaks[i++] : it->found[k++];

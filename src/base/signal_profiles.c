@@ -24,7 +24,8 @@ void phx_signal_polynomial(const phx_signal *signal, double t, double jet[3])
 }
 
 /* Pieces of so many breaks; the coefficients are still to be written. */
-static phx_status create(phx_context *context, int count, const double *times, int degree, phx_signal **signal)
+static phx_status signal_profiles_create(phx_context *context, int count, const double *times, int degree,
+                                         phx_signal **signal)
 {
     const phx_status status =
         phx_signal_allocate(context, SIGNAL_POLYNOMIALS, count, (count - 1) * (degree + 1), signal);
@@ -93,7 +94,7 @@ phx_status phx_signal_create_spline(phx_context *context, int count, const doubl
         status = phx_fail(context, PHX_ERR_ARGUMENT, "a spline through %d point; it must have at least two", count);
     double *work = status ? NULL : phx_calloc(context, 4 * (size_t)count, sizeof *work), *m = work;
     if (status == PHX_OK)
-        status = work ? create(context, count, times, 3, signal) : PHX_ERR_MEMORY;
+        status = work ? signal_profiles_create(context, count, times, 3, signal) : PHX_ERR_MEMORY;
     if (status == PHX_OK)
         slopes(count, times, values, rest, work + count, work + 2 * count, work + 3 * count, m);
     for (int i = 0; i + 1 < count && status == PHX_OK; i++) {
@@ -128,7 +129,7 @@ phx_status phx_signal_create_ramp(phx_context *context, double t0, double t1, do
     const double times[] = {t0, t1}, T = t1 - t0, rise = to - from, cube = T * T * T;
     phx_status status = check_profile(context, "ramp", t0, t1, from, to);
     if (status == PHX_OK)
-        status = create(context, 2, times, 5, signal);
+        status = signal_profiles_create(context, 2, times, 5, signal);
     if (status == PHX_OK) {
         double *c = (*signal)->values;
         c[0] = from;
@@ -157,7 +158,7 @@ phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double
     const double times[] = {t0, t0 + rise, holds ? t1 - fall : t1, t1};
     const double begin = holds ? t1 - fall : t0 + rise,
                  v = (to - from) / (begin - t0 - 0.5 * rise + 0.5 * (t1 - begin));
-    status = create(context, holds ? 4 : 3, times, 2, signal);
+    status = signal_profiles_create(context, holds ? 4 : 3, times, 2, signal);
     if (status == PHX_OK) {
         double *c = (*signal)->values, *down = c + (holds ? 6 : 3);
         c[0] = from;

@@ -21,7 +21,7 @@ typedef struct stencil {
     double size; /* largest of |f| seen so far, for the rounding error */
 } stencil;
 
-static double sample(stencil *s, double t)
+static double signal_rate_sample(stencil *s, double t)
 {
     const double value = phx_signal_value(s->signal, t);
     s->size = fmax(s->size, fabs(value));
@@ -32,7 +32,7 @@ static double quotient(stencil *s, double h)
 {
     const double from = s->side == 0.0 ? s->t - h : s->t;
     const double to = s->side == 0.0 ? s->t + h : s->t + s->side * h;
-    return (sample(s, to) - sample(s, from)) / (to - from);
+    return (signal_rate_sample(s, to) - signal_rate_sample(s, from)) / (to - from);
 }
 
 /* Richardson's extrapolation of the quotients at h, 2h and 4h. The error of a centred quotient is a series in h^2, of a

@@ -52,7 +52,7 @@ static bool grows(const piece *p, double t, double side)
     return true;
 }
 
-static bool judge(const piece *p, double t)
+static bool signal_singularity_judge(const piece *p, double t)
 {
     const double f = value(p, t);
     return (!isfinite(f) || grows(p, t, -1.0) || grows(p, t, 1.0)) && found(p, t, f);
@@ -71,7 +71,7 @@ static bool search_change(const piece *p, double a, double b)
         else
             b = middle;
     }
-    return judge(p, a);
+    return signal_singularity_judge(p, a);
 }
 
 /* |f| is larger somewhere between a and b than at both. */
@@ -96,7 +96,7 @@ static bool search_peak(const piece *p, double a, double b)
             fd = fabs(value(p, d));
         }
     }
-    return judge(p, 0.5 * (a + b));
+    return signal_singularity_judge(p, 0.5 * (a + b));
 }
 
 static double median(const piece *p)

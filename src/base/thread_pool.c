@@ -126,7 +126,7 @@ static void take_part(phx_thread_pool *pool, pool_thread *member, uint_fast64_t 
         wake(pool);
 }
 
-static void *follow(void *user)
+static void *thread_pool_follow(void *user)
 {
     pool_thread *member = user;
     phx_thread_pool *pool = member->pool;
@@ -195,7 +195,7 @@ static phx_status make_lock(phx_context *context, phx_thread_pool *pool)
                  : PHX_OK;
 }
 
-static void free_parts(phx_thread_pool *pool)
+static void thread_pool_free_parts(phx_thread_pool *pool)
 {
     for (int k = 0; pool->member && k < pool->parts; k++)
         phx_context_destroy(pool->member[k].context);
@@ -220,11 +220,11 @@ phx_status phx_thread_pool_create(phx_context *context, int threads, phx_thread_
     if (!status)
         status = make_lock(context, pool);
     if (status) {
-        free_parts(pool);
+        thread_pool_free_parts(pool);
         return status;
     }
     for (int k = 1; k < threads; k++)
-        pool->member[k].started = phx_thread_start(&pool->member[k].thread, follow, &pool->member[k]);
+        pool->member[k].started = phx_thread_start(&pool->member[k].thread, thread_pool_follow, &pool->member[k]);
     *created = pool;
     return PHX_OK;
 }
@@ -241,5 +241,5 @@ void phx_thread_pool_destroy(phx_thread_pool *pool)
             pthread_join(pool->member[k].thread, NULL);
     pthread_cond_destroy(&pool->changed);
     pthread_mutex_destroy(&pool->lock);
-    free_parts(pool);
+    thread_pool_free_parts(pool);
 }

@@ -48,7 +48,7 @@ static int word_length(const char *word)
 }
 
 /* Optimal string alignment: d(i,j) = min( d(i-1,j)+1, d(i,j-1)+1, d(i-1,j-1)+[a_i != b_j], swap: d(i-2,j-2)+1 ). */
-static int distance(const char *a, const char *b)
+static int words_distance(const char *a, const char *b)
 {
     int rows[3][MAX_WORD + 1];
     int n_a = word_length(a), n_b = word_length(b);
@@ -68,7 +68,7 @@ static int distance(const char *a, const char *b)
 
 void phx_nearest_offer(phx_nearest *nearest, const char *word)
 {
-    int d = distance(nearest->wrong, word);
+    int d = words_distance(nearest->wrong, word);
     if (d < nearest->distance) {
         nearest->distance = d;
         nearest->best = word;

@@ -24,8 +24,8 @@ void phx_body_move_coordinates(int n, double h, const double *restrict q0, const
     }
 }
 
-static void move(const phx_body *body, bool tried, double h, const double *x0, const double *low0, const double *vm,
-                 double *x1, double *low1, double *xm)
+static void motion_move(const phx_body *body, bool tried, double h, const double *x0, const double *low0,
+                        const double *vm, double *x1, double *low1, double *xm)
 {
     for (int f = 0; f < body->n_frames; f++) {
         const int x = body->frames[f].x, v = body->frames[f].v;
@@ -42,13 +42,13 @@ static void move(const phx_body *body, bool tried, double h, const double *x0, c
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
                    double *low1, double *xm)
 {
-    move(body, false, h, x0, low0, vm, x1, low1, xm);
+    motion_move(body, false, h, x0, low0, vm, x1, low1, xm);
 }
 
 void phx_body_try(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
                   double *low1, double *xm)
 {
-    move(body, true, h, x0, low0, vm, x1, low1, xm);
+    motion_move(body, true, h, x0, low0, vm, x1, low1, xm);
 }
 
 void phx_body_move_places(const phx_body *body, double h, const double *x0, const double *low0, const double *vm,

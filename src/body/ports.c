@@ -329,8 +329,8 @@ typedef struct port_pose {
     double room[8], local[3], turn[9];
 } port_pose;
 
-static inline void pose_of(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
-                           const phx_body_view *view, port_pose *pose)
+static inline void ports_pose_of(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
+                                 const phx_body_view *view, port_pose *pose)
 {
     pose->R = frame(dim, view->xm + dim, pose->room);
     pose->R1 = frame(dim, view->x1 + dim, pose->room + 4);
@@ -438,7 +438,7 @@ static inline void tangents_in(const int dim, const int n_q, const phx_body *bod
     const phx_flex_point *point = &port->point;
     port_pose pose;
 
-    pose_of(dim, n_q, body, point, view, &pose);
+    ports_pose_of(dim, n_q, body, point, view, &pose);
     if (out->place)
         place_jacobian(dim, n_q, point->phi, pose.R, pose.y, out->place);
     if (out->rate)

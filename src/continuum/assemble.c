@@ -147,7 +147,8 @@ static phx_status elements_of_coordinates(phx_context *context, const assembly *
 
 /* Rows that have an entry in column c, each once: counted in next[row], or c written to idx[next[row]++]. The pattern
  * is symmetric; `seen` has the last column that a row met. The diagonal is always there. */
-static void put_column(const assembly *it, const int *ptr, const int *item, int c, int *seen, int *next, int *idx)
+static void assemble_put_column(const assembly *it, const int *ptr, const int *item, int c, int *seen, int *next,
+                                int *idx)
 {
     for (int k = ptr[c] - 1; k < ptr[c + 1]; k++) {
         const int own[1] = {c};
@@ -166,7 +167,7 @@ static void put_column(const assembly *it, const int *ptr, const int *item, int 
 }
 
 /* Columns in ascending order: column by column. */
-static phx_status make_pattern(phx_context *context, const assembly *it, phx_csr *pattern)
+static phx_status assemble_make_pattern(phx_context *context, const assembly *it, phx_csr *pattern)
 {
     const int rows = it->end - it->first;
     int *ptr = NULL, *item = NULL, *seen = phx_calloc(context, (size_t)rows + 1, sizeof *seen);
@@ -181,7 +182,7 @@ static phx_status make_pattern(phx_context *context, const assembly *it, phx_csr
     for (int i = 0; i < rows && !status; i++)
         seen[i] = -1;
     for (int c = 0; c < it->n && !status; c++)
-        put_column(it, ptr, item, c, seen, next, NULL);
+        assemble_put_column(it, ptr, item, c, seen, next, NULL);
     for (int i = 0; i < rows && !status; i++) {
         total += next[i];
         if (total > INT_MAX)
@@ -199,7 +200,7 @@ static phx_status make_pattern(phx_context *context, const assembly *it, phx_csr
         next[i] = pattern->ptr[i];
     }
     for (int c = 0; c < it->n && !status; c++)
-        put_column(it, ptr, item, c, seen, next, pattern->idx);
+        assemble_put_column(it, ptr, item, c, seen, next, pattern->idx);
     phx_free(ptr);
     phx_free(item);
     phx_free(next);
@@ -366,7 +367,7 @@ phx_status elastic_assemble_rows(phx_context *context, const phx_elastic_model *
     phx_status status = list_coordinates(context, &it);
 
     if (!status)
-        status = make_pattern(context, &it, M);
+        status = assemble_make_pattern(context, &it, M);
     if (!status && K)
         status = phx_csr_copy(context, M, K);
     if (!status)
@@ -421,8 +422,8 @@ static void sort_places(int n, const int *column, int *order)
     }
 }
 
-static void put_rows(const phx_elastic_model *model, int e, const phx_element_matrices *matrices, int *order,
-                     phx_csr *D)
+static void assemble_put_rows(const phx_elastic_model *model, int e, const phx_element_matrices *matrices, int *order,
+                              phx_csr *D)
 {
     const int *unknown, n = unknowns_of(model, e, &unknown);
 
@@ -470,12 +471,12 @@ phx_status phx_elastic_mixed(phx_context *context, const phx_elastic_model *mode
     for (int e = 0; e < model->n_elements && !status; e++) {
         model->ops->element(model, e, &matrices);
         if (D)
-            put_rows(model, e, &matrices, order, D);
+            assemble_put_rows(model, e, &matrices, order, D);
         if (compliance)
             put_blocks(model, e, &matrices, compliance);
         if (root) {
             status = make_root(context, &matrices, e);
-            put_rows(model, e, &matrices, order, root);
+            assemble_put_rows(model, e, &matrices, order, root);
         }
     }
     phx_free(order);

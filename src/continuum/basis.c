@@ -20,7 +20,7 @@ void shapes_free(shapes *it)
 }
 
 /* Room for so many more. */
-static phx_status grow(phx_context *context, int more, shapes *it)
+static phx_status basis_grow(phx_context *context, int more, shapes *it)
 {
     double *y = phx_calloc(context, (size_t)(it->count + more) * (size_t)it->n + 1, sizeof *y);
 
@@ -68,7 +68,7 @@ static phx_status add_modes(phx_context *context, const phx_continuum_def *def, 
     if (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes > 0 && def->among > def->modes)
         *count = def->among < most ? def->among : most;
     double *omega = phx_calloc(context, (size_t)*count + 1, sizeof *omega);
-    phx_status status = omega ? grow(context, *count, basis) : PHX_ERR_MEMORY;
+    phx_status status = omega ? basis_grow(context, *count, basis) : PHX_ERR_MEMORY;
 
     if (!status && def->modes > most)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': modes is %d, the body has %d at most", def->name,
@@ -85,7 +85,7 @@ static phx_status add_modes(phx_context *context, const phx_continuum_def *def, 
 static phx_status add_statics(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                               flexibility *with, shapes *basis)
 {
-    phx_status status = grow(context, 6 * space->n_interfaces, basis);
+    phx_status status = basis_grow(context, 6 * space->n_interfaces, basis);
 
     for (int i = 0; i < space->n_interfaces && !status; i++) {
         for (int c = 0; c < 6 && is_joined(def, i) && !status; c++) {
@@ -106,7 +106,7 @@ static phx_status add_statics(phx_context *context, const phx_continuum_def *def
 static phx_status add_loads(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                             flexibility *with, shapes *basis)
 {
-    phx_status status = grow(context, def->n_loads, basis);
+    phx_status status = basis_grow(context, def->n_loads, basis);
 
     for (int k = 0; k < def->n_loads && !status; k++) {
         double *f = next(basis);
@@ -123,7 +123,7 @@ static phx_status add_constraint_modes(phx_context *context, const elastic_space
 {
     const size_t n = (size_t)space->n;
     double *f = phx_calloc(context, 2 * n + 1, sizeof *f), *unit = f ? f + n : NULL;
-    phx_status status = f ? grow(context, 6 * space->n_interfaces, basis) : PHX_ERR_MEMORY;
+    phx_status status = f ? basis_grow(context, 6 * space->n_interfaces, basis) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < space->n_interfaces && !status; i++)
         for (int c = 0; c < space->ties[i] && !status; c++) {
@@ -147,13 +147,14 @@ static phx_status add_constraint_modes(phx_context *context, const elastic_space
     return status;
 }
 
-static phx_status add_all(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
+static phx_status basis_add_all(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                shapes *basis)
 {
     if (space->n > ALL_MOST)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "'%s': it has %d unknowns; a body in all of them may have %d: take modes", def->name, space->n,
                         ALL_MOST);
-    phx_status status = grow(context, space->n, basis);
+    phx_status status = basis_grow(context, space->n, basis);
     for (int j = 0; j < space->n && !status; j++)
         if (!space->empty[j])
             next(basis)[j] = 1.0;
@@ -175,7 +176,7 @@ static phx_status combine_rows(phx_context *context, int count, int before, cons
 }
 
 /* Y <- V Y: combinations, `count` of them, V count x basis->count. */
-static phx_status combine(phx_context *context, int count, const double *V, shapes *basis)
+static phx_status basis_combine(phx_context *context, int count, const double *V, shapes *basis)
 {
     phx_status status = combine_rows(context, count, basis->count, V, basis->n, &basis->y);
 
@@ -328,8 +329,8 @@ static phx_status keep_massless(phx_context *context, const phx_continuum_def *d
 
 /* First orthonormal in K, where dependent shapes show, K <- I; then the modes of M in them, whose eigenvalues
  * 1 / omega^2 are largest, and best known, for the lowest frequencies. */
-static phx_status orthonormalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
-                                 shapes *basis)
+static phx_status basis_orthonormalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                       shapes *basis)
 {
     const size_t m = (size_t)basis->count;
     double *A = phx_calloc(context, m * m + 1, sizeof *A), *V = phx_calloc(context, m * m + 1, sizeof *V);
@@ -359,7 +360,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
         kept++;
     }
     if (!status)
-        status = combine(context, kept, U, basis);
+        status = basis_combine(context, kept, U, basis);
     if (!status)
         status = gram(context, space, elastic_space_mass, basis->own_M, basis, A);
     if (!status && kept > 0)
@@ -381,7 +382,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     if (!status && count < kept && !basis->own)
         status = keep_massless(context, def, space, kept, count, V, U, basis);
     if (!status)
-        status = combine(context, count + basis->n_massless, U, basis);
+        status = basis_combine(context, count + basis->n_massless, U, basis);
     if (!status && count == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': its basis has no shape; ask for modes", def->name);
     phx_free(A);
@@ -402,7 +403,7 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
 
     if (!status && def->basis == PHX_BASIS_ALL) {
         phx_free(held);
-        return add_all(context, def, space, basis);
+        return basis_add_all(context, def, space, basis);
     }
     if (!status && def->basis == PHX_BASIS_OWN) {
         phx_free(held);
@@ -506,7 +507,7 @@ phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def,
     phx_status status = take_out_rigid(context, space, basis);
 
     if (!status)
-        status = orthonormalise(context, def, space, basis);
+        status = basis_orthonormalise(context, def, space, basis);
     for (int k = 0; k < basis->count && !status; k++) /* what rounding brought back */
         elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
     return status;

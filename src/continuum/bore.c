@@ -18,14 +18,14 @@ typedef struct cylinder {
     double off; /* the largest |r_i| */
 } cylinder;
 
-static double dot(const double *a, const double *b)
+static double bore_dot(const double *a, const double *b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 static void scale_to_unit(double *a)
 {
-    const double size = sqrt(dot(a, a));
+    const double size = sqrt(bore_dot(a, a));
 
     for (int i = 0; i < 3; i++)
         a[i] /= size;
@@ -51,10 +51,10 @@ static void place(const cylinder *c, const double x[3], double *along, double *d
 
     for (int i = 0; i < 3; i++)
         d[i] = x[i] - c->p[i];
-    *along = dot(d, c->n);
+    *along = bore_dot(d, c->n);
     for (int i = 0; i < 3; i++)
         out[i] = d[i] - *along * c->n[i];
-    *distance = sqrt(dot(out, out));
+    *distance = sqrt(bore_dot(out, out));
     for (int i = 0; i < 3 && *distance > 0.0; i++)
         out[i] /= *distance;
 }
@@ -69,8 +69,8 @@ static double improve(phx_context *context, int count, int stride, const double 
         double along, distance, out[3], row[UNKNOWNS];
         place(c, x + 3 * (size_t)i, &along, &distance, out);
         for (int k = 0; k < 2; k++) {
-            row[k] = -dot(out, e[k]);
-            row[2 + k] = -along / c->R * dot(out, e[k]);
+            row[k] = -bore_dot(out, e[k]);
+            row[2 + k] = -along / c->R * bore_dot(out, e[k]);
         }
         row[4] = -1.0;
         for (int k = 0; k < UNKNOWNS; k++) {
@@ -133,7 +133,7 @@ static bool surrounds(int count, const double *x, const cylinder *c)
     across(c->n, e1, e2);
     for (int i = 0; i < count; i++) {
         place(c, x + 3 * (size_t)i, &along, &distance, out);
-        taken[(int)((atan2(dot(out, e2), dot(out, e1)) / turn + 1.0) * SECTORS) % SECTORS] = true;
+        taken[(int)((atan2(bore_dot(out, e2), bore_dot(out, e1)) / turn + 1.0) * SECTORS) % SECTORS] = true;
     }
     for (int k = 0; k < 2 * SECTORS; k++) {
         gap = taken[k % SECTORS] ? 0 : gap + 1;

@@ -77,7 +77,7 @@ static phx_status number_corners(phx_context *context, const unsigned char *left
 }
 
 /* Row `row`, of coordinate c. What is left out is zero; a corner that is tied follows its interface. */
-static size_t put_row(const interpolation *it, int row, int c, size_t at, int *rows, int *cols, double *values)
+static size_t corners_put_row(const interpolation *it, int row, int c, size_t at, int *rows, int *cols, double *values)
 {
     const phx_csr *T = &it->space->T;
     int found[ENDS];
@@ -101,7 +101,8 @@ static size_t put_row(const interpolation *it, int row, int c, size_t at, int *r
     return at;
 }
 
-static phx_status make_rows(phx_context *context, const interpolation *it, int n, const int *coordinate, phx_csr *P)
+static phx_status corners_make_rows(phx_context *context, const interpolation *it, int n, const int *coordinate,
+                                    phx_csr *P)
 {
     const size_t most = 12 * (size_t)n; /* two ends, each with six motions of an interface at most */
     int *rows = phx_calloc(context, most + 1, sizeof *rows), *cols = phx_calloc(context, most + 1, sizeof *cols);
@@ -110,7 +111,7 @@ static phx_status make_rows(phx_context *context, const interpolation *it, int n
     size_t count = 0;
 
     for (int i = 0; i < n && !status; i++)
-        count = put_row(it, i, it->space->first + coordinate[i], count, rows, cols, values);
+        count = corners_put_row(it, i, it->space->first + coordinate[i], count, rows, cols, values);
     if (!status)
         status = phx_csr_from_triplets(context, n, it->count, count, rows, cols, values, P);
     phx_free(rows);
@@ -133,7 +134,7 @@ phx_status elastic_space_corners(phx_context *context, const elastic_space *spac
     if (!status && any)
         status = number_corners(context, left_out, &it);
     if (!status && any && it.count > 0)
-        status = make_rows(context, &it, n, coordinate, P);
+        status = corners_make_rows(context, &it, n, coordinate, P);
     for (int i = 0; i < n && !status && P->rows > 0; i++)
         if (it.number[space->first + coordinate[i]] >= 0)
             corner[(*n_corners)++] = i;

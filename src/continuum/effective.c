@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static double dot(int n, const double *a, const double *b)
+static double effective_dot(int n, const double *a, const double *b)
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++)
@@ -33,14 +33,14 @@ static phx_status participate(phx_context *context, const elastic_space *space, 
     for (int b = 0; b < c && !status; b++) {
         const double *Psi = constraints + (size_t)b * (size_t)n;
         status = elastic_space_mass(space, 1, Psi, product);
-        it->constraint[b] = dot(n, Psi, product);
+        it->constraint[b] = effective_dot(n, Psi, product);
         for (int k = 0; k < m; k++)
-            it->L[k * c + b] = dot(n, modes + (size_t)k * (size_t)n, product);
+            it->L[k * c + b] = effective_dot(n, modes + (size_t)k * (size_t)n, product);
     }
     for (int k = 0; k < m && !status; k++) {
         const double *phi = modes + (size_t)k * (size_t)n;
         status = elastic_space_mass(space, 1, phi, product);
-        it->mode[k] = dot(n, phi, product);
+        it->mode[k] = effective_dot(n, phi, product);
     }
     if (!status) {
         elastic_space_sum(space, numbers, it->L);

@@ -140,7 +140,7 @@ static phx_status make_rigid(flexibility *it, const unsigned char *held)
 }
 
 /* Of `count` columns of the rigid motions (n_rigid x count) those that determine them best. */
-static phx_status choose(flexibility *it, int count, const double *columns, int *rank, int *order)
+static phx_status flexibility_choose(flexibility *it, int count, const double *columns, int *rank, int *order)
 {
     return count > 0 ? phx_dense_rrqr(it->context, it->n_rigid, count, columns, 1e-12, rank, order, NULL) : PHX_OK;
 }
@@ -161,7 +161,7 @@ static phx_status choose_over_processes(flexibility *it, int *rank, int *order)
             offered[k * all + first + c] = it->rigid[(size_t)k * (size_t)it->n + (size_t)order[c]];
     if (!status) {
         phx_ranks_sum(ranks_of(it), (size_t)r * (size_t)all, offered);
-        status = choose(it, all, offered, &total, best);
+        status = flexibility_choose(it, all, offered, &total, best);
     }
     for (int c = 0; c < *rank && !status; c++) {
         bool wins = false;
@@ -187,7 +187,7 @@ static phx_status support_rigid(flexibility *it)
     const bool wanted = it->n_rigid > 0 && !uses_multigrid(it);
 
     if (!status && wanted)
-        status = choose(it, it->n, it->rigid, &rank, order);
+        status = flexibility_choose(it, it->n, it->rigid, &rank, order);
     if (!status && wanted && ranks_of(it))
         status = choose_over_processes(it, &rank, order);
     else if (!status && wanted && rank < it->n_rigid)
@@ -201,7 +201,7 @@ static phx_status support_rigid(flexibility *it)
     return status;
 }
 
-static phx_status factor(flexibility *it)
+static phx_status flexibility_factor(flexibility *it)
 {
     const elastic_space *space = it->space;
     phx_csr K = {0};
@@ -246,7 +246,7 @@ static phx_status count_all(flexibility *it)
 }
 
 /* Rows of the space at the coordinates that are solved for. */
-static phx_status take(const flexibility *it, const int *kept, int rows, const double *from, double **to)
+static phx_status flexibility_take(const flexibility *it, const int *kept, int rows, const double *from, double **to)
 {
     const size_t n = (size_t)it->n_solved, whole = (size_t)it->space->n;
 
@@ -258,8 +258,8 @@ static phx_status take(const flexibility *it, const int *kept, int rows, const d
 }
 
 /* The coordinates `kept` as multigrid wants them described; the caller frees `near`, `corner` and P. */
-static phx_status describe(const flexibility *it, const unsigned char *held, phx_ranks_equations *equations,
-                           double **near, int **corner, phx_csr *P)
+static phx_status flexibility_describe(const flexibility *it, const unsigned char *held, phx_ranks_equations *equations,
+                                       double **near, int **corner, phx_csr *P)
 {
     const elastic_space *space = it->space;
     unsigned char *left_out = phx_calloc(it->context, (size_t)space->n_all + 1, sizeof *left_out);
@@ -269,7 +269,7 @@ static phx_status describe(const flexibility *it, const unsigned char *held, phx
     for (int c = 0; c < space->n_all && !status; c++)
         left_out[c] = space->empty[c] || (held && held[c]);
     if (!status)
-        status = take(it, equations->kept, 6, space->near, near);
+        status = flexibility_take(it, equations->kept, 6, space->near, near);
     if (!status)
         status =
             elastic_space_corners(it->context, space, left_out, it->n, it->full, &equations->n_corners, *corner, P);
@@ -296,7 +296,7 @@ static phx_status make_solver(flexibility *it, const unsigned char *held)
             kept[it->solved[i]] = it->full[i];
     equations.kept = kept;
     if (!status && uses_multigrid(it))
-        status = describe(it, held, &equations, &near, &corner, &P);
+        status = flexibility_describe(it, held, &equations, &near, &corner, &P);
     status = phx_ranks_agree(it->context, ranks_of(it), status);
     if (!status && uses_multigrid(it))
         equations.block = elastic_space_block(it->space, it->n, it->full);
@@ -344,7 +344,7 @@ phx_status flexibility_create(phx_context *context, const elastic_space *space, 
     if (!status)
         status = support_rigid(it);
     if (!status)
-        status = space->part.ranks ? make_solver(it, held) : factor(it);
+        status = space->part.ranks ? make_solver(it, held) : flexibility_factor(it);
     phx_free(part);
     if (status) {
         flexibility_destroy(it);
@@ -372,7 +372,7 @@ void flexibility_destroy(flexibility *it)
 
 /* ---- w = A f ---- */
 /* x <- x - (sum over the rigid motions of (b_k . x) a_k): a, b n_rigid x n. */
-static void project(const flexibility *it, const double *a, const double *b, double *x)
+static void flexibility_project(const flexibility *it, const double *a, const double *b, double *x)
 {
     const size_t n = (size_t)it->n;
 
@@ -387,13 +387,13 @@ static void project(const flexibility *it, const double *a, const double *b, dou
 }
 
 /* On the coordinates that are not held: w and f may be the same. */
-static phx_status apply(flexibility *it, const double *f, double *w)
+static phx_status flexibility_apply_inner(flexibility *it, const double *f, double *w)
 {
     double *load = it->work, *solution = it->work + it->n;
     phx_status status;
 
     memcpy(load, f, (size_t)it->n * sizeof *load);
-    project(it, it->M_rigid, it->rigid, load); /* P^T f */
+    flexibility_project(it, it->M_rigid, it->rigid, load); /* P^T f */
     for (int i = 0; i < it->n; i++)
         if (it->solved[i] >= 0)
             solution[it->solved[i]] = load[i];
@@ -402,7 +402,7 @@ static phx_status apply(flexibility *it, const double *f, double *w)
     for (int i = 0; i < it->n && !status; i++)
         w[i] = it->solved[i] >= 0 ? solution[it->solved[i]] : 0.0;
     if (!status)
-        project(it, it->rigid, it->M_rigid, w); /* P w */
+        flexibility_project(it, it->rigid, it->M_rigid, w); /* P w */
     return status;
 }
 
@@ -414,7 +414,7 @@ phx_status flexibility_apply(flexibility *it, const double *f, double *w)
     for (int i = 0; i < it->n && !status; i++)
         own[i] = f[it->full[i]];
     if (!status)
-        status = apply(it, own, own);
+        status = flexibility_apply_inner(it, own, own);
     memset(w, 0, (size_t)it->space->n * sizeof *w);
     for (int i = 0; i < it->n && !status; i++)
         w[it->full[i]] = own[i];
@@ -425,7 +425,7 @@ phx_status flexibility_apply(flexibility *it, const double *f, double *w)
 /* ---- modes ---- */
 static phx_status op_apply(void *user, const double *x, double *y)
 {
-    return apply(user, x, y);
+    return flexibility_apply_inner(user, x, y);
 }
 
 static phx_status op_mass(void *user, const double *x, double *y)
@@ -452,7 +452,7 @@ static phx_status purify(flexibility *it, double lambda, double *x)
     phx_status status = mass(it, 1, x, product);
 
     if (!status)
-        status = apply(it, product, x);
+        status = flexibility_apply_inner(it, product, x);
     for (int i = 0; i < it->n; i++)
         x[i] *= lambda;
     return status;

@@ -70,8 +70,8 @@ static phx_status add_inertia_responses(phx_context *context, const elastic_spac
 }
 
 /* By the strains of second order of the pairs of `count` shapes, given in the frame (model->n numbers each). */
-static phx_status add_derivatives(phx_context *context, const elastic_space *space, flexibility *with, int count,
-                                  const double *Phi, phx_shapes *to)
+static phx_status followers_add_derivatives(phx_context *context, const elastic_space *space, flexibility *with,
+                                            int count, const double *Phi, phx_shapes *to)
 {
     const size_t n = (size_t)space->model->n;
     const int pairs = count * (count + 1) / 2;
@@ -172,7 +172,7 @@ phx_status basis_add_followers(phx_context *context, const phx_continuum_def *de
     if (!status)
         status = phx_shapes_lowest(context, &space->model->M, &family, Phi, followed, &lowest);
     if (!status)
-        status = add_derivatives(context, space, with, followed, lowest, &derivatives);
+        status = followers_add_derivatives(context, space, with, followed, lowest, &derivatives);
     if (!status)
         status = phx_shapes_follow(context, &space->M, &space->K, 1, &loads, &derivatives, &family);
     take_family(&family, basis);

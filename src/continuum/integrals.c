@@ -138,7 +138,7 @@ static void first_order(const phx_elastic_model *model, products *p, phx_flex *f
 }
 
 /* The part of (G_k Phi)^T M Phi that is not antisymmetric is left out; relative to the whole it is *symmetric. */
-static phx_status second_order(products *p, phx_flex *flex, double *symmetric)
+static phx_status integrals_second_order(products *p, phx_flex *flex, double *symmetric)
 {
     const int k = p->k;
     phx_status status = PHX_OK;
@@ -190,7 +190,7 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
     if (!status) {
         rigid_part(&part->own, &p, flex);
         first_order(&part->own, &p, flex);
-        status = second_order(&p, flex, symmetric);
+        status = integrals_second_order(&p, flex, symmetric);
         gram(&p, k, k, Phi, p.M_Phi, 0.0, flex->M);
         for (int i = 0; i < k; i++)
             for (int j = 0; j < i; j++)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* ---- what the definition must be ---- */
-static phx_status check(phx_context *context, const phx_continuum_def *def, const elastic_space *space)
+static phx_status own_check(phx_context *context, const phx_continuum_def *def, const elastic_space *space)
 {
     const phx_elastic_model *model = space->model;
 
@@ -62,7 +62,7 @@ phx_status basis_add_own(phx_context *context, const phx_continuum_def *def, con
 {
     const phx_elastic_model *model = space->model;
     const size_t n = (size_t)model->n, m = (size_t)model->n_modes;
-    phx_status status = check(context, def, space);
+    phx_status status = own_check(context, def, space);
 
     if (status)
         return status;

@@ -6,7 +6,7 @@
 
 /* ---- who has which unknown ---- */
 /* The unknowns of a node stay together; one without a node stands alone. Nodes first. */
-static int place_of(const phx_elastic_model *model, int unknown)
+static int part_place_of(const phx_elastic_model *model, int unknown)
 {
     return model->node[unknown] >= 0 ? model->node[unknown] : model->n_nodes + unknown;
 }
@@ -26,17 +26,17 @@ static phx_status element_graph(phx_context *context, const phx_elastic_model *m
     if (!graph->ptr)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < total && !status; k++)
-        ptr[place_of(model, model->unknown[k]) + 2]++;
+        ptr[part_place_of(model, model->unknown[k]) + 2]++;
     for (int i = 0; i < places && !status; i++)
         ptr[i + 2] += ptr[i + 1];
     for (int e = 0; e < n && !status; e++)
         for (int k = model->first_unknown[e]; k < model->first_unknown[e + 1]; k++)
-            item[ptr[place_of(model, model->unknown[k]) + 1]++] = e;
+            item[ptr[part_place_of(model, model->unknown[k]) + 1]++] = e;
     for (int pass = 0; pass < 2 && !status; pass++) { /* counted, then listed */
         for (int e = 0; e < n; e++) {
             int at = graph->ptr[e];
             for (int k = model->first_unknown[e]; k < model->first_unknown[e + 1]; k++) {
-                const int place = place_of(model, model->unknown[k]);
+                const int place = part_place_of(model, model->unknown[k]);
                 for (int p = ptr[place]; p < ptr[place + 1]; p++) {
                     const int other = item[p], mark = 2 * e + pass + 1;
                     if (seen[other] == mark)
@@ -73,11 +73,11 @@ static phx_status owners_by_elements(phx_context *context, const elastic_part *p
         status = phx_ranks_partition(context, part->ranks, &graph, of_element);
     for (int e = 0; e < model->n_elements && !status; e++)
         for (int k = model->first_unknown[e]; k < model->first_unknown[e + 1]; k++) {
-            int *part_of = &of_place[place_of(model, model->unknown[k])];
+            int *part_of = &of_place[part_place_of(model, model->unknown[k])];
             *part_of = *part_of ? *part_of : of_element[e] + 1;
         }
     for (int j = 0; j < model->n && !status; j++)
-        owner[j] = of_place[place_of(model, j)] ? of_place[place_of(model, j)] - 1 : 0;
+        owner[j] = of_place[part_place_of(model, j)] ? of_place[part_place_of(model, j)] - 1 : 0;
     phx_csr_free(&graph);
     phx_free(of_element);
     phx_free(of_place);

@@ -110,7 +110,7 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
 /* ---- points ---- */
 /* A motion of an interface that is rounding beside the largest is zero: that by a shape which does not move the
  * interface, as where the frame holds it. */
-static void clear_rounding(size_t size, int n_interfaces, double *motions)
+static void source_clear_rounding(size_t size, int n_interfaces, double *motions)
 {
     static const double ROUNDED = 1e-12; /* of the largest displacement, or turn */
 
@@ -156,7 +156,7 @@ static phx_status make_motions(phx_context *context, const elastic_part *part, i
             }
     }
     phx_ranks_sum(part->ranks, 6 * (size_t)n_interfaces * cols, *motions);
-    clear_rounding(3 * cols, n_interfaces, *motions);
+    source_clear_rounding(3 * cols, n_interfaces, *motions);
     phx_free(number);
     return PHX_OK;
 }
@@ -233,8 +233,8 @@ static phx_status point_at(const phx_flex_source *source, phx_context *context, 
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }
 
-static phx_status add_mass(phx_context *context, elastic_source *it, const phx_interface *interfaces,
-                           const phx_continuum_mass *mass)
+static phx_status source_add_mass(phx_context *context, elastic_source *it, const phx_interface *interfaces,
+                                  const phx_continuum_mass *mass)
 {
     phx_flex_point point = {.n = 0};
     phx_status status = interface_point(context, it, &interfaces[mass->interface], mass->interface, &point);
@@ -246,7 +246,7 @@ static phx_status add_mass(phx_context *context, elastic_source *it, const phx_i
 }
 
 /* ---- stresses ---- */
-static phx_stress_set stresses_of(const phx_flex_source *source)
+static phx_stress_set source_stresses_of(const phx_flex_source *source)
 {
     return ((const elastic_source *)source)->shape.model->ops->stresses;
 }
@@ -388,7 +388,7 @@ static phx_status stress_map_rows(const phx_flex_source *source, phx_context *co
 }
 
 /* ---- life ---- */
-static void destroy(phx_flex_source *source)
+static void source_destroy(phx_flex_source *source)
 {
     elastic_source *it = (elastic_source *)source;
 
@@ -405,10 +405,10 @@ static void destroy(phx_flex_source *source)
 
 enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
 static const phx_source_operations operations = {.name = "elastic body",
-                                                 .destroy = destroy,
+                                                 .destroy = source_destroy,
                                                  .sorts = SORTS,
                                                  .point = point_at,
-                                                 .stresses = stresses_of,
+                                                 .stresses = source_stresses_of,
                                                  .strains = strains_of,
                                                  .stress_rows = stress_rows,
                                                  .stress_nodes = continuum_stress_nodes,
@@ -559,7 +559,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status && def->stiffening)
         status = continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
     for (int k = 0; k < def->n_masses && !status; k++)
-        status = add_mass(context, made, interfaces, &def->masses[k]);
+        status = source_add_mass(context, made, interfaces, &def->masses[k]);
     if (!status && def->n_strains > 0)
         status = keep_strains(context, def, model, made);
     if (!status)
@@ -596,7 +596,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
 }
 
 /* NULL: a source of another layer. */
-static const continuum_source *of(const phx_flex_source *source)
+static const continuum_source *source_of(const phx_flex_source *source)
 {
     const bool known = source->operations == &operations || source->operations == &reduced_operations;
     return known ? (const continuum_source *)source : NULL;
@@ -604,25 +604,25 @@ static const continuum_source *of(const phx_flex_source *source)
 
 const phx_elastic_model *phx_continuum_model(const phx_flex_source *source)
 {
-    const continuum_source *it = of(source);
+    const continuum_source *it = source_of(source);
     return it ? it->model : NULL;
 }
 
 const double *phx_continuum_basis(const phx_flex_source *source)
 {
-    const continuum_source *it = of(source);
+    const continuum_source *it = source_of(source);
     return it ? it->Phi : NULL;
 }
 
 const double *phx_continuum_frequencies(const phx_flex_source *source)
 {
-    const continuum_source *it = of(source);
+    const continuum_source *it = source_of(source);
     return it ? it->omega : NULL;
 }
 
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
-    const continuum_source *it = of(source);
+    const continuum_source *it = source_of(source);
     return it ? &it->quality : NULL;
 }
 
@@ -686,7 +686,7 @@ static void take_out_resultants(phx_flex_load *load)
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load)
 {
-    const continuum_source *it = of(source);
+    const continuum_source *it = source_of(source);
     const phx_flex_stiffening *stiffening = source->flex.stiffening;
     const int n = strain > 0 && stiffening ? stiffening->n_slope : 0;
     phx_status status = continuum_load(context, it->model, source->flex.n, it->Phi, force, n, load);

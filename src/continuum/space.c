@@ -11,7 +11,7 @@ typedef struct triplets {
     double *val;
 } triplets;
 
-static void put(triplets *it, int row, int col, double value)
+static void space_put(triplets *it, int row, int col, double value)
 {
     it->row[it->count] = row;
     it->col[it->count] = col;
@@ -83,7 +83,7 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
         space->first += k < space->part.first;
         space->n += k >= space->part.first && k < space->part.end;
         space->unknown[space->n_all] = j;
-        put(&t, j, space->n_all++, 1.0);
+        space_put(&t, j, space->n_all++, 1.0);
     }
     for (int k = 0; k < 6 * n_interfaces && !status; k++)
         space->unknown[space->n_all + k] = -1;
@@ -98,7 +98,7 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
                 for (int m = 0; m < 6; m++)
                     value += motion[m] != 0.0 ? motion[m] * phx_elastic_rigid_about(model, j, m, interfaces[i].x) : 0.0;
                 if (value != 0.0 && !(held && held[j]))
-                    put(&t, j, space->n_all, value);
+                    space_put(&t, j, space->n_all, value);
             }
     }
     if (space->part.end == model->n)
@@ -155,7 +155,7 @@ static phx_status find_empty(phx_context *context, elastic_space *space, const p
 }
 
 /* Displacement and rotation of each interface by y: what ties it, and the mean of the slopes about a hinged edge. */
-static phx_status make_rows(phx_context *context, elastic_space *space, const phx_interface *interfaces)
+static phx_status space_make_rows(phx_context *context, elastic_space *space, const phx_interface *interfaces)
 {
     phx_status status = PHX_OK;
 
@@ -175,7 +175,7 @@ static phx_status make_rows(phx_context *context, elastic_space *space, const ph
         for (int c = 0; c < space->ties[i] && !status && tie_motion(it, c, motion); c++)
             for (int m = 0; m < 6; m++)
                 if (motion[m] != 0.0)
-                    put(&t, m, space->tie[i] + c, motion[m]);
+                    space_put(&t, m, space->tie[i] + c, motion[m]);
         for (int pass = 0; pass < 2 && !status; pass++)
             for (int k = 0; k < it->n_turning; k++) {
                 double slope = 0.0;
@@ -186,7 +186,7 @@ static phx_status make_rows(phx_context *context, elastic_space *space, const ph
                 else
                     for (int a = 0; a < 3 && slope != 0.0; a++) /* a slope is a coordinate of its own */
                         if (it->axis[a] != 0.0)
-                            put(&t, 3 + a, space->T.idx[space->T.ptr[it->turning[k]]], it->axis[a] * slope / sum);
+                            space_put(&t, 3 + a, space->T.idx[space->T.ptr[it->turning[k]]], it->axis[a] * slope / sum);
             }
         if (!status)
             status = phx_csr_from_triplets(context, 6, space->n_all, t.count, t.row, t.col, t.val, &space->rows[i]);
@@ -252,8 +252,8 @@ int elastic_space_block(const elastic_space *space, int n, const int *coordinate
 }
 
 /* ---- products ---- */
-static phx_status multiply(const elastic_space *space, const phx_csr *A, phx_ranks_matrix *A_rows, int rows,
-                           const double *x, double *y)
+static phx_status space_multiply(const elastic_space *space, const phx_csr *A, phx_ranks_matrix *A_rows, int rows,
+                                 const double *x, double *y)
 {
     const size_t n = (size_t)space->n;
     phx_status status = PHX_OK;
@@ -270,12 +270,12 @@ static phx_status multiply(const elastic_space *space, const phx_csr *A, phx_ran
 
 phx_status elastic_space_mass(const elastic_space *space, int rows, const double *x, double *y)
 {
-    return multiply(space, &space->M, space->M_rows, rows, x, y);
+    return space_multiply(space, &space->M, space->M_rows, rows, x, y);
 }
 
 phx_status elastic_space_stiffness(const elastic_space *space, int rows, const double *x, double *y)
 {
-    return multiply(space, &space->K, space->K_rows, rows, x, y);
+    return space_multiply(space, &space->K, space->K_rows, rows, x, y);
 }
 
 void elastic_space_motion(const elastic_space *space, int i, const double *y, double motion[6])
@@ -515,7 +515,7 @@ phx_status elastic_space_create(phx_context *context, const phx_elastic_model *m
     if (!status)
         status = make_matrices(context, space);
     if (!status)
-        status = make_rows(context, space, interfaces);
+        status = space_make_rows(context, space, interfaces);
     if (!status)
         status = own_columns(context, space);
     if (!status)

@@ -126,8 +126,8 @@ phx_status continuum_second_order_forces(phx_context *context, const phx_elastic
 }
 
 /* sigma = M2^-1 D u0 = L^-T (L^-1 D u0) of element e */
-static phx_status stresses_of(phx_context *context, const phx_elastic_model *model, int e, const double *u0,
-                              element_rows *rows, double *sigma)
+static phx_status stiffening_stresses_of(phx_context *context, const phx_elastic_model *model, int e, const double *u0,
+                                         element_rows *rows, double *sigma)
 {
     const phx_element_matrices *m = &rows->matrices;
     const phx_status status = phx_elastic_root(context, model, e, &rows->matrices);
@@ -153,7 +153,7 @@ phx_status continuum_prestress_forces(phx_context *context, const phx_elastic_mo
         status = PHX_ERR_MEMORY;
     memset(force, 0, (size_t)count * n * sizeof *force);
     for (int e = 0; e < model->n_elements && !status; e++) {
-        status = stresses_of(context, model, e, u0, &rows, sigma);
+        status = stiffening_stresses_of(context, model, e, u0, &rows, sigma);
         for (int k = 0; k < model->most_stresses; k++)
             sigma[k] = -sigma[k];
         for (int a = 0; a < count && !status; a++)

@@ -22,8 +22,8 @@ static bool is_wanted(const int *row, const int *node, int nodes)
 }
 
 /* Adds the stresses of a cell by column j of k. */
-static void add_cell(const int *row, int components, const int *node, int nodes, const double *stress, int k, int j,
-                     double *rows)
+static void stress_add_cell(const int *row, int components, const int *node, int nodes, const double *stress, int k,
+                            int j, double *rows)
 {
     for (int a = 0; a < nodes; a++) {
         const int at = row_of(row, node[a]);
@@ -94,7 +94,7 @@ static phx_status add_second(phx_context *context, const phx_elastic_model *mode
                     room->sigma[model->first_stress[e] + r] =
                         (a == b ? 0.5 : 1.0) * room->rows[(size_t)r * (size_t)pairs + (size_t)p];
                 model->ops->cell_stress(model, cell, NULL, room->sigma, stress);
-                add_cell(row, components, node, nodes, stress, k, columns->n + p, rows);
+                stress_add_cell(row, components, node, nodes, stress, k, columns->n + p, rows);
             }
         memset(room->sigma + model->first_stress[e], 0, (size_t)m->n_stresses * sizeof *room->sigma);
     }
@@ -111,11 +111,11 @@ static phx_status add_columns(phx_context *context, const phx_elastic_model *mod
 
     for (int j = 0; j < columns->n; j++) {
         model->ops->cell_stress(model, cell, columns->Phi + (size_t)j * (size_t)model->n, NULL, stress);
-        add_cell(row, components, node, nodes, stress, k, j, rows);
+        stress_add_cell(row, components, node, nodes, stress, k, j, rows);
     }
     for (int j = 0; j < columns->n_strains; j++) {
         model->ops->cell_stress(model, cell, NULL, columns->strains + (size_t)j * stresses, stress);
-        add_cell(row, components, node, nodes, stress, k, k - columns->n_strains + j, rows);
+        stress_add_cell(row, components, node, nodes, stress, k, k - columns->n_strains + j, rows);
     }
     return columns->n_slopes > 0 ? add_second(context, model, cell, columns, row, room, rows) : PHX_OK;
 }
@@ -155,17 +155,17 @@ int continuum_stress_nodes(const phx_flex_source *source)
 }
 
 /* The set of its rows, stiffened or not. */
-static phx_stress_set stresses_of(const continuum_source *it)
+static phx_stress_set stress_stresses_of(const continuum_source *it)
 {
     return it->source.operations->stresses(&it->source);
 }
 
 /* Weighted sum over `count` nodes, each once. */
-static phx_status weigh(phx_context *context, const continuum_source *it, const stress_columns *columns, int count,
-                        const int *nodes, const double *weight, double *rows)
+static phx_status stress_weigh(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                               int count, const int *nodes, const double *weight, double *rows)
 {
     const phx_elastic_model *model = it->model;
-    const size_t width = (size_t)phx_stress_components(stresses_of(it)) * (size_t)continuum_columns(columns);
+    const size_t width = (size_t)phx_stress_components(stress_stresses_of(it)) * (size_t)continuum_columns(columns);
     double *own = NULL;
     int *row = NULL;
     phx_status status = PHX_OK;
@@ -206,7 +206,7 @@ phx_status continuum_mean_stress(phx_context *context, const continuum_source *i
     if (!status && count == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "%s: no node of its mesh is there", it->source.operations->name);
     if (!status)
-        status = weigh(context, it, columns, count, nodes, weight, rows);
+        status = stress_weigh(context, it, columns, count, nodes, weight, rows);
     phx_free(nodes);
     phx_free(weight);
     return status;
@@ -217,14 +217,14 @@ static phx_status stress_at_place(phx_context *context, const continuum_source *
                                   const double place[3], double *rows)
 {
     const phx_mesh *mesh = &it->model->mesh;
-    const bool plate = stresses_of(it) == PHX_STRESSES_PLATE;
+    const bool plate = stress_stresses_of(it) == PHX_STRESSES_PLATE;
     double weight[PHX_CELL_MOST_NODES];
     const int cell = continuum_cell_at(context, mesh, plate ? 2 : 3, place, weight);
     char z[40] = "";
 
     if (cell >= 0)
-        return weigh(context, it, columns, mesh->first[cell + 1] - mesh->first[cell], mesh->node + mesh->first[cell],
-                     weight, rows);
+        return stress_weigh(context, it, columns, mesh->first[cell + 1] - mesh->first[cell],
+                            mesh->node + mesh->first[cell], weight, rows);
     if (!plate)
         snprintf(z, sizeof z, ", %g", place[2]);
     const int nearest = phx_mesh_nearest_node(mesh, place);
@@ -247,7 +247,7 @@ phx_status continuum_stress_at(phx_context *context, const continuum_source *it,
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its mesh has no node %d", it->source.operations->name,
                         location->node);
     const double whole = 1.0;
-    return weigh(context, it, columns, 1, &node, &whole, rows);
+    return stress_weigh(context, it, columns, 1, &node, &whole, rows);
 }
 
 /* ---- pictures ---- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* a^T M b */
-static double product(int n, const double *a, const double *Mb)
+static double summary_product(int n, const double *a, const double *Mb)
 {
     double sum = 0.0;
 
@@ -14,7 +14,7 @@ static double product(int n, const double *a, const double *Mb)
     return sum;
 }
 
-static double largest(int n, const double *x)
+static double summary_largest(int n, const double *x)
 {
     double most = 0.0;
 
@@ -23,9 +23,9 @@ static double largest(int n, const double *x)
     return most;
 }
 
-static double asymmetry(const phx_csr *a)
+static double summary_asymmetry(const phx_csr *a)
 {
-    const double most = largest(a->ptr[a->rows], a->val);
+    const double most = summary_largest(a->ptr[a->rows], a->val);
     double worst = 0.0;
 
     for (int i = 0; i < a->rows; i++)
@@ -55,7 +55,7 @@ static void rigid_body(double m[6][6], phx_elastic_summary *summary)
 phx_status phx_elastic_summarise(phx_context *context, const phx_elastic_model *model, phx_elastic_summary *summary)
 {
     const int n = model->n;
-    const double stiffest = largest(model->K.ptr[n], model->K.val);
+    const double stiffest = summary_largest(model->K.ptr[n], model->K.val);
     double *product_of = phx_calloc(context, 2 * (size_t)n + 1, sizeof *product_of), *force, m[6][6];
 
     if (!product_of)
@@ -68,13 +68,13 @@ phx_status phx_elastic_summarise(phx_context *context, const phx_elastic_model *
         phx_csr_apply(&model->M, 1.0, motion, product_of);
         phx_csr_apply(&model->K, 1.0, motion, force);
         for (int a = 0; a < 6; a++)
-            m[a][b] = product(n, model->rigid + (size_t)a * (size_t)n, product_of);
-        const double size = stiffest * largest(n, motion);
-        summary->rigid_force[b] = size > 0.0 ? largest(n, force) / size : 0.0;
+            m[a][b] = summary_product(n, model->rigid + (size_t)a * (size_t)n, product_of);
+        const double size = stiffest * summary_largest(n, motion);
+        summary->rigid_force[b] = size > 0.0 ? summary_largest(n, force) / size : 0.0;
     }
     rigid_body(m, summary);
-    summary->asymmetry[0] = asymmetry(&model->M);
-    summary->asymmetry[1] = asymmetry(&model->K);
+    summary->asymmetry[0] = summary_asymmetry(&model->M);
+    summary->asymmetry[1] = summary_asymmetry(&model->K);
     phx_free(product_of);
     return PHX_OK;
 }

@@ -124,7 +124,7 @@ static phx_status take_over(phx_context *context, const phx_controller_def *def,
     return PHX_OK;
 }
 
-static phx_status complete(phx_context *context, const phx_controller_def *def, phx_block *block)
+static phx_status block_complete(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const size_t outputs = (size_t)def->n_outputs;
     phx_status status = check_limits(context, block, def);
@@ -172,7 +172,7 @@ phx_status phx_block_create(phx_context *context, const phx_controller_def *def,
     else
         block->ops = phx_block_kinds[def->kind];
     if (!status)
-        status = complete(context, def, block);
+        status = block_complete(context, def, block);
     if (status)
         phx_block_destroy(block);
     else

@@ -62,7 +62,7 @@ static double key_before(const phx_block *block, int k)
 }
 
 /* Samples before this key, -1: it is not known. */
-static int find(const phx_block *block, double key)
+static int external_block_find(const phx_block *block, double key)
 {
     int k = block->history->count;
     while (k >= 0 && key_before(block, k) != key)
@@ -79,14 +79,15 @@ static phx_status failed(const phx_block *block, phx_context *context, phx_statu
     return phx_fail_prefix(context, status, "controller '%s': ", block->name);
 }
 
-static phx_status start(const phx_block *block, phx_context *context, double t, const double *y)
+static phx_status external_block_start(const phx_block *block, phx_context *context, double t, const double *y)
 {
     block->history->at = 0;
     block->history->set = false;
     return failed(block, context, block->def.external->start(context, block->def.data, t, y));
 }
 
-static phx_status evaluate(const phx_block *block, phx_context *context, double t, const double *y, double *u)
+static phx_status external_block_evaluate(const phx_block *block, phx_context *context, double t, const double *y,
+                                          double *u)
 {
     block->history->set = true;
     return failed(block, context, block->def.external->evaluate(context, block->def.data, t, y, u));
@@ -96,7 +97,7 @@ static phx_status evaluate(const phx_block *block, phx_context *context, double 
 static phx_status repeat(const phx_block *block, phx_context *context, double *u)
 {
     const sample it = sample_of(block, block->history->at);
-    phx_status status = evaluate(block, context, *it.t, it.y, u);
+    phx_status status = external_block_evaluate(block, context, *it.t, it.y, u);
 
     if (!status && memcmp(u, it.u, (size_t)block->n_outputs * sizeof *u) != 0)
         status =
@@ -116,7 +117,7 @@ static phx_status go_to(const phx_block *block, phx_context *context, int k, dou
     phx_status status = PHX_OK;
 
     if (it->at < 0 || it->at > k || k == 0)
-        status = start(block, context, *first.t, first.y);
+        status = external_block_start(block, context, *first.t, first.y);
     while (it->at < k && !status) {
         if (!it->set)
             status = repeat(block, context, u);
@@ -130,7 +131,8 @@ static phx_status go_to(const phx_block *block, phx_context *context, int k, dou
     return status;
 }
 
-static phx_status keep(const phx_block *block, phx_context *context, int k, double t, const double *y, const double *u)
+static phx_status external_block_keep(const phx_block *block, phx_context *context, int k, double t, const double *y,
+                                      const double *u)
 {
     enum { FIRST = 256 };
     struct phx_history *it = block->history;
@@ -154,7 +156,8 @@ static phx_status keep(const phx_block *block, phx_context *context, int k, doub
 }
 
 /* Sample k, or what was found for the same measurements before. */
-static phx_status take(const phx_block *block, phx_context *context, int k, double t, const double *y, double *u)
+static phx_status external_block_take(const phx_block *block, phx_context *context, int k, double t, const double *y,
+                                      double *u)
 {
     const struct phx_history *it = block->history;
 
@@ -167,8 +170,8 @@ static phx_status take(const phx_block *block, phx_context *context, int k, doub
     }
     phx_status status = go_to(block, context, k, t, y, u);
     if (!status)
-        status = evaluate(block, context, t, y, u);
-    return status ? status : keep(block, context, k, t, y, u);
+        status = external_block_evaluate(block, context, t, y, u);
+    return status ? status : external_block_keep(block, context, k, t, y, u);
 }
 
 static phx_status take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
@@ -179,7 +182,7 @@ static phx_status take_sample(const phx_block *block, phx_context *context, doub
 
     (void)f, (void)room;
     (void)pthread_mutex_lock(&it->lock);
-    int k = find(block, z[0]);
+    int k = external_block_find(block, z[0]);
     if (k < 0)
         status =
             phx_fail(context, PHX_ERR_UNSUPPORTED,
@@ -189,7 +192,7 @@ static phx_status take_sample(const phx_block *block, phx_context *context, doub
     else if (k > 0 && fabs(t - *sample_of(block, k - 1).t) <= SAME * block->def.sample)
         k--; /* an event at the sample has begun a new step there */
     if (!status)
-        status = take(block, context, k, t, e, u);
+        status = external_block_take(block, context, k, t, e, u);
     if (!status)
         z[0] = *sample_of(block, k).key;
     (void)pthread_mutex_unlock(&it->lock);
@@ -197,7 +200,7 @@ static phx_status take_sample(const phx_block *block, phx_context *context, doub
 }
 
 /* ---- the block ---- */
-static phx_status begin(phx_context *context, const phx_controller_def *def, phx_block *block)
+static phx_status external_block_begin(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const phx_controller_external *it = def->external;
 
@@ -218,7 +221,7 @@ static phx_status begin(phx_context *context, const phx_controller_def *def, phx
     return PHX_OK;
 }
 
-static void end(phx_block *block)
+static void external_block_end(phx_block *block)
 {
     if (!block->history)
         return;
@@ -238,7 +241,8 @@ static phx_status interval(const phx_block *block, phx_context *context, double 
     return PHX_OK;
 }
 
-static void rates(const phx_block *block, const double *f, const double *z, const double *e, double *A, double *B)
+static void external_block_rates(const phx_block *block, const double *f, const double *z, const double *e, double *A,
+                                 double *B)
 {
     (void)f, (void)z, (void)e;
     if (A)
@@ -248,10 +252,10 @@ static void rates(const phx_block *block, const double *f, const double *z, cons
 }
 
 const phx_block_ops phx_block_external = {.name = "external",
-                                          .begin = begin,
-                                          .end = end,
+                                          .begin = external_block_begin,
+                                          .end = external_block_end,
                                           .interval = interval,
                                           .sample = take_sample,
-                                          .rates = rates,
+                                          .rates = external_block_rates,
                                           .limits = true,
                                           .hidden = true};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static phx_status begin(phx_context *context, const phx_controller_def *def, phx_block *block)
+static phx_status function_block_begin(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     if (!def->function)
         return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': its function is missing", block->name);
@@ -49,12 +49,16 @@ static phx_status interval(const phx_block *block, phx_context *context, double 
     return PHX_OK;
 }
 
-static phx_status sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
-                         const double *f, double *room, double *u)
+static phx_status function_block_sample(const phx_block *block, phx_context *context, double t, double *z,
+                                        const double *e, const double *f, double *room, double *u)
 {
     phx_block_result result = {.u = u};
     return interval(block, context, t, 0.0, z, e, f, room, &result);
 }
 
-const phx_block_ops phx_block_function = {
-    .name = "function", .begin = begin, .interval = interval, .sample = sample, .room = room_of, .limits = true};
+const phx_block_ops phx_block_function = {.name = "function",
+                                          .begin = function_block_begin,
+                                          .interval = interval,
+                                          .sample = function_block_sample,
+                                          .room = room_of,
+                                          .limits = true};

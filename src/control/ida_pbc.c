@@ -123,7 +123,7 @@ static double scalar(const phx_ida_pbc *it, int program, const double *variables
 }
 
 /* x <- A^-1 x; NAN where A is singular. */
-static void solve(const phx_ida_pbc *it, const double *A, double *x, double *work)
+static void ida_pbc_solve(const phx_ida_pbc *it, const double *A, double *x, double *work)
 {
     const int n = it->n;
 
@@ -134,7 +134,7 @@ static void solve(const phx_ida_pbc *it, const double *A, double *x, double *wor
         x[k] = NAN;
 }
 
-static void multiply(int n, const double *A, const double *x, double *y)
+static void ida_pbc_multiply(int n, const double *A, const double *x, double *y)
 {
     for (int i = 0; i < n; i++) {
         y[i] = 0.0;
@@ -171,9 +171,9 @@ static shaping shape_at(const phx_ida_pbc *it, double t, const double *y)
             s.J_2[j * n + i] = -s.J_2[i * n + j];
         }
     }
-    multiply(n, s.M, y + n, s.p);
+    ida_pbc_multiply(n, s.M, y + n, s.p);
     memcpy(s.w, s.p, (size_t)n * sizeof *s.w);
-    solve(it, s.M_d, s.w, s.work);
+    ida_pbc_solve(it, s.M_d, s.w, s.work);
     return s;
 }
 
@@ -191,8 +191,8 @@ static void balance(const phx_ida_pbc *it, shaping *s, const double *q_dot, bool
             s->g_d[k] -= 0.5 * quadratic(n, s->dM_d + k * n * n, s->w);
         }
     }
-    solve(it, s->M, s->g_d, s->work);
-    multiply(n, s->M_d, s->g_d, s->column);
+    ida_pbc_solve(it, s->M, s->g_d, s->work);
+    ida_pbc_multiply(n, s->M_d, s->g_d, s->column);
     for (int k = 0; k < n; k++) {
         double turn = 0.0;
         for (int j = 0; j < n && kinetic; j++)
@@ -233,7 +233,7 @@ void phx_ida_pbc_energy(const void *data, double t, const double *y, double *val
 enum { PLACES = 1000 };
 
 /* Places that fill a unit cube evenly: the fractions of k sqrt(prime), one prime for each axis. */
-static double spread(int k, int axis)
+static double ida_pbc_spread(int k, int axis)
 {
     static const double primes[2 * PHX_IDA_PBC_MOST] = {2.0,  3.0,  5.0,  7.0,  11.0, 13.0, 17.0, 19.0,
                                                         23.0, 29.0, 31.0, 37.0, 41.0, 43.0, 47.0, 53.0};
@@ -250,7 +250,7 @@ static bool is_actuated(const phx_ida_pbc *it, int row)
 }
 
 /* Largest entry of e that no effort balances, and largest terms of these entries. */
-static void look(const phx_ida_pbc *it, const shaping *s, double *residual, double *size)
+static void ida_pbc_look(const phx_ida_pbc *it, const shaping *s, double *residual, double *size)
 {
     for (int k = 0; k < it->n; k++) {
         if (is_actuated(it, k))
@@ -261,7 +261,7 @@ static void look(const phx_ida_pbc *it, const shaping *s, double *residual, doub
 }
 
 /* Largest difference of the given lower triangles from the upper ones, relative. */
-static double asymmetry(const phx_ida_pbc *it, const shaping *s)
+static double ida_pbc_asymmetry(const phx_ida_pbc *it, const shaping *s)
 {
     const int n = it->n, first[] = {0, n * n + 1, 2 * n * n + 2};
     const double *const matrices[] = {s->M, s->M_d, s->J_2};
@@ -301,16 +301,16 @@ void phx_ida_pbc_match(const phx_ida_pbc *it, phx_matching *matching)
     *matching = (phx_matching){.places = PLACES};
     for (int k = 0; k < PLACES; k++) {
         for (int i = 0; i < n; i++) {
-            y[i] = it->region[2 * i] + (it->region[2 * i + 1] - it->region[2 * i]) * spread(k, i);
-            y[n + i] = 2.0 * spread(k, n + i) - 1.0;
+            y[i] = it->region[2 * i] + (it->region[2 * i + 1] - it->region[2 * i]) * ida_pbc_spread(k, i);
+            y[n + i] = 2.0 * ida_pbc_spread(k, n + i) - 1.0;
         }
         shaping s = shape_at(it, 0.0, y);
-        matching->asymmetry = fmax(matching->asymmetry, asymmetry(it, &s));
+        matching->asymmetry = fmax(matching->asymmetry, ida_pbc_asymmetry(it, &s));
         matching->indefinite += !is_definite(it, &s);
         balance(it, &s, y + n, true, false);
-        look(it, &s, &residual[0], &size[0]);
+        ida_pbc_look(it, &s, &residual[0], &size[0]);
         balance(it, &s, y + n, false, true);
-        look(it, &s, &residual[1], &size[1]);
+        ida_pbc_look(it, &s, &residual[1], &size[1]);
     }
     matching->potential = size[0] > 0.0 ? residual[0] / size[0] : 0.0;
     matching->kinetic = size[1] > 0.0 ? residual[1] / size[1] : 0.0;

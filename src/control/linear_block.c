@@ -32,7 +32,7 @@ static kept in_room(const phx_block *block, double *room)
     return (kept){.h = room, .F = F, .G = G, .S = S, .z = S + block->n_outputs * block->n_inputs};
 }
 
-static phx_status keep(const phx_block *block, phx_context *context, double h, const kept *to)
+static phx_status linear_block_keep(const phx_block *block, phx_context *context, double h, const kept *to)
 {
     const int n = block->n, in = block->n_inputs, out = block->n_outputs;
     phx_status status = PHX_OK;
@@ -77,7 +77,7 @@ static phx_status linear_interval(const phx_block *block, phx_context *context, 
 {
     const int n = block->n, in = block->n_inputs, out = block->n_outputs;
     const kept it = in_room(block, room);
-    phx_status status = h == 0.0 || *it.h == h ? PHX_OK : keep(block, context, h, &it);
+    phx_status status = h == 0.0 || *it.h == h ? PHX_OK : linear_block_keep(block, context, h, &it);
 
     (void)t;
     if (status)
@@ -167,7 +167,7 @@ static phx_status begin_state_space(phx_context *context, const phx_controller_d
 }
 
 /* ---- port_hamiltonian ---- */
-static double size_of(size_t count, const double *a)
+static double linear_block_size_of(size_t count, const double *a)
 {
     double size = 0.0;
     for (size_t k = 0; k < count; k++)
@@ -176,10 +176,10 @@ static double size_of(size_t count, const double *a)
 }
 
 /* A + sign A^T is zero up to rounding. */
-static phx_status check_symmetry(phx_context *context, const phx_block *block, const char *what, int n, const double *a,
-                                 double sign)
+static phx_status linear_block_check_symmetry(phx_context *context, const phx_block *block, const char *what, int n,
+                                              const double *a, double sign)
 {
-    const double size = size_of((size_t)(n * n), a);
+    const double size = linear_block_size_of((size_t)(n * n), a);
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
@@ -248,7 +248,7 @@ static phx_status fill_parts(phx_context *context, const phx_controller_def *def
     return status;
 }
 
-static void free_parts(ph_parts *p)
+static void linear_block_free_parts(ph_parts *p)
 {
     double *arrays[] = {p->E, p->J, p->R, p->Q, p->B, p->P, p->S, p->N};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -277,7 +277,7 @@ static phx_status make_energy(phx_context *context, const ph_parts *p, phx_block
     for (int i = 0; i < in; i++)
         memcpy(W + (n + i) * all + n, p->S + i * in, (size_t)in * sizeof *W);
     phx_free(RQ);
-    phx_status status = check_symmetry(context, block, "Q^T E", n, block->storage, 1.0);
+    phx_status status = linear_block_check_symmetry(context, block, "Q^T E", n, block->storage, 1.0);
     if (!status)
         status = check_semidefinite(context, block, "Q^T E", n, block->storage);
     return status ? status : check_semidefinite(context, block, "W = [R P; P^T S]", all, W);
@@ -326,18 +326,18 @@ static phx_status begin_port_hamiltonian(phx_context *context, const phx_control
     if (!status)
         status = fill_parts(context, def, block, &parts);
     if (!status)
-        status = check_symmetry(context, block, "J", def->n, parts.J, -1.0);
+        status = linear_block_check_symmetry(context, block, "J", def->n, parts.J, -1.0);
     if (!status)
-        status = check_symmetry(context, block, "R", def->n, parts.R, 1.0);
+        status = linear_block_check_symmetry(context, block, "R", def->n, parts.R, 1.0);
     if (!status)
-        status = check_symmetry(context, block, "S", in, parts.S, 1.0);
+        status = linear_block_check_symmetry(context, block, "S", in, parts.S, 1.0);
     if (!status)
-        status = check_symmetry(context, block, "N", in, parts.N, -1.0);
+        status = linear_block_check_symmetry(context, block, "N", in, parts.N, -1.0);
     if (!status)
         status = make_energy(context, &parts, block);
     if (!status)
         status = make_state_space(context, &parts, block);
-    free_parts(&parts);
+    linear_block_free_parts(&parts);
     return status;
 }
 

@@ -17,7 +17,7 @@ static bool filters(const phx_block *block)
     return block->def.filter > 0.0;
 }
 
-static phx_status begin(phx_context *context, const phx_controller_def *def, phx_block *block)
+static phx_status pid_block_begin(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const double gains[] = {def->kp, def->ki, def->kd, def->filter, def->anti_windup};
     static const char *const names[] = {"kp", "ki", "kd", "filter", "anti_windup"};
@@ -85,8 +85,8 @@ static phx_status interval(const phx_block *block, phx_context *context, double 
     return PHX_OK;
 }
 
-static phx_status sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
-                         const double *f, double *room, double *u)
+static phx_status pid_block_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
+                                   const double *f, double *room, double *u)
 {
     const phx_controller_def *def = &block->def;
     double rate = block->n_inputs > 1 ? e[1] : 0.0;
@@ -105,7 +105,8 @@ static phx_status sample(const phx_block *block, phx_context *context, double t,
     return PHX_OK;
 }
 
-static void rates(const phx_block *block, const double *f, const double *z, const double *e, double *A, double *B)
+static void pid_block_rates(const phx_block *block, const double *f, const double *z, const double *e, double *A,
+                            double *B)
 {
     const phx_controller_def *def = &block->def;
     const int n = block->n, in = block->n_inputs, at = integrates(block);
@@ -148,9 +149,9 @@ static void flow(const phx_block *block, const double *f, const double *z, const
 }
 
 const phx_block_ops phx_block_pid = {.name = "pid",
-                                     .begin = begin,
+                                     .begin = pid_block_begin,
                                      .interval = interval,
-                                     .sample = sample,
-                                     .rates = rates,
+                                     .sample = pid_block_sample,
+                                     .rates = pid_block_rates,
                                      .flow = flow,
                                      .limits = true};

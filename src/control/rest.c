@@ -38,7 +38,7 @@ static void rate_of_states(const phx_block *block, double t, const double *z, co
 }
 
 /* F <- (I - span A)^-1 */
-static phx_status invert(const phx_block *block, phx_context *context, double span, const double *A, double *F)
+static phx_status rest_invert(const phx_block *block, phx_context *context, double span, const double *A, double *F)
 {
     const int n = block->n;
 
@@ -63,7 +63,7 @@ static phx_status find_states(const phx_block *block, phx_context *context, doub
     for (int k = 0; k < LIMIT; k++) {
         double change = 0.0, size = 0.0;
         rate_of_states(block, t, z, y, room, it->f, it->A, it->B);
-        const phx_status status = invert(block, context, span, it->A, it->F);
+        const phx_status status = rest_invert(block, context, span, it->A, it->F);
         if (status)
             return status == PHX_SINGULAR ? PHX_NOT_CONVERGED : status;
         for (int i = 0; i < n; i++) {

@@ -15,7 +15,7 @@ enum { POINTS = 4 };
 static const double place[POINTS] = {-2.0, -1.0, 1.0, 2.0}, weight[POINTS] = {1.0, -8.0, 8.0, -1.0};
 
 /* A copy of everything that evaluations change. */
-static phx_status keep(phx_unit *unit, phx_archive **kept)
+static phx_status derivatives_keep(phx_unit *unit, phx_archive **kept)
 {
     phx_status status = phx_archive_create(unit->context, kept);
 
@@ -130,7 +130,7 @@ phx_status phx_unit_directional(phx_unit *unit, const phx_unit_direction *along,
 
     memset(derivative, 0, along->n_unknown * sizeof *derivative);
     if (!status)
-        status = keep(unit, &kept);
+        status = derivatives_keep(unit, &kept);
     if (!status)
         status = read_knowns(unit, along, now, nominal);
     for (size_t k = 0; k < along->n_known && !status; k++)

@@ -28,7 +28,7 @@ struct unit_exchange {
 };
 
 /* ---- creation ---- */
-static phx_status allocate(phx_unit *unit, unit_exchange *it)
+static phx_status exchange_allocate(phx_unit *unit, unit_exchange *it)
 {
     const int n_z = phx_system_controller_states(unit->system);
     const struct {
@@ -116,7 +116,7 @@ phx_status phx_unit_exchange_create(phx_unit *unit)
     const phx_status status = list_controller_states(unit, it);
 
     it->n = it->n_y + it->n_u + it->n_z + 2;
-    return status ? status : allocate(unit, it);
+    return status ? status : exchange_allocate(unit, it);
 }
 
 void phx_unit_exchange_destroy(unit_exchange *it)
@@ -153,7 +153,7 @@ static void read_states(phx_unit *unit, unit_exchange *it, double supplied, doub
 }
 
 /* Coordinates chosen at t, x, v, and the states. */
-static phx_status choose(phx_unit *unit, unit_exchange *it, double supplied, double dissipated)
+static phx_status exchange_choose(phx_unit *unit, unit_exchange *it, double supplied, double dissipated)
 {
     phx_status status = renew(unit, it);
 
@@ -182,7 +182,7 @@ phx_status phx_unit_exchange_start(phx_unit *unit)
     take_sample(unit, it, &sample);
     memcpy(it->v_before, it->v, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
     it->arrived = true;
-    return choose(unit, it, sample.work.supplied, sample.work.dissipated);
+    return exchange_choose(unit, it, sample.work.supplied, sample.work.dissipated);
 }
 
 /* In co-simulation the states are those of the steps. */
@@ -197,7 +197,7 @@ static phx_status follow_steps(phx_unit *unit)
     it->t = sample.t;
     take_sample(unit, it, &sample);
     if (!it->minimal)
-        return choose(unit, it, sample.work.supplied, sample.work.dissipated);
+        return exchange_choose(unit, it, sample.work.supplied, sample.work.dissipated);
     read_states(unit, it, sample.work.supplied, sample.work.dissipated);
     it->solved = true;
     return PHX_OK;
@@ -413,8 +413,8 @@ static phx_status happen(phx_unit *unit)
         return status;
     const phx_sample after = phx_events_sample(unit->events);
     take_sample(unit, it, &after);
-    return choose(unit, it, it->states[it->n - 2] + (after.work.supplied - before.supplied),
-                  it->states[it->n - 1] + (after.work.dissipated - before.dissipated));
+    return exchange_choose(unit, it, it->states[it->n - 2] + (after.work.supplied - before.supplied),
+                           it->states[it->n - 1] + (after.work.dissipated - before.dissipated));
 }
 
 static phx_status take_samples(phx_unit *unit)
@@ -461,7 +461,7 @@ static phx_status jump(phx_unit *unit, bool *jumped)
     if (status || !*jumped)
         return status;
     memcpy(it->v, it->v_before, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
-    return choose(unit, it, it->states[it->n - 2] + work.supplied, it->states[it->n - 1] + work.dissipated);
+    return exchange_choose(unit, it, it->states[it->n - 2] + work.supplied, it->states[it->n - 1] + work.dissipated);
 }
 
 phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
@@ -483,7 +483,7 @@ phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
     if (!status)
         status = is_spent(unit, &spent);
     if (!status && spent) {
-        status = choose(unit, it, it->states[it->n - 2], it->states[it->n - 1]);
+        status = exchange_choose(unit, it, it->states[it->n - 2], it->states[it->n - 1]);
         changes->chosen_anew = true;
     }
     if (!status) /* samples change efforts, which may be what another event looks at */

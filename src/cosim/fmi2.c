@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static instance *of(fmi2Component c)
+static instance *fmi2_of(fmi2Component c)
 {
     return c;
 }
@@ -21,10 +21,10 @@ static void send_nowhere(const instance *it, int status, const char *category, c
     (void)it, (void)status, (void)category, (void)message;
 }
 
-static fmi2Status refuse(fmi2Component c, const char *function, const char *why)
+static fmi2Status fmi2_refuse(fmi2Component c, const char *function, const char *why)
 {
     if (c)
-        phx_instance_log(of(c), LOG_ERROR, "%s: %s", function, why);
+        phx_instance_log(fmi2_of(c), LOG_ERROR, "%s: %s", function, why);
     return fmi2Error;
 }
 
@@ -79,7 +79,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED))
         return fmi2Error;
-    of(c)->start = start;
+    fmi2_of(c)->start = start;
     return fmi2OK;
 }
 
@@ -87,14 +87,14 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED))
         return fmi2Error;
-    return (fmi2Status)phx_instance_initialize(c, of(c)->start);
+    return (fmi2Status)phx_instance_initialize(c, fmi2_of(c)->start);
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     if (phx_instance_check(c, __func__, STATE_INITIALIZING))
         return fmi2Error;
-    of(c)->state = of(c)->exchange ? STATE_EVENT : STATE_STEP;
+    fmi2_of(c)->state = fmi2_of(c)->exchange ? STATE_EVENT : STATE_STEP;
     return fmi2OK;
 }
 
@@ -102,7 +102,7 @@ fmi2Status fmi2Terminate(fmi2Component c)
 {
     if (phx_instance_check(c, __func__, STATE_STEP | STATE_EVENT | STATE_CONTINUOUS))
         return fmi2Error;
-    of(c)->state = STATE_TERMINATED;
+    fmi2_of(c)->state = STATE_TERMINATED;
     return fmi2OK;
 }
 
@@ -131,12 +131,12 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t co
     fmi2Status Get(fmi2Component c, const fmi2ValueReference vr[], size_t count, type value[])                         \
     {                                                                                                                  \
         (void)vr, (void)value;                                                                                         \
-        return count == 0 && c ? fmi2OK : refuse(c, #Get, "there are variables of type Real only");                    \
+        return count == 0 && c ? fmi2OK : fmi2_refuse(c, #Get, "there are variables of type Real only");               \
     }                                                                                                                  \
     fmi2Status Set(fmi2Component c, const fmi2ValueReference vr[], size_t count, const type value[])                   \
     {                                                                                                                  \
         (void)vr, (void)value;                                                                                         \
-        return count == 0 && c ? fmi2OK : refuse(c, #Set, "there are variables of type Real only");                    \
+        return count == 0 && c ? fmi2OK : fmi2_refuse(c, #Set, "there are variables of type Real only");               \
     }
 NO_SUCH_TYPE(fmi2GetInteger, fmi2SetInteger, fmi2Integer)
 NO_SUCH_TYPE(fmi2GetBoolean, fmi2SetBoolean, fmi2Boolean)
@@ -172,7 +172,7 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
 {
     if (!c || !state || !size)
-        return refuse(c, __func__, "there is no state");
+        return fmi2_refuse(c, __func__, "there is no state");
     *size = ((const saved_state *)state)->size;
     return fmi2OK;
 }
@@ -182,7 +182,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte b
     const saved_state *saved = state;
 
     if (!c || !saved || !bytes || size < saved->size)
-        return refuse(c, __func__, "there is no state, or not room enough");
+        return fmi2_refuse(c, __func__, "there is no state, or not room enough");
     memcpy(bytes, saved->bytes, saved->size);
     return fmi2OK;
 }
@@ -190,7 +190,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte b
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
 {
     if (!c || !state)
-        return refuse(c, __func__, "there is no place for the state");
+        return fmi2_refuse(c, __func__, "there is no place for the state");
     saved_state *saved = *state;
     const int status = phx_instance_take_bytes(c, size, bytes, &saved);
     *state = saved;
@@ -216,9 +216,9 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_STEP))
         return fmi2Error;
     for (size_t k = 0; k < count; k++) {
-        if (order[k] != 1 || vr[k] >= (unsigned)phx_unit_variables(of(c)->unit))
-            return refuse(c, __func__, "inputs have derivatives of order 1");
-        const int status = phx_instance_status(c, phx_unit_set_slope(of(c)->unit, (int)vr[k], value[k]));
+        if (order[k] != 1 || vr[k] >= (unsigned)phx_unit_variables(fmi2_of(c)->unit))
+            return fmi2_refuse(c, __func__, "inputs have derivatives of order 1");
+        const int status = phx_instance_status(c, phx_unit_set_slope(fmi2_of(c)->unit, (int)vr[k], value[k]));
         if (status)
             return (fmi2Status)status;
     }
@@ -229,7 +229,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
                                         const fmi2Integer order[], fmi2Real value[])
 {
     (void)vr, (void)order, (void)value;
-    return count == 0 && c ? fmi2OK : refuse(c, __func__, "outputs have no derivatives here");
+    return count == 0 && c ? fmi2OK : fmi2_refuse(c, __func__, "outputs have no derivatives here");
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean no_set_state)
@@ -242,35 +242,35 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean
 
 fmi2Status fmi2CancelStep(fmi2Component c)
 {
-    return refuse(c, __func__, "no step is pending");
+    return fmi2_refuse(c, __func__, "no step is pending");
 }
 
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value)
 {
     if (!c || kind != fmi2DoStepStatus)
-        return refuse(c, __func__, "there is no such status");
-    *value = (fmi2Status)of(c)->last_step;
+        return fmi2_refuse(c, __func__, "there is no such status");
+    *value = (fmi2Status)fmi2_of(c)->last_step;
     return fmi2OK;
 }
 
 fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value)
 {
     if (!c || kind != fmi2LastSuccessfulTime)
-        return refuse(c, __func__, "there is no such status");
-    *value = of(c)->last_time;
+        return fmi2_refuse(c, __func__, "there is no such status");
+    *value = fmi2_of(c)->last_time;
     return fmi2OK;
 }
 
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
 {
     (void)kind, (void)value;
-    return refuse(c, __func__, "there is no such status");
+    return fmi2_refuse(c, __func__, "there is no such status");
 }
 
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
 {
     if (!c || kind != fmi2Terminated)
-        return refuse(c, __func__, "there is no such status");
+        return fmi2_refuse(c, __func__, "there is no such status");
     *value = 0;
     return fmi2OK;
 }
@@ -278,7 +278,7 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
 {
     if (!c || kind != fmi2PendingStatus)
-        return refuse(c, __func__, "there is no such status");
+        return fmi2_refuse(c, __func__, "there is no such status");
     *value = "";
     return fmi2OK;
 }
@@ -311,7 +311,7 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 {
     if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
         return fmi2Error;
-    of(c)->state = STATE_CONTINUOUS;
+    fmi2_of(c)->state = STATE_CONTINUOUS;
     return fmi2OK;
 }
 
@@ -333,7 +333,7 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 {
     if (phx_instance_check_exchange(c, __func__, STATE_EVENT | STATE_CONTINUOUS))
         return fmi2Error;
-    phx_unit_set_time(of(c)->unit, time);
+    phx_unit_set_time(fmi2_of(c)->unit, time);
     return fmi2OK;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static instance *of(fmi3Instance c)
+static instance *fmi3_of(fmi3Instance c)
 {
     return c;
 }
@@ -28,10 +28,10 @@ static instance form_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallb
     return form;
 }
 
-static fmi3Status refuse(fmi3Instance c, const char *function, const char *why)
+static fmi3Status fmi3_refuse(fmi3Instance c, const char *function, const char *why)
 {
     if (c)
-        phx_instance_log(of(c), LOG_ERROR, "%s: %s", function, why);
+        phx_instance_log(fmi3_of(c), LOG_ERROR, "%s: %s", function, why);
     return fmi3Error;
 }
 
@@ -106,7 +106,7 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_INITIALIZING))
         return fmi3Error;
-    of(c)->state = of(c)->event_mode || of(c)->exchange ? STATE_EVENT : STATE_STEP;
+    fmi3_of(c)->state = fmi3_of(c)->event_mode || fmi3_of(c)->exchange ? STATE_EVENT : STATE_STEP;
     return fmi3OK;
 }
 
@@ -114,8 +114,8 @@ fmi3Status fmi3EnterEventMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_STEP | STATE_CONTINUOUS | STATE_EVENT))
         return fmi3Error;
-    if (!of(c)->event_mode && !of(c)->exchange)
-        return refuse(c, __func__, "the instance was made without event mode");
+    if (!fmi3_of(c)->event_mode && !fmi3_of(c)->exchange)
+        return fmi3_refuse(c, __func__, "the instance was made without event mode");
     phx_instance_enter_event(c);
     return fmi3OK;
 }
@@ -124,9 +124,9 @@ fmi3Status fmi3EnterStepMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_EVENT))
         return fmi3Error;
-    if (of(c)->exchange)
-        return refuse(c, __func__, "the instance is for model exchange");
-    of(c)->state = STATE_STEP;
+    if (fmi3_of(c)->exchange)
+        return fmi3_refuse(c, __func__, "the instance is for model exchange");
+    fmi3_of(c)->state = STATE_STEP;
     return fmi3OK;
 }
 
@@ -139,8 +139,8 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *update_needed, 
     if (phx_instance_check(c, __func__, STATE_EVENT))
         return fmi3Error;
     *update_needed = *terminate = *nominals_changed = *values_changed = false;
-    if (!of(c)->exchange) {
-        *next_event_defined = phx_unit_next_event(of(c)->unit, next_event);
+    if (!fmi3_of(c)->exchange) {
+        *next_event_defined = phx_unit_next_event(fmi3_of(c)->unit, next_event);
         return fmi3OK;
     }
     instance_event event;
@@ -162,7 +162,7 @@ fmi3Status fmi3Terminate(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_AT_WORK))
         return fmi3Error;
-    of(c)->state = STATE_TERMINATED;
+    fmi3_of(c)->state = STATE_TERMINATED;
     return fmi3OK;
 }
 
@@ -178,7 +178,7 @@ fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
     if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
         return fmi3Error;
     if (count != values)
-        return refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
+        return fmi3_refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
     return (fmi3Status)phx_instance_get(c, __func__, count, vr, value);
 }
 
@@ -188,13 +188,13 @@ fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_AT_WORK))
         return fmi3Error;
     if (count != values)
-        return refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
+        return fmi3_refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
     return (fmi3Status)phx_instance_set(c, __func__, count, vr, value);
 }
 
 static fmi3Status no_such_type(fmi3Instance c, const char *function, size_t count)
 {
-    return count == 0 && c ? fmi3OK : refuse(c, function, "there are variables of type Float64 only");
+    return count == 0 && c ? fmi3OK : fmi3_refuse(c, function, "there are variables of type Float64 only");
 }
 
 #define NO_SUCH_TYPE(type)                                                                                             \
@@ -268,8 +268,8 @@ static size_t list_dependencies(const instance *it, fmi3ValueReference vr, fmi3V
 
 fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t *count)
 {
-    if (!c || vr >= (unsigned)phx_unit_variables(of(c)->unit))
-        return refuse(c, __func__, "there is no such variable");
+    if (!c || vr >= (unsigned)phx_unit_variables(fmi3_of(c)->unit))
+        return fmi3_refuse(c, __func__, "there is no such variable");
     *count = list_dependencies(c, vr, NULL);
     return fmi3OK;
 }
@@ -281,7 +281,7 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference vr, si
     size_t there = 0;
 
     if (fmi3GetNumberOfVariableDependencies(c, vr, &there) || count != there)
-        return refuse(c, __func__, "the number of dependencies is another one");
+        return fmi3_refuse(c, __func__, "the number of dependencies is another one");
     (void)list_dependencies(c, vr, independent);
     for (size_t k = 0; k < count; k++) {
         element[k] = independent_element[k] = 0;
@@ -320,7 +320,7 @@ fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
 {
     if (!c || !state || !size)
-        return refuse(c, __func__, "there is no state");
+        return fmi3_refuse(c, __func__, "there is no state");
     *size = ((const saved_state *)state)->size;
     return fmi3OK;
 }
@@ -330,7 +330,7 @@ fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte by
     const saved_state *saved = state;
 
     if (!c || !saved || !bytes || size < saved->size)
-        return refuse(c, __func__, "there is no state, or not room enough");
+        return fmi3_refuse(c, __func__, "there is no state, or not room enough");
     memcpy(bytes, saved->bytes, saved->size);
     return fmi3OK;
 }
@@ -338,7 +338,7 @@ fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte by
 fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
 {
     if (!c || !state)
-        return refuse(c, __func__, "there is no place for the state");
+        return fmi3_refuse(c, __func__, "there is no place for the state");
     saved_state *saved = *state;
     const int status = phx_instance_take_bytes(c, size, bytes, &saved);
     *state = saved;
@@ -355,8 +355,8 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Bo
         return fmi3Error;
     const int status = phx_instance_step(c, __func__, time, step);
     *terminate = *early_return = false;
-    *event_needed = of(c)->event_mode && status == INSTANCE_OK && phx_unit_at_event(of(c)->unit);
-    *last_time = of(c)->last_time;
+    *event_needed = fmi3_of(c)->event_mode && status == INSTANCE_OK && phx_unit_at_event(fmi3_of(c)->unit);
+    *last_time = fmi3_of(c)->last_time;
     return (fmi3Status)status;
 }
 
@@ -364,7 +364,7 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[
                                     const fmi3Int32 order[], fmi3Float64 value[], size_t values)
 {
     (void)vr, (void)order, (void)value, (void)values;
-    return count == 0 && c ? fmi3OK : refuse(c, __func__, "outputs have no derivatives here");
+    return count == 0 && c ? fmi3OK : fmi3_refuse(c, __func__, "outputs have no derivatives here");
 }
 
 /* ---- model exchange ---- */
@@ -372,7 +372,7 @@ fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
 {
     if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
         return fmi3Error;
-    of(c)->state = STATE_CONTINUOUS;
+    fmi3_of(c)->state = STATE_CONTINUOUS;
     return fmi3OK;
 }
 
@@ -390,7 +390,7 @@ fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
 {
     if (phx_instance_check_exchange(c, __func__, STATE_EVENT | STATE_CONTINUOUS))
         return fmi3Error;
-    phx_unit_set_time(of(c)->unit, time);
+    phx_unit_set_time(fmi3_of(c)->unit, time);
     return fmi3OK;
 }
 
@@ -439,12 +439,12 @@ static fmi3Status get_number(fmi3Instance c, const char *function, int number, s
 
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
 {
-    return get_number(c, __func__, c ? phx_unit_n_indicators(of(c)->unit) : 0, count);
+    return get_number(c, __func__, c ? phx_unit_n_indicators(fmi3_of(c)->unit) : 0, count);
 }
 
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)
 {
-    return get_number(c, __func__, c ? phx_unit_states(of(c)->unit) : 0, count);
+    return get_number(c, __func__, c ? phx_unit_states(fmi3_of(c)->unit) : 0, count);
 }
 
 /* ---- derivatives ---- */
@@ -457,7 +457,7 @@ static fmi3Status derivative_of(fmi3Instance c, const char *function, const phx_
     if (phx_instance_check(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
         return fmi3Error;
     if (seeds != given || sensitivities != wanted)
-        return refuse(c, function, "all variables are scalars: there must be as many values as variables");
+        return fmi3_refuse(c, function, "all variables are scalars: there must be as many values as variables");
     return (fmi3Status)phx_instance_derivative(c, function, along, adjoint, sensitivity);
 }
 
@@ -482,70 +482,70 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unk
 /* ---- what this FMU has not ---- */
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance c)
 {
-    return refuse(c, __func__, "there are no structural parameters");
+    return fmi3_refuse(c, __func__, "there are no structural parameters");
 }
 
 fmi3Status fmi3ExitConfigurationMode(fmi3Instance c)
 {
-    return refuse(c, __func__, "there are no structural parameters");
+    return fmi3_refuse(c, __func__, "there are no structural parameters");
 }
 
 fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 interval[],
                                   fmi3IntervalQualifier qualifier[])
 {
     (void)vr, (void)count, (void)interval, (void)qualifier;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
                                    fmi3UInt64 resolution[], fmi3IntervalQualifier qualifier[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution, (void)qualifier;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 shift[])
 {
     (void)vr, (void)count, (void)shift;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3GetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
                                 fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
                                   const fmi3Float64 interval[])
 {
     (void)vr, (void)count, (void)interval;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
                                    const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 shift[])
 {
     (void)vr, (void)count, (void)shift;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counter[],
                                 const fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time)
 {
     (void)clock, (void)time;
-    return refuse(c, __func__, "there are no clocks");
+    return fmi3_refuse(c, __func__, "there are no clocks");
 }

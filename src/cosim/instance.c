@@ -92,7 +92,7 @@ bool phx_instance_folder(const char *uri, size_t size, char *folder)
 }
 
 /* The bytes of a file; NULL with a message. */
-static unsigned char *read_file(const instance *it, const char *folder, size_t *size)
+static unsigned char *instance_read_file(const instance *it, const char *folder, size_t *size)
 {
     const size_t length = strlen(folder);
     char path[4096];
@@ -118,10 +118,10 @@ static unsigned char *read_file(const instance *it, const char *folder, size_t *
     return bytes;
 }
 
-static bool load(instance *it, const char *token, const char *folder)
+static bool instance_load(instance *it, const char *token, const char *folder)
 {
     size_t size = 0;
-    unsigned char *bytes = read_file(it, folder, &size);
+    unsigned char *bytes = instance_read_file(it, folder, &size);
 
     if (!bytes)
         return false;
@@ -160,7 +160,7 @@ instance *phx_instance_create(const instance *form, const char *name, const char
         phx_instance_destroy(it);
         return NULL;
     }
-    if (!load(it, token, folder)) {
+    if (!instance_load(it, token, folder)) {
         phx_instance_destroy(it);
         return NULL;
     }
@@ -236,7 +236,7 @@ int phx_instance_reset(instance *it)
 }
 
 /* ---- values ---- */
-static int unknown(const instance *it, const char *function, unsigned variable)
+static int instance_unknown(const instance *it, const char *function, unsigned variable)
 {
     phx_instance_log(it, LOG_ERROR, "%s: there is no variable with the value reference %u", function, variable);
     return INSTANCE_ERROR;
@@ -246,7 +246,7 @@ int phx_instance_get(instance *it, const char *function, size_t count, const uns
 {
     for (size_t k = 0; k < count; k++) {
         if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
-            return unknown(it, function, variables[k]);
+            return instance_unknown(it, function, variables[k]);
         const int status = phx_instance_status(it, phx_unit_get(it->unit, (int)variables[k], &values[k]));
         if (status)
             return status;
@@ -278,7 +278,7 @@ int phx_instance_set(instance *it, const char *function, size_t count, const uns
 
     for (size_t k = 0; k < count && !status; k++) {
         if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
-            status = unknown(it, function, variables[k]);
+            status = instance_unknown(it, function, variables[k]);
         if (!status)
             status = check_parameter(it, function, variables[k]);
         if (!status)
@@ -393,10 +393,10 @@ int phx_instance_derivative(instance *it, const char *function, const phx_unit_d
 
     for (size_t k = 0; k < along->n_unknown; k++)
         if (along->unknown[k] >= variables)
-            return unknown(it, function, along->unknown[k]);
+            return instance_unknown(it, function, along->unknown[k]);
     for (size_t k = 0; k < along->n_known; k++)
         if (along->known[k] >= variables)
-            return unknown(it, function, along->known[k]);
+            return instance_unknown(it, function, along->known[k]);
     phx_unit_direction direction = *along;
     direction.start = it->state == STATE_INITIALIZING;
     return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, &direction, derivative)

@@ -44,7 +44,7 @@ static bool parameters_are(const phx_unit *unit, const double *values)
            memcmp(unit->def.parameter_values, values, (size_t)unit->def.n_parameters * sizeof *values) == 0;
 }
 
-static phx_status allocate(phx_unit *unit)
+static phx_status unit_allocate(phx_unit *unit)
 {
     const size_t inputs = (size_t)unit->def.n_inputs, columns = (size_t)all_columns(unit);
     double **const arrays[] = {&unit->flow0, &unit->flow, &unit->power, &unit->held};
@@ -146,7 +146,7 @@ static phx_status create_daes(phx_unit *unit)
     return status;
 }
 
-static phx_status create(phx_unit *unit, size_t size, const void *bytes)
+static phx_status unit_create(phx_unit *unit, size_t size, const void *bytes)
 {
     phx_status status = phx_unit_read(unit->context, size, bytes, &unit->def, &unit->system);
 
@@ -171,7 +171,7 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
     if (!status)
         status = create_daes(unit);
     if (!status)
-        status = allocate(unit);
+        status = unit_allocate(unit);
     if (!status && unit->def.exchange)
         status = phx_unit_exchange_create(unit);
     return status ? status : phx_unit_start(unit, unit->def.t);
@@ -190,7 +190,7 @@ phx_status phx_unit_create(size_t size, const void *bytes, phx_log_fn *log, void
     }
     unit->context = context;
     phx_context_set_log(context, log, user);
-    return create(unit, size, bytes);
+    return unit_create(unit, size, bytes);
 }
 
 void phx_unit_destroy(phx_unit *unit)
@@ -286,7 +286,7 @@ static phx_status look_at_flows(phx_unit *unit, const phx_sample *sample)
 }
 
 /* Energies and columns of the state, where they are not there yet. */
-static phx_status look(phx_unit *unit)
+static phx_status unit_look(phx_unit *unit)
 {
     const int n = phx_system_columns(unit->system);
     phx_status status = unit->looked ? PHX_OK : phx_unit_check_stands(unit);
@@ -397,7 +397,7 @@ static phx_status begin_anew(phx_unit *unit)
 }
 
 /* Steps from the start state. */
-static phx_status begin(phx_unit *unit, double t)
+static phx_status unit_begin(phx_unit *unit, double t)
 {
     const phx_events_def def = events_of(unit);
     phx_integration *run = NULL;
@@ -448,7 +448,7 @@ phx_status phx_unit_start(phx_unit *unit, double t)
     if (!status && def->spectral_radius != 1.0) /* its memories begin anew */
         status = phx_system_spectral_radius(unit->dae, def->spectral_radius);
     if (!status)
-        status = begin(unit, t);
+        status = unit_begin(unit, t);
     if (status)
         return status;
     unit->t = t;
@@ -485,7 +485,7 @@ phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
         return PHX_OK;
     }
     if (k < 0) {
-        const phx_status status = look(unit);
+        const phx_status status = unit_look(unit);
         *value = unit->fixed[variable - UNIT_FIRST_FIXED];
         return status;
     }
@@ -495,7 +495,7 @@ phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
     }
     k -= inputs;
     if (k < 2 * inputs) {
-        const phx_status status = unit->exchanging ? look(unit) : PHX_OK;
+        const phx_status status = unit->exchanging ? unit_look(unit) : PHX_OK;
         *value = k < inputs ? unit->flow[k] : unit->power[k - inputs];
         return status;
     }
@@ -506,7 +506,7 @@ phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
     }
     if (k >= unit->def.n_outputs)
         return phx_unit_exchange_get(unit, k - unit->def.n_outputs, value);
-    const phx_status status = look(unit);
+    const phx_status status = unit_look(unit);
     *value = unit->columns[unit->def.outputs[k]];
     return status;
 }
@@ -565,7 +565,7 @@ phx_status phx_unit_set_slope(phx_unit *unit, int variable, double slope)
 /* Quaternions go on from their signs at the last instant. */
 static phx_status keep_columns(phx_unit *unit)
 {
-    const phx_status status = look(unit);
+    const phx_status status = unit_look(unit);
     memcpy(unit->before, unit->columns, (size_t)all_columns(unit) * sizeof *unit->before);
     return status;
 }
@@ -638,7 +638,7 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
     if (phx_archive_reads(archive) && !unit->events && unit->structure) { /* since a failure */
         phx_archive_fail(archive, go_back(unit));
         if (!phx_archive_status(archive))
-            phx_archive_fail(archive, begin(unit, unit->t));
+            phx_archive_fail(archive, unit_begin(unit, unit->t));
     }
     if (!unit->events && !unit->run)
         phx_archive_fail(archive, phx_unit_check_stands(unit));

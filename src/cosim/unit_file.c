@@ -252,7 +252,7 @@ phx_status phx_unit_read(phx_context *context, size_t size, const void *bytes, p
     return status;
 }
 
-static void free_names(int count, char **names)
+static void unit_file_free_names(int count, char **names)
 {
     for (int k = 0; k < count && names; k++)
         phx_free(names[k]);
@@ -265,17 +265,17 @@ static void free_events(phx_unit_def *def)
         phx_event *event = &def->events[k];
         phx_free(event->name);
         phx_free(event->joints);
-        free_names(event->n_on, event->on);
-        free_names(event->n_off, event->off);
+        unit_file_free_names(event->n_on, event->on);
+        unit_file_free_names(event->n_off, event->off);
     }
     phx_free(def->events);
 }
 
 void phx_unit_def_free(phx_unit_def *def)
 {
-    free_names(def->n_inputs, def->inputs);
-    free_names(def->n_parameters, def->parameters);
-    free_names(def->n_parameters, def->parameter_places);
+    unit_file_free_names(def->n_inputs, def->inputs);
+    unit_file_free_names(def->n_parameters, def->parameters);
+    unit_file_free_names(def->n_parameters, def->parameter_places);
     free_events(def);
     phx_free(def->parameter_starts);
     phx_free(def->parameter_values);

@@ -69,7 +69,7 @@ static phx_status create_mechanism(phx_context *context, const phx_dae *dae, mec
     return made->x && made->v && made->lambda ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status allocate(events_run *it)
+static phx_status events_allocate(events_run *it)
 {
     const phx_system *system = it->def.system;
     const phx_dae *dae = *it->def.dae;
@@ -125,7 +125,7 @@ double phx_events_interval(const phx_integrate_options *options, double start)
     return options->step > 0.0 ? options->step : options->every > 0.0 ? fmin(options->every, length) : length / LOOKS;
 }
 
-static phx_status check_options(phx_context *context, const phx_events_def *def)
+static phx_status events_check_options(phx_context *context, const phx_events_def *def)
 {
     const phx_integrate_options *options = &def->options;
     const bool set_valued = phx_system_dry_count(def->system) + phx_system_contact_count(def->system) > 0;
@@ -144,7 +144,7 @@ static phx_status check_options(phx_context *context, const phx_events_def *def)
 phx_status phx_events_create(phx_context *context, const phx_events_def *def, double t, const double *x,
                              const double *v, const double *lambda, phx_events **events)
 {
-    phx_status status = check_options(context, def);
+    phx_status status = events_check_options(context, def);
     events_run *it = status ? NULL : phx_calloc(context, 1, sizeof *it);
 
     *events = it;
@@ -158,7 +158,7 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
     it->own = (mechanism){.system = def->system, .dae = *def->dae, .reader = *def->reader, .t = t};
     for (int k = 0; k < def->n; k++)
         it->by_outputs = it->by_outputs || def->events[k].column >= 0;
-    status = allocate(it);
+    status = events_allocate(it);
     if (!status)
         status = phx_events_begin_memory(it);
     if (status) {
@@ -196,7 +196,7 @@ phx_status phx_events_start(phx_events *it)
 /* ---- steps ---- */
 /* The step to `end`, or to the first event before. Friction that has just begun to slip and goes back at once sticks,
  * contacts that have just opened close again, and steps are halved in which reactions change their sign twice. */
-static phx_status try_step(events_run *it, double end, double *values, int *which)
+static phx_status events_try_step(events_run *it, double end, double *values, int *which)
 {
     enum { HALVINGS = 40 };
     phx_status status = PHX_OK;
@@ -237,7 +237,7 @@ static phx_status one_step(events_run *it, double t1, bool *event)
         if (phx_events_at_time(it, k) && !it->event[k].done && it->def.events[k].value > it->t)
             end = fmin(end, it->def.events[k].value);
     const double start = it->t;
-    phx_status status = try_step(it, end, values, &which);
+    phx_status status = events_try_step(it, end, values, &which);
     if (status)
         return status;
     if (which < 0)

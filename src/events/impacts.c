@@ -31,7 +31,7 @@ static scales scales_of(events_run *it)
         .rate = STILL * phx_events_speed(it), .gap = TOUCHING * sizes.reach, .flight = LOWEST * sizes.reach};
 }
 
-static phx_status look(events_run *it)
+static phx_status impacts_look(events_run *it)
 {
     const mechanism *s = it->s;
     return phx_system_set_valued(s->reader, s->t, s->x, s->v, it->contacts.contact, it->frictions.friction);
@@ -196,7 +196,7 @@ static void set_laws(const events_run *it, const impact *at, blow *b)
 
 /* The velocities by all impulses; what these take, less what drives supply with them, among the contacts by what each
  * takes. */
-static void take(events_run *it, const blow *b)
+static void impacts_take(events_run *it, const blow *b)
 {
     mechanism *s = it->s;
     const size_t n_v = (size_t)s->dae->n_v;
@@ -255,10 +255,10 @@ static phx_status jam(events_run *it, const impact *at)
                           phx_system_contact_name(s->system, b.which[0]), s->t);
     it->counts.impacts += !status;
     if (!status)
-        take(it, &b);
+        impacts_take(it, &b);
     memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     blow_free(&b);
-    return status ? status : look(it);
+    return status ? status : impacts_look(it);
 }
 
 /* Impacts, one after the other, until nothing approaches any more. */
@@ -280,10 +280,10 @@ static phx_status strike(events_run *it, const impact *at)
         it->counts.impacts++;
     }
     if (!status)
-        take(it, &b);
+        impacts_take(it, &b);
     memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     blow_free(&b);
-    return status ? status : look(it);
+    return status ? status : impacts_look(it);
 }
 
 /* ---- rest ---- */
@@ -330,7 +330,7 @@ static phx_status undo(events_run *it, const impact *at)
     it->done.work = at->work;
     it->counts.impact_loss = at->impact_loss;
     it->counts.impacts = at->impacts;
-    return look(it);
+    return impacts_look(it);
 }
 
 /* The impact was the last one of some contacts: it is made again without their restitution. With that the flights to
@@ -379,12 +379,12 @@ static phx_status end_flights(events_run *it, const impact *at, const bool *caug
         b.loss[row[i] / dim] += 0.5 * rate[i] * P[i];
     }
     if (!status)
-        take(it, &b);
+        impacts_take(it, &b);
     memcpy(it->before.v, it->s->v, (size_t)it->s->dae->n_v * sizeof *it->before.v);
     blow_free(&b);
     phx_free(W);
     phx_free(row);
-    return status ? status : look(it);
+    return status ? status : impacts_look(it);
 }
 
 /* Where the friction of a contact stuck, or was held, and now slips, or the other way round, or goes back. */
@@ -412,7 +412,8 @@ static phx_status put_friction(events_run *it, const phx_dry_friction *before, i
                         : phx_system_slip(it->s->system, dry, false, slips ? mode->slip : NULL);
 }
 
-static phx_status put_modes(events_run *it, impact *at, const phx_dry_friction *before, const contact_mode *modes)
+static phx_status impacts_put_modes(events_run *it, impact *at, const phx_dry_friction *before,
+                                    const contact_mode *modes)
 {
     phx_status status = PHX_OK;
 
@@ -427,7 +428,7 @@ static phx_status put_modes(events_run *it, impact *at, const phx_dry_friction *
     if (!status)
         status = phx_events_renew(it, 0, NULL);
     if (!status)
-        status = look(it);
+        status = impacts_look(it);
     return status ? status : phx_friction_hold(it);
 }
 
@@ -450,14 +451,14 @@ static phx_status all_strike(events_run *it, impact *at, contact_question *asked
     if (!status)
         status = put_on(it, at->on);
     if (!status)
-        status = look(it);
+        status = impacts_look(it);
     if (!status && *any)
         status = strike(it, at);
     return status;
 }
 
 /* Impacts until nothing approaches, then the modes of what rests. */
-static phx_status settle(events_run *it, impact *at, contact_question *asked)
+static phx_status impacts_settle(events_run *it, impact *at, contact_question *asked)
 {
     phx_status status = PHX_OK;
     bool again = true;
@@ -480,7 +481,7 @@ static phx_status settle(events_run *it, impact *at, contact_question *asked)
             remember(it, at);
         }
     }
-    return status ? status : put_modes(it, at, at->before, at->modes);
+    return status ? status : impacts_put_modes(it, at, at->before, at->modes);
 }
 
 phx_status phx_contacts_settle(events_run *it, int which, int friction)
@@ -491,7 +492,7 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
     phx_status status = impact_create(it, &at);
 
     if (!status)
-        status = look(it);
+        status = impacts_look(it);
     at.small = scales_of(it);
     contact_question asked = {.small = at.small.rate, .loose = -1, .tears = -1, .stops = -1};
     if (!status && which >= 0 && it->contacts.contact[which].closed)
@@ -505,7 +506,7 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
         at.touches[k] = k == which || touches(it, k, at.small.gap);
     memcpy(at.before, it->frictions.friction, (size_t)it->frictions.n * sizeof *at.before);
     if (!status)
-        status = settle(it, &at, &asked);
+        status = impacts_settle(it, &at, &asked);
     phx_events_forget(it);
     const double zero = phx_contacts_rounding(it);
     for (int k = 0; k < it->contacts.n && !status; k++) {
@@ -569,7 +570,7 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
         memcpy(s->x, it->before.x, (size_t)s->dae->n_x * sizeof *s->x);
         memcpy(s->v, it->before.v, (size_t)s->dae->n_v * sizeof *s->v);
         s->t = it->t;
-        status = look(it);
+        status = impacts_look(it);
         if (!status && *end - it->t <= SHORTEST * fmax(1.0, fabs(*end)))
             status = phx_fail(it->context, PHX_ERR_ANALYSIS,
                               "contact '%s' strikes again and again at t = %.9g s, in ever shorter steps; take a "

@@ -15,12 +15,12 @@ typedef struct phase {
     double *J, *R, *dP;   /* of Newton's iteration */
 } phase;
 
-static int size_of(const phase *it)
+static int impulse_law_size_of(const phase *it)
 {
     return it->law->n * it->law->dim;
 }
 
-static double largest(int n, const double *x)
+static double impulse_law_largest(int n, const double *x)
 {
     double most = 0.0;
 
@@ -29,7 +29,7 @@ static double largest(int n, const double *x)
     return most;
 }
 
-static double dot(int n, const double *x, const double *y)
+static double impulse_law_dot(int n, const double *x, const double *y)
 {
     double sum = 0.0;
 
@@ -46,8 +46,8 @@ static double length_across(const phase *it, const double *x)
 /* z of one row */
 static double moved(const phase *it, int row)
 {
-    const int m = size_of(it);
-    return it->P[row] - it->r[row] * (it->c[row] + dot(m, it->law->W + (size_t)row * (size_t)m, it->P));
+    const int m = impulse_law_size_of(it);
+    return it->P[row] - it->r[row] * (it->c[row] + impulse_law_dot(m, it->law->W + (size_t)row * (size_t)m, it->P));
 }
 
 static double project_normal(const phase *it, int k, double z)
@@ -73,7 +73,7 @@ static void project_across(const phase *it, int k, double normal, const double *
 }
 
 /* z, and how far the projection is from P. */
-static double distance(phase *it)
+static double impulse_law_distance(phase *it)
 {
     const int dim = it->law->dim;
     double worst = 0.0, out[3];
@@ -109,7 +109,7 @@ static void sweep(phase *it, int count, double part)
 /* ---- Newton's iteration on P - projection(z) ---- */
 static void row_of_rate(phase *it, int row)
 {
-    const int m = size_of(it);
+    const int m = impulse_law_size_of(it);
 
     for (int j = 0; j < m; j++)
         it->J[(size_t)row * (size_t)m + (size_t)j] = it->r[row] * it->law->W[(size_t)row * (size_t)m + (size_t)j];
@@ -118,7 +118,7 @@ static void row_of_rate(phase *it, int row)
 
 static void row_of_impulse(phase *it, int row, double wanted)
 {
-    const int m = size_of(it);
+    const int m = impulse_law_size_of(it);
 
     memset(it->J + (size_t)row * (size_t)m, 0, (size_t)m * sizeof *it->J);
     it->J[(size_t)row * (size_t)m + (size_t)row] = 1.0;
@@ -129,7 +129,7 @@ static void row_of_impulse(phase *it, int row, double wanted)
  */
 static void rows_of_slip(phase *it, int k)
 {
-    const int dim = it->law->dim, m = size_of(it), first = k * dim;
+    const int dim = it->law->dim, m = impulse_law_size_of(it), first = k * dim;
     const double mu = it->law->friction[k], normal = project_normal(it, k, it->P[first]);
     const double *given = given_direction(it->law, k);
     const double length = given ? 0.0 : length_across(it, it->z + first); /* what is given does not turn */
@@ -174,9 +174,9 @@ static phx_status newton(phx_context *context, phase *it, double size, bool *fou
 {
     enum { MOST = 40 };
     static const double ROUNDING = 1e-15, DONE = 1e-12, DEPENDENT = 1e-11, OF_SMALL = 1e-2; /* relative */
-    const int m = size_of(it);
-    const double enough = DONE * size + OF_SMALL * it->law->small * largest(m, it->r);
-    double error = distance(it), before = HUGE_VAL;
+    const int m = impulse_law_size_of(it);
+    const double enough = DONE * size + OF_SMALL * it->law->small * impulse_law_largest(m, it->r);
+    double error = impulse_law_distance(it), before = HUGE_VAL;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < MOST && error > ROUNDING * size && !status; k++) {
@@ -188,13 +188,14 @@ static phx_status newton(phx_context *context, phase *it, double size, bool *fou
         for (int i = 0; i < m && !status; i++)
             it->P[i] -= it->dP[i];
         before = error;
-        error = distance(it);
+        error = impulse_law_distance(it);
         if (!isfinite(error))
             break;
     }
-    const double came_to = fmax(largest(m, it->P), largest(m, it->z)); /* sweeps may have gone far away */
-    *found = !status && isfinite(dot(m, it->P, it->P)) && error <= enough &&
-             error <= DONE * came_to + OF_SMALL * it->law->small * largest(m, it->r);
+    const double came_to =
+        fmax(impulse_law_largest(m, it->P), impulse_law_largest(m, it->z)); /* sweeps may have gone far away */
+    *found = !status && isfinite(impulse_law_dot(m, it->P, it->P)) && error <= enough &&
+             error <= DONE * came_to + OF_SMALL * it->law->small * impulse_law_largest(m, it->r);
     return status;
 }
 
@@ -205,8 +206,8 @@ static double room_across(const phase *it, int k, const double *P, const double 
 {
     const int dim = it->law->dim;
     const double limit = it->law->friction[k] * fmax(P[0], 0.0);
-    const double dd = dot(dim - 1, d + 1, d + 1), pd = dot(dim - 1, P + 1, d + 1);
-    const double left = limit * limit - dot(dim - 1, P + 1, P + 1);
+    const double dd = impulse_law_dot(dim - 1, d + 1, d + 1), pd = impulse_law_dot(dim - 1, P + 1, d + 1);
+    const double left = limit * limit - impulse_law_dot(dim - 1, P + 1, P + 1);
 
     if (dd == 0.0 || given_direction(it->law, k))
         return HUGE_VAL;
@@ -218,7 +219,7 @@ static double room_across(const phase *it, int k, const double *P, const double 
  * next contact can hold no more. false: nothing grows. */
 static bool run_on(phase *it, double *swept)
 {
-    const int dim = it->law->dim, m = size_of(it);
+    const int dim = it->law->dim, m = impulse_law_size_of(it);
     double *d = it->dP, most = HUGE_VAL;
 
     memcpy(it->P, swept, (size_t)m * sizeof *it->P);
@@ -235,10 +236,10 @@ static bool run_on(phase *it, double *swept)
 }
 
 /* The impulses of a phase into it->P; by Newton's iteration from what sweeps from `swept` have come to. */
-static phx_status find(phx_context *context, phase *it, double *swept)
+static phx_status impulse_law_find(phx_context *context, phase *it, double *swept)
 {
     enum { ROUNDS = 12 };
-    const int m = size_of(it);
+    const int m = impulse_law_size_of(it);
     bool found = false;
     phx_status status = PHX_OK;
 
@@ -246,15 +247,16 @@ static phx_status find(phx_context *context, phase *it, double *swept)
         memcpy(it->P, swept, (size_t)m * sizeof *it->P);
         sweep(it, count, round % 2 ? 1.0 : 0.3);
         memcpy(swept, it->P, (size_t)m * sizeof *it->P);
-        if (!isfinite(dot(m, swept, swept)))
+        if (!isfinite(impulse_law_dot(m, swept, swept)))
             break; /* sweeps that go away do so where there are none */
-        distance(it);
-        status = newton(context, it, fmax(largest(m, it->P), largest(m, it->z)), &found);
+        impulse_law_distance(it);
+        status = newton(context, it, fmax(impulse_law_largest(m, it->P), impulse_law_largest(m, it->z)), &found);
     }
-    for (int k = 0; k < it->law->n && !found && !status && isfinite(dot(m, swept, swept)) && run_on(it, swept); k++) {
+    for (int k = 0;
+         k < it->law->n && !found && !status && isfinite(impulse_law_dot(m, swept, swept)) && run_on(it, swept); k++) {
         memcpy(it->P, swept, (size_t)m * sizeof *it->P);
-        distance(it);
-        status = newton(context, it, fmax(largest(m, it->P), largest(m, it->z)), &found);
+        impulse_law_distance(it);
+        status = newton(context, it, fmax(impulse_law_largest(m, it->P), impulse_law_largest(m, it->z)), &found);
     }
     if (!status && !found)
         status = phx_fail(context, PHX_ERR_ANALYSIS,
@@ -269,7 +271,7 @@ static phx_status find(phx_context *context, phase *it, double *swept)
 }
 
 /* rates += W P;  the loss -(rates before + rates after).P/2 of each contact */
-static void apply(const phx_impulse_law *law, const double *P)
+static void impulse_law_apply(const phx_impulse_law *law, const double *P)
 {
     const int m = law->n * law->dim;
 
@@ -278,18 +280,18 @@ static void apply(const phx_impulse_law *law, const double *P)
         law->impulse[i] += P[i];
     }
     for (int i = 0; i < m; i++)
-        law->rate[i] += dot(m, law->W + (size_t)i * (size_t)m, P);
+        law->rate[i] += impulse_law_dot(m, law->W + (size_t)i * (size_t)m, P);
     for (int i = 0; i < m; i++)
         law->loss[i / law->dim] -= 0.5 * law->rate[i] * P[i];
 }
 
-static double energy(const phx_impulse_law *law, const double *P)
+static double impulse_law_energy(const phx_impulse_law *law, const double *P)
 {
     const int m = law->n * law->dim;
     double sum = 0.0;
 
     for (int i = 0; i < m; i++)
-        sum += 0.5 * P[i] * dot(m, law->W + (size_t)i * (size_t)m, P);
+        sum += 0.5 * P[i] * impulse_law_dot(m, law->W + (size_t)i * (size_t)m, P);
     return sum;
 }
 
@@ -303,7 +305,7 @@ static bool send_back(const phx_impulse_law *law, const double *P, double *N, do
         for (int i = 0; i < dim; i++)
             N[k * dim + i] = law->restitution[k] * P[k * dim + i];
     }
-    const double had = energy(law, P), given = energy(law, N);
+    const double had = impulse_law_energy(law, P), given = impulse_law_energy(law, N);
     const double s = given > had ? sqrt(had / given) : 1.0;
     for (int k = 0; k < law->n; k++) {
         normal[k] = s * N[k * dim];
@@ -367,15 +369,15 @@ static phx_status workroom_create(phx_context *context, const phx_impulse_law *l
 }
 
 /* The contacts that expand after the compression P. */
-static phx_status expand(phx_context *context, const phx_impulse_law *law, workroom *room)
+static phx_status impulse_law_expand(phx_context *context, const phx_impulse_law *law, workroom *room)
 {
     if (!send_back(law, room->phase.P, room->N, room->normal))
         return PHX_OK;
     memset(room->swept, 0, (size_t)(law->n * law->dim) * sizeof *room->swept);
     room->phase.normal = room->normal;
-    const phx_status status = find(context, &room->phase, room->swept);
+    const phx_status status = impulse_law_find(context, &room->phase, room->swept);
     if (!status)
-        apply(law, room->phase.P);
+        impulse_law_apply(law, room->phase.P);
     return status;
 }
 
@@ -385,11 +387,11 @@ phx_status phx_impulse_strike(phx_context *context, const phx_impulse_law *law, 
     phx_status status = workroom_create(context, law, &room);
 
     if (!status)
-        status = find(context, &room.phase, room.swept);
+        status = impulse_law_find(context, &room.phase, room.swept);
     if (!status)
-        apply(law, room.phase.P);
+        impulse_law_apply(law, room.phase.P);
     if (!status && expands)
-        status = expand(context, law, &room);
+        status = impulse_law_expand(context, law, &room);
     phx_free(room.all);
     return status;
 }
@@ -419,19 +421,19 @@ phx_status phx_impulse_jam(phx_context *context, const phx_impulse_law *law, boo
     *found = false;
     if (!status)
         status = stop_all(context, law, room.swept, room.N);
-    const double size = status ? 0.0 : largest(m, room.swept);
+    const double size = status ? 0.0 : impulse_law_largest(m, room.swept);
     if (!status)
-        status = find(context, &room.phase, room.swept);
+        status = impulse_law_find(context, &room.phase, room.swept);
     if (status == PHX_ERR_ANALYSIS) {
         phx_context_clear(context);
         status = PHX_OK;
     } else if (!status) {
-        *found = largest(m, room.phase.P) > NOTHING * size;
+        *found = impulse_law_largest(m, room.phase.P) > NOTHING * size;
         if (*found)
-            apply(law, room.phase.P);
+            impulse_law_apply(law, room.phase.P);
     }
     if (!status && *found)
-        status = expand(context, law, &room);
+        status = impulse_law_expand(context, law, &room);
     phx_free(room.all);
     return status;
 }

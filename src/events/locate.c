@@ -12,7 +12,7 @@ typedef struct bracket {
     int side; /* the end that moved last: -1 a, 1 b */
 } bracket;
 
-static double scale_of(const events_run *it, int k, double end)
+static double locate_scale_of(const events_run *it, int k, double end)
 {
     return fabs(it->event[k].value) + fabs(end);
 }
@@ -48,9 +48,9 @@ static bool is_event(const events_run *it, const double *values, const double *e
     static const double ZERO = 1e-13; /* relative */
 
     for (int k = 0; k < it->n; k++)
-        if (phx_events_happens(it, k, values[k]) && values[k] > ZERO * scale_of(it, k, end[k]))
+        if (phx_events_happens(it, k, values[k]) && values[k] > ZERO * locate_scale_of(it, k, end[k]))
             return false;
-    return fabs(values[which]) <= ZERO * scale_of(it, which, end[which]);
+    return fabs(values[which]) <= ZERO * locate_scale_of(it, which, end[which]);
 }
 
 static void narrow(const events_run *it, bracket *in, const double *values, int which, bool met)
@@ -95,7 +95,7 @@ bool phx_events_any_met(const events_run *it, const double *values)
 }
 
 /* To the first instant at which a condition is met of the step that was made, whose values `end` are. */
-static phx_status search(events_run *it, bracket *in, const double *end, double *values, int *which)
+static phx_status locate_search(events_run *it, bracket *in, const double *end, double *values, int *which)
 {
     enum { TRIALS = 100, SECANTS = 40 }; /* then halves: conditions may jump */
     double at = first_root(it, in, which);
@@ -138,7 +138,7 @@ phx_status phx_events_locate(events_run *it, double t1, double *values, int *whi
     memcpy(end, values, n * sizeof *values);
     for (int k = 0; k < it->n; k++)
         in.at_a[k] = it->event[k].value;
-    phx_status status = search(it, &in, end, values, which);
+    phx_status status = locate_search(it, &in, end, values, which);
     if (!status && in.b <= earliest(it))
         stay(it, values);
     phx_free(room);

@@ -79,7 +79,7 @@ static bool any_tangent_turns(const events_run *it)
 
 /* ---- conditions ---- */
 /* Values of the conditions where the mechanism is. */
-static phx_status look(events_run *it)
+static phx_status outside_look(events_run *it)
 {
     phx_status status = phx_events_direct(it, it->s->x, it->s->v);
 
@@ -101,7 +101,7 @@ static phx_status look_at(events_run *it, double t, const double *x, const doubl
     s->t = t;
     memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
     memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
-    return look(it);
+    return outside_look(it);
 }
 
 /* The rigid contact of condition k; NULL: it is another one's. */
@@ -164,7 +164,7 @@ static bool is_transition(const events_run *it, int k)
     return it->event[k].value < 0.0 ? it->values[k] >= -near : it->values[k] > past;
 }
 
-static bool is_due(const events_run *it, int k)
+static bool outside_is_due(const events_run *it, int k)
 {
     const event_state *event = &it->event[k];
 
@@ -185,7 +185,7 @@ static bool mark_due(events_run *it, int *which)
 
     *which = -1;
     for (int k = 0; k < it->n; k++) {
-        it->event[k].met = is_due(it, k);
+        it->event[k].met = outside_is_due(it, k);
         any = any || it->event[k].met;
         if (it->event[k].met && k >= it->n_events && (*which < 0 || (contact_of(it, k) && !contact_of(it, *which))))
             *which = k;
@@ -228,7 +228,7 @@ phx_status phx_events_happen(phx_events *it)
         if (!status && any_tangent_turns(it))
             status = phx_friction_head(it);
         if (!status)
-            status = look(it);
+            status = outside_look(it);
         if (!status && round == MOST_ROUNDS)
             status = phx_fail(it->context, PHX_ERR_ANALYSIS,
                               "contacts and friction find no state to go on from at t = %.9g s", it->t);

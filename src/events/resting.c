@@ -39,7 +39,7 @@ typedef struct balance {
     double zero;    /* an acceleration of a gap below this is none where its force has come to its end */
 } balance;
 
-static double length(const double x[2])
+static double resting_length(const double x[2])
 {
     return hypot(x[0], x[1]);
 }
@@ -97,7 +97,7 @@ static void set_members(const events_run *it, const contact_question *asked, bal
         const phx_rigid_contact *contact = &it->contacts.contact[b->which[k]];
         member *m = &b->member[k];
         const double rate[2] = {across(b, b->response.rates, k, 0), across(b, b->response.rates, k, 1)};
-        const double speed = length(rate);
+        const double speed = resting_length(rate);
         *m = (member){.contact = b->which[k],
                       .rate = b->response.rates[k * b->dim],
                       .friction = contact->sticking,
@@ -145,8 +145,8 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
         if (over ? push_of(b, k) <= b->zero : m->contact == asked->loose && normal <= CLEARLY * largest) {
             m->takes_part = false;
             changed = true;
-        } else if (dry >= 0 && dry == asked->tears && length(t) >= (1.0 - CLEARLY) * m->friction * normal) {
-            const double *force = before[dry].force, size = length(force);
+        } else if (dry >= 0 && dry == asked->tears && resting_length(t) >= (1.0 - CLEARLY) * m->friction * normal) {
+            const double *force = before[dry].force, size = resting_length(force);
             for (int i = 0; i < 2 && size > 0.0; i++)
                 m->d[i] = force[i] / size;
             m->moves = changed = size > 0.0;
@@ -158,7 +158,7 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
 
 /* ---- forces ---- */
 /* Members that take part, in their order, into `rows`: their rows. Returns how many they are. */
-static int list_rows(const balance *b, int *rows)
+static int resting_list_rows(const balance *b, int *rows)
 {
     int count = 0;
 
@@ -182,7 +182,7 @@ static phx_status find_forces(phx_context *context, balance *b)
     const size_t most = (size_t)b->rows, n = (size_t)b->n;
     int *rows = phx_calloc(context, most, sizeof *rows);
     double *room = phx_calloc(context, most * (most + 2) + 4 * n, sizeof *room);
-    const int count = rows ? list_rows(b, rows) : 0;
+    const int count = rows ? resting_list_rows(b, rows) : 0;
     double *W = room, *a = room + most * most, *f = a + most, *friction = f + most, *given = friction + n,
            *loss = given + 2 * n;
     phx_status status = rows && room ? PHX_OK : PHX_ERR_MEMORY;
@@ -235,9 +235,10 @@ static bool revise(const events_run *it, const contact_question *asked, balance 
             m->moves = false; /* it would slip against what tears it loose */
             m->friction = contact->sticking;
             changed = true;
-        } else if (!m->moves && m->friction > contact->slipping && length(a) > zero && length(f) > 0.0) {
+        } else if (!m->moves && m->friction > contact->slipping && resting_length(a) > zero &&
+                   resting_length(f) > 0.0) {
             for (int i = 0; i < 2; i++) /* from static to kinetic friction */
-                m->d[i] = f[i] / length(f);
+                m->d[i] = f[i] / resting_length(f);
             m->moves = changed = true;
             m->friction = contact->slipping;
         }
@@ -251,7 +252,7 @@ static bool is_stuck(const balance *b, int k)
     const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
     const member *m = &b->member[k];
 
-    return !m->moves && m->friction * b->f[k * b->dim] > 0.0 && length(a) <= ROUNDING * b->largest;
+    return !m->moves && m->friction * b->f[k * b->dim] > 0.0 && resting_length(a) <= ROUNDING * b->largest;
 }
 
 /* The largest part of its friction that one of the rows' contacts has with the forces f + s z of these rows. */
@@ -450,7 +451,7 @@ static void go(balance *b, const basis *it, int first, double way)
         for (int i = 0; i < b->dim; i++)
             b->f[k * b->dim + i] += way * change[i];
     }
-    const double t[2] = {across(b, b->f, first, 0), across(b, b->f, first, 1)}, size = length(t);
+    const double t[2] = {across(b, b->f, first, 0), across(b, b->f, first, 1)}, size = resting_length(t);
     if (lifts || size == 0.0) {
         memset(f, 0, (size_t)b->dim * sizeof *f);
         return;
@@ -612,7 +613,7 @@ static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool 
     return status;
 }
 
-static phx_status reduce(phx_context *context, balance *b)
+static phx_status resting_reduce(phx_context *context, balance *b)
 {
     const size_t rows = (size_t)b->rows;
     basis it = {.of = phx_calloc(context, rows, sizeof *it.of),
@@ -626,11 +627,11 @@ static phx_status reduce(phx_context *context, balance *b)
         member *m = &b->member[k];
         const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
         const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
-        if (m->moves || m->friction == 0.0 || b->f[k * b->dim] == 0.0 || length(a) <= ROUNDING * b->largest)
+        if (m->moves || m->friction == 0.0 || b->f[k * b->dim] == 0.0 || resting_length(a) <= ROUNDING * b->largest)
             continue;
         m->moves = true;
         for (int i = 0; i < 2; i++)
-            m->d[i] = length(f) > 0.0 ? f[i] / length(f) : 0.0;
+            m->d[i] = resting_length(f) > 0.0 ? f[i] / resting_length(f) : 0.0;
     }
     bool again = true;
     for (int pass = 0; pass < 2 * b->rows && again && !status; pass++)
@@ -741,7 +742,7 @@ phx_status phx_contacts_balance(const events_run *it, const bool *touches, const
         *found = false;
         status = PHX_OK;
     } else if (!status) {
-        status = reduce(it->context, &b);
+        status = resting_reduce(it->context, &b);
         if (!status)
             status = set_modes(it, &b, asked->small, modes);
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A run of the integrator from the state at the start of the step, with multipliers of that instant. */
-static phx_status begin(events_run *it)
+static phx_status steps_begin(events_run *it)
 {
     mechanism *s = it->s;
     double *v_dot = phx_calloc(it->context, (size_t)s->dae->n_v, sizeof *v_dot);
@@ -102,7 +102,7 @@ phx_status phx_events_step_to(events_run *it, double t1)
 {
     mechanism *s = it->s;
     const phx_dae *dae = s->dae;
-    phx_status status = it->integration ? PHX_OK : begin(it);
+    phx_status status = it->integration ? PHX_OK : steps_begin(it);
 
     if (status)
         return status;

@@ -16,7 +16,7 @@ static const double BARELY = 1e-9;
 static const double MOST_TURN = 0.5, STOPPED = 1e-3;
 
 /* Along one coordinate the second entry of a vector is 0. */
-static double length(const double x[2])
+static double transitions_length(const double x[2])
 {
     return hypot(x[0], x[1]);
 }
@@ -24,7 +24,7 @@ static double length(const double x[2])
 /* sign x/|x|; in the first direction where x = 0 */
 static void unit(double sign, const double x[2], double out[2])
 {
-    const double size = length(x);
+    const double size = transitions_length(x);
 
     for (int i = 0; i < 2; i++)
         out[i] = size > 0.0 ? sign * x[i] / size : i == 0;
@@ -41,7 +41,7 @@ static double backwards(const phx_dry_friction *f)
     return -f->slip[0] * f->rate[0] - f->slip[1] * f->rate[1];
 }
 
-static phx_status look(events_run *it)
+static phx_status transitions_look(events_run *it)
 {
     const mechanism *s = it->s;
     return it->frictions.n > 0 ? phx_system_set_valued(s->reader, s->t, s->x, s->v, NULL, it->frictions.friction)
@@ -51,7 +51,7 @@ static phx_status look(events_run *it)
 /* The force beyond what static friction can hold; of a contact, forces that are rounding against others are none. */
 static double beyond(const phx_dry_friction *f, double zero)
 {
-    return length(f->force) - f->limit - (f->contact >= 0 ? zero : 0.0);
+    return transitions_length(f->force) - f->limit - (f->contact >= 0 ? zero : 0.0);
 }
 
 void phx_friction_conditions(const events_run *it, double *values)
@@ -60,8 +60,8 @@ void phx_friction_conditions(const events_run *it, double *values)
 
     for (int k = 0; k < it->frictions.n; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
-        const bool rests = length(f->rate) <= ROUNDING * it->speed;
-        if (it->event[it->n_events + k].spare && length(f->rate) <= STILL * it->speed)
+        const bool rests = transitions_length(f->rate) <= ROUNDING * it->speed;
+        if (it->event[it->n_events + k].spare && transitions_length(f->rate) <= STILL * it->speed)
             values[k] = -1.0;
         else
             values[k] = f->sticks   ? beyond(f, zero) - it->event[it->n_events + k].slack
@@ -108,7 +108,7 @@ phx_status phx_friction_direct(const events_run *it, double h)
  * v/|v|, and dphi'/dphi = -A . v/v^2. */
 static void find_turn(const phx_dry_friction *f, slip_heading *to)
 {
-    const double *v = f->rate, *a = f->acceleration, speed = length(v);
+    const double *v = f->rate, *a = f->acceleration, speed = transitions_length(v);
     const double pull = (v[0] * a[0] + v[1] * a[1]) / speed + f->limit * f->mobility;
 
     to->turn = (v[0] * a[1] - v[1] * a[0]) / (speed * speed);
@@ -143,7 +143,7 @@ phx_status phx_friction_head(events_run *it)
 
     for (int k = 0; k < it->frictions.n; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
-        const double *along = length(f->rate) > STILL * it->speed ? f->rate : f->slip;
+        const double *along = transitions_length(f->rate) > STILL * it->speed ? f->rate : f->slip;
         it->frictions.heading[k] = (slip_heading){.in_space = f->n == 2 && !f->sticks && slips(f) && !leans(it, k),
                                                   .angle = atan2(along[1], along[0])};
         any = any || it->frictions.heading[k].in_space;
@@ -151,9 +151,9 @@ phx_status phx_friction_head(events_run *it)
     if (!status)
         status = phx_friction_direct(it, 0.0);
     if (!status && any)
-        status = look(it);
+        status = transitions_look(it);
     for (int k = 0; k < it->frictions.n && !status; k++)
-        if (it->frictions.heading[k].in_space && length(it->frictions.friction[k].rate) > STILL * it->speed)
+        if (it->frictions.heading[k].in_space && transitions_length(it->frictions.friction[k].rate) > STILL * it->speed)
             find_turn(&it->frictions.friction[k], &it->frictions.heading[k]);
     return status;
 }
@@ -181,14 +181,14 @@ phx_status phx_friction_hold(events_run *it)
 /* The joints turn its motion round, and no force along the coordinate could hinder them, as in a dead centre. */
 static bool is_carried(const phx_dry_friction *f)
 {
-    return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * length(f->acceleration);
+    return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * transitions_length(f->acceleration);
 }
 
 /* In space: its rate is across its direction, not zero. */
 static bool turns_aside(const events_run *it, const phx_dry_friction *f)
 {
     return f->n == 2 && !f->sticks && slips(f) &&
-           length(f->rate) > STOPPED * f->limit * f->mobility * it->def.options.step;
+           transitions_length(f->rate) > STOPPED * f->limit * f->mobility * it->def.options.step;
 }
 
 bool phx_friction_stops(const events_run *it, int k)
@@ -204,7 +204,7 @@ static phx_status first_guess(events_run *it, int which, bool *rows)
 
     for (int k = 0; k < it->frictions.n && !status; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
-        const bool stops = k == which && !turns_aside(it, f), rests = stops || length(f->rate) <= still;
+        const bool stops = k == which && !turns_aside(it, f), rests = stops || transitions_length(f->rate) <= still;
         if (f->contact >= 0)
             continue;
         if (k == which && f->sticks) /* where it goes without the force that holds it */
@@ -227,7 +227,7 @@ static int overloaded(const events_run *it)
 
     for (int k = 0; k < it->frictions.n; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
-        const double share = length(f->force) / fmax(f->limit, DBL_MIN);
+        const double share = transitions_length(f->force) / fmax(f->limit, DBL_MIN);
         if (f->contact < 0 && f->sticks && share > worst) {
             worst = share;
             which = k;
@@ -239,7 +239,7 @@ static int overloaded(const events_run *it)
 phx_status phx_friction_settle(events_run *it, int which)
 {
     bool rows = false;
-    phx_status status = look(it);
+    phx_status status = transitions_look(it);
 
     if (it->frictions.n == 0)
         return PHX_OK;
@@ -250,7 +250,7 @@ phx_status phx_friction_settle(events_run *it, int which)
             status = phx_events_renew(it, 0, NULL);
         rows = false;
         if (!status)
-            status = look(it);
+            status = transitions_look(it);
         if (!status)
             status = phx_friction_hold(it);
         loose = status ? -1 : overloaded(it);
@@ -262,7 +262,7 @@ phx_status phx_friction_settle(events_run *it, int which)
     for (int k = 0; k < it->frictions.n && !status; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
         event_state *condition = &it->event[it->n_events + k];
-        const bool zero = (k == which && !turns_aside(it, f)) || length(f->rate) <= STILL * it->speed;
+        const bool zero = (k == which && !turns_aside(it, f)) || transitions_length(f->rate) <= STILL * it->speed;
         const double over = beyond(f, rounding);
         condition->slack = f->sticks && f->contact >= 0 && over > -marginal ? marginal : 0.0;
         condition->value = f->sticks          ? fmin(over - condition->slack, 0.0)
@@ -275,7 +275,7 @@ phx_status phx_friction_settle(events_run *it, int which)
 
 phx_status phx_friction_let_go(events_run *it)
 {
-    phx_status status = look(it);
+    phx_status status = transitions_look(it);
     bool rows = false;
 
     for (int k = 0; k < it->frictions.n && !status; k++)
@@ -302,7 +302,7 @@ phx_status phx_friction_goes_back(events_run *it, const double *values, int *aga
         if (!status)
             status = phx_events_renew(it, 0, NULL);
         if (!status)
-            status = look(it);
+            status = transitions_look(it);
         if (!status)
             status = phx_friction_hold(it);
         if (!status)

@@ -70,7 +70,7 @@ static void archive_stiffenings(phx_archive *archive, phx_flex_stiffening **stif
 }
 
 /* The arrays that were read fit together: all are there, places are those of n coordinates. */
-static bool fits(const phx_flex *flex)
+static bool archive_fits(const phx_flex *flex)
 {
     const bool plane = flex->dim == 2;
     bool all = flex->S && flex->C && flex->j && flex->M && flex->K;
@@ -114,7 +114,7 @@ static bool stiffening_fits(const phx_flex *flex, const phx_flex_stiffening *it)
 
 static bool all_fits(const phx_flex *flex)
 {
-    return fits(flex) && stiffening_fits(flex, flex->stiffening) &&
+    return archive_fits(flex) && stiffening_fits(flex, flex->stiffening) &&
            (!flex->stiffening || stiffening_fits(flex, flex->stiffening->stressed));
 }
 
@@ -158,7 +158,7 @@ void phx_flex_archive(phx_archive *archive, phx_flex *flex)
 }
 
 /* ---- a source that has been read: it owns the deformation and answers for nothing else ---- */
-static void destroy(phx_flex_source *source)
+static void archive_destroy(phx_flex_source *source)
 {
     phx_free(source);
 }
@@ -172,7 +172,8 @@ static phx_status no_point(const phx_flex_source *source, phx_context *context, 
 
 void phx_flex_source_archive(phx_archive *archive, const phx_flex *written, phx_flex_source **read)
 {
-    static const phx_source_operations stored = {.name = "stored deformation", .destroy = destroy, .point = no_point};
+    static const phx_source_operations stored = {
+        .name = "stored deformation", .destroy = archive_destroy, .point = no_point};
 
     if (!phx_archive_reads(archive)) {
         phx_flex_archive(archive, (phx_flex *)written); /* is only read */

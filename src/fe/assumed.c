@@ -28,7 +28,7 @@ typedef struct assumed_beam {
 
 static const double pi = 3.14159265358979323846;
 
-static const assumed_beam *beam_of(const phx_flex_source *source)
+static const assumed_beam *assumed_beam_of(const phx_flex_source *source)
 {
     return (const assumed_beam *)source;
 }
@@ -89,7 +89,7 @@ static int strain_derivative(const phx_field *field)
 static phx_status assumed_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                 phx_flex_point *point)
 {
-    const assumed_beam *beam = beam_of(source);
+    const assumed_beam *beam = assumed_beam_of(source);
     const double s = phx_beam_fraction(location);
     const int n = s > 0.0 ? source->flex.n : 0; /* the clamped end does not move */
     phx_status status = phx_flex_point_allocate(context, source->flex.dim, n, point);
@@ -112,7 +112,7 @@ static phx_status assumed_point(const phx_flex_source *source, phx_context *cont
 static void assumed_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                                  double *moment, double *torsion)
 {
-    const assumed_beam *beam = beam_of(source);
+    const assumed_beam *beam = assumed_beam_of(source);
     const double s = phx_beam_fraction(location);
     const int n = source->flex.n, dim = source->flex.dim;
     for (int i = 0; i < n; i++) {
@@ -131,7 +131,7 @@ static void assumed_section_rows(const phx_flex_source *source, const phx_locati
 
 static void assumed_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)
 {
-    const assumed_beam *beam = beam_of(source);
+    const assumed_beam *beam = assumed_beam_of(source);
     *count = beam->n_quadrature;
     *s = beam->s;
     *weight = beam->weight;
@@ -149,7 +149,7 @@ static void assumed_destroy(phx_flex_source *source)
 
 static const phx_beam_def *assumed_definition(const phx_flex_source *source)
 {
-    return &beam_of(source)->def;
+    return &assumed_beam_of(source)->def;
 }
 
 static const phx_source_operations operations = {.name = "beam",
@@ -161,8 +161,8 @@ static const phx_source_operations operations = {.name = "beam",
                                                  .definition = assumed_definition};
 
 /* A mass at a fraction of the length: into the vectors and into the block. */
-static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, double mass, const double *inertia,
-                           phx_point_inertia_block *block)
+static phx_status assumed_add_mass(phx_context *context, assumed_beam *beam, double s, double mass,
+                                   const double *inertia, phx_point_inertia_block *block)
 {
     phx_flex *flex = &beam->source.flex;
     const phx_location location = phx_location_at_fraction(s);
@@ -194,10 +194,11 @@ static phx_status assemble_masses(phx_context *context, const phx_beam_def *def,
     phx_status status = dof ? phx_point_inertia_block_create(context, flex->dim, flex->n, &block) : PHX_ERR_MEMORY;
     for (int k = 0; k < beam->n_quadrature && status == PHX_OK; k++) {
         const double inertia[9] = {flex->dim == 3 ? def->polar_inertia * beam->weight[k] : 0.0};
-        status = add_mass(context, beam, beam->s[k], def->mass_per_length * beam->weight[k], inertia, &block);
+        status = assumed_add_mass(context, beam, beam->s[k], def->mass_per_length * beam->weight[k], inertia, &block);
     }
     for (int k = 0; k < def->n_masses && status == PHX_OK; k++)
-        status = add_mass(context, beam, def->masses[k].at, def->masses[k].mass, def->masses[k].inertia, &block);
+        status =
+            assumed_add_mass(context, beam, def->masses[k].at, def->masses[k].mass, def->masses[k].inertia, &block);
     if (status == PHX_OK) {
         for (int i = 0; i < flex->n; i++)
             dof[i] = i;

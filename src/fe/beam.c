@@ -117,7 +117,7 @@ static phx_status check_modes(phx_context *context, const phx_beam_def *def)
     return check_choice(context, "modes", def->modes, 0, INT_MAX);
 }
 
-static phx_status check_def(phx_context *context, const phx_beam_def *def)
+static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
 {
     phx_status status = check_choice(context, "dim", def->dim, 2, 3);
     if (status == PHX_OK)
@@ -161,7 +161,7 @@ phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_be
         return phx_fail_null(context, __func__, "def or beam");
     if (!def || !beam)
         return phx_fail(context, PHX_ERR_ARGUMENT, "beam: the definition and the result must not be NULL");
-    phx_status status = check_def(context, def);
+    phx_status status = beam_check_def(context, def);
     if (status != PHX_OK)
         return status;
     if (def->element == PHX_ELEMENT_ASSUMED)

@@ -140,7 +140,7 @@ static void balanced_load(const free_body *it, int k, int c, double *y)
             y[i] -= row[b] * it->G[(size_t)b * (size_t)it->all + (size_t)i];
 }
 
-static bool is_zero(int n, const double *f)
+static bool interface_basis_is_zero(int n, const double *f)
 {
     for (int i = 0; i < n; i++)
         if (f[i] != 0.0)
@@ -155,7 +155,7 @@ static void statics(const free_body *it, double *load, phx_shapes *shapes, int *
     for (int k = 1; k < it->m / it->r; k++)
         for (int c = 0; c < it->r; c++) {
             balanced_load(it, k, c, load);
-            if (is_zero(it->n, load + it->r))
+            if (interface_basis_is_zero(it->n, load + it->r))
                 continue;
             row[shapes->count] = k * it->r + c;
             double *y = phx_shapes_column(shapes, shapes->count++);
@@ -381,7 +381,7 @@ static phx_status krylov(phx_context *context, const phx_beam_def *def, const fr
 
 /* ---- the coordinates ---- */
 /* Y <- Y L^-T with Y^T M Y = L L^T, twice: M-orthonormal to rounding. */
-static phx_status orthonormalise(phx_context *context, const phx_csr *M, phx_shapes *Y)
+static phx_status interface_basis_orthonormalise(phx_context *context, const phx_csr *M, phx_shapes *Y)
 {
     const size_t m = (size_t)Y->count, n = (size_t)Y->n;
     double *MY = phx_calloc(context, m * n + m * m + 1, sizeof *MY), *L = MY ? MY + m * n : NULL;
@@ -415,7 +415,7 @@ static phx_status make_modes(phx_context *context, const free_body *it, phx_shap
     if (!status)
         status = phx_shapes_join(context, &it->stiffness, &none, dependent, it->n, shapes, &kept);
     if (!status)
-        status = orthonormalise(context, &it->mass, &kept);
+        status = interface_basis_orthonormalise(context, &it->mass, &kept);
     const size_t m = (size_t)kept.count;
     start.count = kept.count;
     start.columns = phx_calloc(context, n * m + 1, sizeof *start.columns);

@@ -16,7 +16,7 @@ typedef struct mesh_beam {
 
 enum { LOAD_POINTS = 6 }; /* of each element */
 
-static const mesh_beam *beam_of(const phx_flex_source *source)
+static const mesh_beam *mesh_beam_beam_of(const phx_flex_source *source)
 {
     return (const mesh_beam *)source;
 }
@@ -44,7 +44,7 @@ static void drop_zeros(phx_local *local)
 static phx_status mesh_beam_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                   phx_flex_point *point)
 {
-    const mesh_beam *beam = beam_of(source);
+    const mesh_beam *beam = mesh_beam_beam_of(source);
     const double s = phx_beam_fraction(location);
     const phx_line_mesh *mesh = &beam->mesh;
     int element;
@@ -84,7 +84,7 @@ static void add_stress(const phx_line_mesh *mesh, const phx_field *field, int el
 static void mesh_beam_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                                    double *moment, double *torsion)
 {
-    const phx_line_mesh *mesh = &beam_of(source)->mesh;
+    const phx_line_mesh *mesh = &mesh_beam_beam_of(source)->mesh;
     const int n = mesh->n_stress;
     int element;
     double xi;
@@ -115,7 +115,7 @@ static void mesh_beam_section_rows(const phx_flex_source *source, const phx_loca
 
 static void mesh_beam_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)
 {
-    const mesh_beam *beam = beam_of(source);
+    const mesh_beam *beam = mesh_beam_beam_of(source);
     *count = beam->n_quadrature;
     *s = beam->s;
     *weight = beam->weight;
@@ -123,7 +123,7 @@ static void mesh_beam_quadrature(const phx_flex_source *source, int *count, cons
 
 static int mesh_beam_pieces(const phx_flex_source *source)
 {
-    return beam_of(source)->cubic_pieces;
+    return mesh_beam_beam_of(source)->cubic_pieces;
 }
 
 static void mesh_beam_destroy(phx_flex_source *source)
@@ -138,7 +138,7 @@ static void mesh_beam_destroy(phx_flex_source *source)
 
 static const phx_beam_def *mesh_beam_definition(const phx_flex_source *source)
 {
-    return &beam_of(source)->def;
+    return &mesh_beam_beam_of(source)->def;
 }
 
 static const phx_source_operations operations = {.name = "beam",

@@ -11,7 +11,7 @@ enum { MODES_MAX = 4000 };
 static const double two_pi = 6.28318530717958647693;
 
 /* ---- checks ---- */
-static phx_status check_finite(phx_context *context, const char *what, size_t count, const double *values)
+static phx_status modal_data_check_finite(phx_context *context, const char *what, size_t count, const double *values)
 {
     for (size_t k = 0; values && k < count; k++)
         if (!isfinite(values[k]))
@@ -50,10 +50,10 @@ static phx_status check_rigid(phx_context *context, const phx_modal_data *data)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "modal data: inertia (diagonal %g, %g, %g) must be symmetric and positive semidefinite",
                         data->inertia[0], data->inertia[4], data->inertia[8]);
-    return check_finite(context, "the centre of mass", (size_t)data->dim, data->centre);
+    return modal_data_check_finite(context, "the centre of mass", (size_t)data->dim, data->centre);
 }
 
-static phx_status check_points(phx_context *context, const phx_modal_data *data)
+static phx_status modal_data_check_points(phx_context *context, const phx_modal_data *data)
 {
     if (data->n_points < 0 || (data->n_points > 0 && !data->points))
         return phx_fail(context, PHX_ERR_ARGUMENT,
@@ -87,16 +87,16 @@ static phx_status check_data(phx_context *context, const phx_modal_data *data)
                             data->frequency[k]);
     phx_status status = check_rigid(context, data);
     if (status == PHX_OK)
-        status = check_finite(context, "translation", modes * (size_t)data->dim, data->translation);
+        status = modal_data_check_finite(context, "translation", modes * (size_t)data->dim, data->translation);
     if (status == PHX_OK)
-        status = check_finite(context, "rotation", modes * (size_t)n_rot, data->rotation);
+        status = modal_data_check_finite(context, "rotation", modes * (size_t)n_rot, data->rotation);
     if (status == PHX_OK)
-        status = check_finite(context, "inertia_first", modes * (size_t)n_pair, data->inertia_first);
+        status = modal_data_check_finite(context, "inertia_first", modes * (size_t)n_pair, data->inertia_first);
     if (status == PHX_OK)
         status = check_matrices(context, "gyroscopic", n_rot, n, -1.0, data->gyroscopic);
     if (status == PHX_OK)
         status = check_matrices(context, "inertia_second", n_pair, n, 1.0, data->inertia_second);
-    return status ? status : check_points(context, data);
+    return status ? status : modal_data_check_points(context, data);
 }
 
 /* ---- what the frame carries beside the modes ----
@@ -105,7 +105,7 @@ static phx_status check_data(phx_context *context, const phx_modal_data *data)
  *   R = | [s0]x   J0     |  -  | C | ( S^T C^T )      must be positive definite, or M is not */
 enum { MAX_RIGID = 6 };
 
-static void rigid_mass(const phx_flex *flex, double D[MAX_RIGID][MAX_RIGID])
+static void modal_data_rigid_mass(const phx_flex *flex, double D[MAX_RIGID][MAX_RIGID])
 {
     const double *s = flex->s0, *J = flex->J0;
     for (int i = 0; i < MAX_RIGID; i++)
@@ -145,7 +145,7 @@ static phx_status check_residual_mass(phx_context *context, const phx_flex *flex
 {
     const int r = flex->dim + flex->n_rot, n = flex->n;
     double D[MAX_RIGID][MAX_RIGID], R[MAX_RIGID * MAX_RIGID], scale[MAX_RIGID];
-    rigid_mass(flex, D);
+    modal_data_rigid_mass(flex, D);
     for (int i = 0; i < r; i++)
         scale[i] = 1.0 / sqrt(D[i][i]);
     for (int i = 0; i < r; i++) {
@@ -173,7 +173,7 @@ static phx_status check_residual_mass(phx_context *context, const phx_flex *flex
 
 /* ---- filling ---- */
 /* Everything but the masses at points. `coupled`: with a full pattern. */
-static phx_status fill(phx_context *context, const phx_modal_data *data, bool coupled, phx_flex *flex)
+static phx_status modal_data_fill(phx_context *context, const phx_modal_data *data, bool coupled, phx_flex *flex)
 {
     const int n = data->modes;
     const phx_point_inertia whole = {.x = {data->centre[0], data->centre[1], data->dim == 3 ? data->centre[2] : 0.0},
@@ -308,7 +308,7 @@ phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *d
         return PHX_ERR_MEMORY;
     phx_flex *flex = &made->source.flex;
     made->source.operations = &operations;
-    status = fill(context, data, coupled, flex);
+    status = modal_data_fill(context, data, coupled, flex);
     if (status == PHX_OK)
         status = check_residual_mass(context, flex);
     if (status == PHX_OK)
@@ -333,11 +333,11 @@ phx_status phx_modal_point(phx_context *context, int dim, int modes, const doubl
         return phx_fail_null(context, __func__, "x or point");
     const int n_rot = dim == 2 ? 1 : 3;
     int moving = 0; /* modes that move the point */
-    phx_status status = check_finite(context, "the place of a point", (size_t)dim, x);
+    phx_status status = modal_data_check_finite(context, "the place of a point", (size_t)dim, x);
     if (status == PHX_OK)
-        status = check_finite(context, "the displacements of a point", (size_t)(modes * dim), translation);
+        status = modal_data_check_finite(context, "the displacements of a point", (size_t)(modes * dim), translation);
     if (status == PHX_OK)
-        status = check_finite(context, "the rotations of a point", (size_t)(modes * n_rot), rotation);
+        status = modal_data_check_finite(context, "the rotations of a point", (size_t)(modes * n_rot), rotation);
     if (status == PHX_OK)
         status = phx_flex_point_allocate(context, dim, modes, point);
     if (status != PHX_OK)

@@ -194,8 +194,8 @@ static void keep_axial(const phx_csr *slope, int from, phx_shapes *basis)
 }
 
 /* Behind the modes of the basis what follows them. */
-static phx_status follow(phx_context *context, const phx_flex_source *full, int n_pulled, const double *pulled,
-                         phx_shapes *basis)
+static phx_status modes_follow(phx_context *context, const phx_flex_source *full, int n_pulled, const double *pulled,
+                               phx_shapes *basis)
 {
     const phx_flex *flex = &full->flex;
     const phx_csr M = csr_of(flex, flex->M), K = csr_of(flex, flex->K);
@@ -302,8 +302,8 @@ static phx_status buckling_load(phx_context *context, int m, const double *omega
 }
 
 /* Of the first `count` of m modes (T n x m), against all m. */
-static phx_status judge(phx_context *context, const phx_flex_source *full, int m, int count, const double *omega,
-                        const double *T, phx_modes_quality *quality)
+static phx_status modes_judge(phx_context *context, const phx_flex_source *full, int m, int count, const double *omega,
+                              const double *T, phx_modes_quality *quality)
 {
     const size_t all = (size_t)m;
     double *s = phx_calloc(context, (size_t)full->flex.stiffening->n_strain + 1, sizeof *s);
@@ -328,7 +328,7 @@ static phx_status judge(phx_context *context, const phx_flex_source *full, int m
 
 /* ---- the source ---- */
 /* out (cols x rows) <- the first `cols` columns of a (rows x width). */
-static void columns_of(int rows, int cols, int width, const double *a, double *out)
+static void modes_columns_of(int rows, int cols, int width, const double *a, double *out)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
@@ -344,7 +344,7 @@ static phx_status create_in_shapes(phx_context *context, phx_flex_source *full, 
     phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
-        columns_of(basis->count, n, n, basis->y, T);
+        modes_columns_of(basis->count, n, n, basis->y, T);
         status = phx_flex_source_project(context, full, basis->count, T, source);
     }
     phx_free(T);
@@ -365,12 +365,12 @@ static phx_status create_following(phx_context *context, phx_flex_source *full, 
         status = PHX_ERR_MEMORY;
     if (!status) {
         basis.count = count;
-        columns_of(n, count, m, T, basis.y);
+        modes_columns_of(n, count, m, T, basis.y);
         memcpy(basis.omega, omega, (size_t)count * sizeof *basis.omega);
-        status = follow(context, full, n_pulled, pulled, &basis);
+        status = modes_follow(context, full, n_pulled, pulled, &basis);
     }
     if (!status)
-        status = judge(context, full, m, count, omega, T, &quality);
+        status = modes_judge(context, full, m, count, omega, T, &quality);
     quality.followers = basis.count - count;
     if (!status)
         status = create_in_shapes(context, full, &basis, source);
@@ -390,8 +390,8 @@ static int modes_for(const phx_flex_source *full, int count)
     return more < full->flex.n ? more : full->flex.n;
 }
 
-static phx_status create(phx_context *context, phx_flex_source *full, int count, int n_pulled, const double *pulled,
-                         phx_flex_source **source)
+static phx_status modes_create(phx_context *context, phx_flex_source *full, int count, int n_pulled,
+                               const double *pulled, phx_flex_source **source)
 {
     const bool along = phx_flex_source_offers(full, PHX_LOCATION_FRACTION);
     const int m = along ? modes_for(full, count) : count, columns = m > 0 && m <= full->flex.n ? m : 0;
@@ -414,7 +414,7 @@ phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, in
 {
     if (!full || !source)
         return phx_fail_null(context, __func__, "full or source");
-    return create(context, full, count, 0, NULL, source);
+    return modes_create(context, full, count, 0, NULL, source);
 }
 
 /* In a basis for interfaces, at which forces pull too. */
@@ -426,7 +426,7 @@ static phx_status create_for_interfaces(phx_context *context, const phx_beam_def
     phx_status status = phx_beam_interface_shapes(context, def, full, &basis, &effective);
 
     if (!status && full->flex.stiffening)
-        status = follow(context, full, n_pulled, pulled, &basis);
+        status = modes_follow(context, full, n_pulled, pulled, &basis);
     if (!status)
         status = create_in_shapes(context, full, &basis, beam);
     if (!status)
@@ -448,7 +448,7 @@ phx_status phx_beam_modes_create(phx_context *context, const phx_beam_def *def, 
                     : k < masses      ? def->masses[k - def->n_pulled].at
                                       : def->interfaces[k - masses];
     if (def->basis == PHX_BEAM_BASIS_MODES)
-        status = create(context, full, def->modes, masses, pulled, beam);
+        status = modes_create(context, full, def->modes, masses, pulled, beam);
     else
         status = create_for_interfaces(context, def, full, count, pulled, beam);
     phx_free(pulled);

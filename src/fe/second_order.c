@@ -30,7 +30,7 @@ void phx_strain_triangle_free(phx_strain_triangle *it)
 }
 
 /* The matrix so far <- its triangle. */
-static phx_status reduce(phx_context *context, phx_strain_triangle *it)
+static phx_status second_order_reduce(phx_context *context, phx_strain_triangle *it)
 {
     const phx_status status = phx_dense_qr_triangle(context, it->rows, it->cols, it->value, it->R);
 
@@ -43,7 +43,7 @@ phx_status phx_strain_triangle_append(phx_context *context, int count, const dou
                                       phx_strain_triangle *it)
 {
     const size_t k = (size_t)it->k, pairs = (size_t)it->cols - k;
-    phx_status status = it->rows + count > it->most ? reduce(context, it) : PHX_OK;
+    phx_status status = it->rows + count > it->most ? second_order_reduce(context, it) : PHX_OK;
 
     for (int r = 0; r < count && !status; r++, it->rows++) {
         double *row = it->value + (size_t)it->rows * (size_t)it->cols;
@@ -155,7 +155,7 @@ phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle 
     double *size = phx_calloc(context, pairs + 1, sizeof *size);
     double *R = phx_calloc(context, most * most + 1, sizeof *R);
     int *pair = phx_calloc(context, pairs + 1, sizeof *pair), count = 0;
-    phx_status status = size && R && pair ? reduce(context, it) : PHX_ERR_MEMORY;
+    phx_status status = size && R && pair ? second_order_reduce(context, it) : PHX_ERR_MEMORY;
 
     *made = phx_calloc(context, 1, sizeof **made);
     if (!*made)
@@ -174,7 +174,7 @@ phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle 
 
 /* ---- of strains by elements ---- */
 /* out (rows x k) = A T */
-static void times(const phx_csr *A, int k, const double *T, double *out)
+static void second_order_times(const phx_csr *A, int k, const double *T, double *out)
 {
     for (int i = 0; i < A->rows; i++)
         for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++)
@@ -249,12 +249,12 @@ static phx_status keep_stressed(phx_context *context, const phx_flex_stiffening 
     if (!status) {
         phx_csr_free(&(*made)->lin);
         phx_csr_free(&(*made)->slope);
-        times(&full->lin, k, T, product);
+        second_order_times(&full->lin, k, T, product);
         status = phx_csr_from_dense(context, full->n_strain, k, product, 0.0, &(*made)->lin);
     }
     if (!status) {
         memset(product, 0, (size_t)full->n_strain * (size_t)k * sizeof *product);
-        times(&full->slope, k, T, product);
+        second_order_times(&full->slope, k, T, product);
         status = phx_csr_from_dense(context, full->n_slope, k, product, 0.0, &(*made)->slope);
     }
     phx_free(product);
@@ -271,8 +271,8 @@ phx_status phx_stiffening_project(phx_context *context, const phx_flex_stiffenin
     int n_slopes = 0;
 
     if (!status) {
-        times(&full->lin, k, T, lin);
-        times(&full->slope, k, T, slope);
+        second_order_times(&full->lin, k, T, lin);
+        second_order_times(&full->slope, k, T, slope);
         n_slopes = columns_with_slopes(full->slope.rows, k, slope);
         if (n_slopes > PHX_STRAIN_SLOPES)
             status = phx_fail(context, PHX_ERR_UNSUPPORTED,

@@ -167,14 +167,14 @@ phx_status phx_panel_quadrature(phx_context *context, double length, int panels,
 }
 
 /* ---- what a beam is made of ---- */
-static const phx_flex_source *beam_of(const phx_flex_source *source)
+static const phx_flex_source *source_beam_of(const phx_flex_source *source)
 {
     return source->operations->beam ? source->operations->beam(source) : source;
 }
 
 const phx_beam_def *phx_beam_definition(const phx_flex_source *source)
 {
-    const phx_flex_source *beam = source ? beam_of(source) : NULL;
+    const phx_flex_source *beam = source ? source_beam_of(source) : NULL;
     const phx_projected_source *basis = beam ? phx_projected_of(beam) : NULL;
     const phx_flex_source *full = basis ? basis->full : beam;
 
@@ -187,7 +187,7 @@ phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source,
         return phx_fail_null(context, __func__, "source, n or T");
     if (!phx_beam_definition(source))
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it is no beam", source->operations->name);
-    const phx_projected_source *basis = phx_projected_of(beam_of(source));
+    const phx_projected_source *basis = phx_projected_of(source_beam_of(source));
     const size_t k = (size_t)source->flex.n, rows = basis ? (size_t)basis->full->flex.n : k;
 
     *n = (int)rows;

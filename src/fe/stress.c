@@ -204,7 +204,7 @@ double phx_von_mises(const double s[6])
 }
 
 /* A <- R^T A R with the rotation in the plane p q that makes a_pq zero. */
-static void rotate(double A[3][3], int p, int q)
+static void stress_rotate(double A[3][3], int p, int q)
 {
     if (A[p][q] == 0.0)
         return;
@@ -226,9 +226,9 @@ void phx_principal_stresses(const double stress[6], double principal[3])
         {stress[0], stress[3], stress[5]}, {stress[3], stress[1], stress[4]}, {stress[5], stress[4], stress[2]}};
 
     for (int sweep = 0; sweep < 10; sweep++) { /* Jacobi: quadratic, four sweeps do */
-        rotate(A, 0, 1);
-        rotate(A, 1, 2);
-        rotate(A, 2, 0);
+        stress_rotate(A, 0, 1);
+        stress_rotate(A, 1, 2);
+        stress_rotate(A, 2, 0);
     }
     for (int i = 0; i < 3; i++) {
         int at = i;

@@ -24,7 +24,7 @@ enum { TRAILER_SIZE = 24, NAME_SIZE = 8, SIZE_AT = 8, SUM_AT = 16, OWN_AT = 20, 
 static const unsigned char trailer_name[NAME_SIZE] = {'P', 'H', 'X', 'S', 'E', 'A', 'L', '1'};
 
 /* ---- bytes ---- */
-static void put_number(unsigned char *bytes, int count, unsigned long long value)
+static void h5_checksum_put_number(unsigned char *bytes, int count, unsigned long long value)
 {
     for (int k = 0; k < count; k++)
         bytes[k] = (unsigned char)(value >> 8 * k & 0xFF);
@@ -90,9 +90,9 @@ phx_status phx_h5_append_checksum(phx_context *context, const char *path, int de
     if (status)
         return status;
     memcpy(trailer, trailer_name, NAME_SIZE);
-    put_number(trailer + SIZE_AT, 8, (unsigned long long)info.st_size);
-    put_number(trailer + SUM_AT, 4, sum);
-    put_number(trailer + OWN_AT, 4, own_sum(trailer));
+    h5_checksum_put_number(trailer + SIZE_AT, 8, (unsigned long long)info.st_size);
+    h5_checksum_put_number(trailer + SUM_AT, 4, sum);
+    h5_checksum_put_number(trailer + OWN_AT, 4, own_sum(trailer));
     const int error = lseek(descriptor, info.st_size, SEEK_SET) < 0
                           ? errno
                           : phx_file_write(descriptor, (const char *)trailer, TRAILER_SIZE, NULL);
@@ -117,7 +117,7 @@ static long long end_of(const unsigned char *head)
     return get_number(head + base, 8) != 0 || place >> 62 ? -1 : (long long)place;
 }
 
-static phx_status damaged(phx_context *context, const char *path, const char *what)
+static phx_status h5_checksum_damaged(phx_context *context, const char *path, const char *what)
 {
     return phx_fail(context, PHX_ERR_FILE, "%s: the file is damaged: %s; copy it anew or make it again", path, what);
 }
@@ -131,7 +131,7 @@ static phx_status check_open(phx_context *context, const char *path, int descrip
     int error = fstat(descriptor, &info) != 0 ? errno : 0;
     const off_t size = error ? 0 : info.st_size, before = size - TRAILER_SIZE;
     if (!error && size < HEAD)
-        return damaged(context, path, "it is too short");
+        return h5_checksum_damaged(context, path, "it is too short");
     if (!error)
         error = read_bytes(descriptor, head, HEAD, 0);
     if (!error)
@@ -139,12 +139,13 @@ static phx_status check_open(phx_context *context, const char *path, int descrip
     if (error)
         return phx_file_fail(context, path, "read", error);
     if (memcmp(trailer, trailer_name, NAME_SIZE) != 0 || get_number(trailer + OWN_AT, 4) != own_sum(trailer))
-        return end_of(head) == (long long)size ? PHX_OK : damaged(context, path, "its end is not what was written");
+        return end_of(head) == (long long)size ? PHX_OK
+                                               : h5_checksum_damaged(context, path, "its end is not what was written");
     if (get_number(trailer + SIZE_AT, 8) != (unsigned long long)before)
-        return damaged(context, path, "a part of it is missing or stands twice");
+        return h5_checksum_damaged(context, path, "a part of it is missing or stands twice");
     const phx_status status = checksum_of(context, path, descriptor, before, &sum);
     if (!status && get_number(trailer + SUM_AT, 4) != sum)
-        return damaged(context, path, "its bytes do not give its checksum");
+        return h5_checksum_damaged(context, path, "its bytes do not give its checksum");
     return status;
 }
 

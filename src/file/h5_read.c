@@ -400,7 +400,8 @@ phx_status phx_h5_extent(phx_h5 *file, const char *path, size_t *rows, size_t *c
     return status;
 }
 
-static phx_status read_rows(phx_h5 *file, const char *path, size_t first, size_t count, hid_t type, void *values)
+static phx_status h5_read_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, hid_t type,
+                                    void *values)
 {
     hid_t dataset, space, memory = -1;
     hsize_t extent[2] = {0, 0}, start[2] = {first, 0};
@@ -423,12 +424,12 @@ static phx_status read_rows(phx_h5 *file, const char *path, size_t first, size_t
 
 phx_status phx_h5_read_integers(phx_h5 *file, const char *path, int count, int *values)
 {
-    return read_rows(file, path, 0, (size_t)count, H5T_NATIVE_INT, values);
+    return h5_read_read_rows(file, path, 0, (size_t)count, H5T_NATIVE_INT, values);
 }
 
 phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, double *values)
 {
-    return read_rows(file, path, first, count, H5T_NATIVE_DOUBLE, values);
+    return h5_read_read_rows(file, path, first, count, H5T_NATIVE_DOUBLE, values);
 }
 
 /* ---- objects whose kind is not known ---- */

@@ -44,7 +44,7 @@ cleanup:
 }
 
 /* Record a failure after a call of HDF5 that returned `result`. */
-static void settle(phx_h5 *file, herr_t result, const char *part)
+static void h5_write_settle(phx_h5 *file, herr_t result, const char *part)
 {
     if (file->target.error)
         file->status = phx_file_fail(file->context, file->path, "write", file->target.error);
@@ -71,7 +71,7 @@ void phx_h5_make_group(phx_h5 *file, const char *path)
     hid_t group = -1;
     if (creation >= 0 && H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0)
         group = H5Gcreate2(file->file, path, H5P_DEFAULT, creation, H5P_DEFAULT);
-    settle(file, group < 0 ? -1 : 0, path);
+    h5_write_settle(file, group < 0 ? -1 : 0, path);
     if (group >= 0)
         H5Gclose(group);
     if (creation >= 0)
@@ -89,7 +89,7 @@ static void set_attribute(phx_h5 *file, const char *path, const char *name, hid_
     const hid_t object = H5Oopen(file->file, path, H5P_DEFAULT);
     const hid_t attribute =
         space < 0 || object < 0 ? -1 : H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
-    settle(file, attribute < 0 ? -1 : H5Awrite(attribute, memory, value), name);
+    h5_write_settle(file, attribute < 0 ? -1 : H5Awrite(attribute, memory, value), name);
     if (attribute >= 0)
         H5Aclose(attribute);
     if (object >= 0)
@@ -151,7 +151,7 @@ static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t 
         *place = H5Dget_offset(dataset);
         result = extent[0] > 0 && *place == HADDR_UNDEF ? -1 : result;
     }
-    settle(file, result, path);
+    h5_write_settle(file, result, path);
     if (transfer > H5P_DEFAULT)
         H5Pclose(transfer);
     if (dataset >= 0)
@@ -194,7 +194,7 @@ static void put_complex(phx_h5 *file, const char *path, const hsize_t extent[2],
     if (!pairs)
         file->status = PHX_ERR_MEMORY;
     else if (memory < 0 || stored < 0)
-        settle(file, -1, path);
+        h5_write_settle(file, -1, path);
     else
         put_dataset(file, path, 2, extent, memory, stored, count ? pairs : NULL, NULL);
     if (memory >= 0)
@@ -247,7 +247,7 @@ void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count,
     herr_t result = -1;
     if (memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0)
         result = H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
-    settle(file, result, path);
+    h5_write_settle(file, result, path);
     if (memory >= 0)
         H5Sclose(memory);
     if (space >= 0)
@@ -271,7 +271,7 @@ void phx_h5_put_at(phx_h5 *file, unsigned long long place, size_t before, size_t
     if (file->status || count == 0)
         return;
     phx_h5_target_write(&file->target, place + before * sizeof *values, count * sizeof *values, values);
-    settle(file, 0, "numbers");
+    h5_write_settle(file, 0, "numbers");
 }
 
 phx_status phx_h5_finish(phx_h5 *file)
@@ -280,7 +280,7 @@ phx_status phx_h5_finish(phx_h5 *file)
     const herr_t closed = H5Fclose(file->file);
     file->file = -1;
     if (!file->status)
-        settle(file, closed, "the end of the file");
+        h5_write_settle(file, closed, "the end of the file");
     phx_h5_loud(quiet);
     if (!file->status)
         file->status = phx_h5_append_checksum(file->context, file->path, file->target.descriptor);

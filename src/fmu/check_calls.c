@@ -45,7 +45,7 @@ int phx_fmu_say_failure(const phx_fmu_checked *it, const char *what, int status)
     return status;
 }
 
-static void tell(void *user, const char *reason)
+static void check_calls_tell(void *user, const char *reason)
 {
     phx_fmu_say(user, '!', "%s", reason);
 }
@@ -77,7 +77,7 @@ static int make_steps(const checked *it, void *c, int from, int count)
     return status;
 }
 
-static void compare(const checked *it, const char *what, const double *expected, const double *found)
+static void check_calls_compare(const checked *it, const char *what, const double *expected, const double *found)
 {
     for (int k = 0; k < it->n_outputs; k++)
         if (memcmp(&expected[k], &found[k], sizeof *found)) {
@@ -111,7 +111,7 @@ static void check_rollback(const checked *it, void *c, int from)
     if (status)
         (void)phx_fmu_say_failure(it, "going back to a saved state and on again", status);
     else
-        compare(it, "after going back to a saved state and on again", first, second);
+        check_calls_compare(it, "after going back to a saved state and on again", first, second);
     phx_fmu_free_state(&it->calls, c, &state);
 }
 
@@ -163,7 +163,7 @@ static void check_parameters(const checked *it, const double *expected)
     if (!status)
         status = phx_fmu_read_outputs(it, c, found);
     if (!status)
-        compare(it, "with tunable parameters set to the values that they have", expected, found);
+        check_calls_compare(it, "with tunable parameters set to the values that they have", expected, found);
     else
         phx_fmu_say(it, '!', "steps after tunable parameters have been set fail with status %d", status);
     phx_fmu_free_instance(&it->calls, c);
@@ -182,11 +182,11 @@ static void check_repeats(const checked *it, const double *expected)
     if (initialize(it, c) || make_steps(it, c, 0, STEPS) || phx_fmu_read_outputs(it, c, found))
         phx_fmu_say(it, '!', "a second instance cannot make the steps of the first");
     else
-        compare(it, "in a second instance", expected, found);
+        check_calls_compare(it, "in a second instance", expected, found);
     phx_fmu_free_instance(&it->calls, c);
 }
 
-static void run(const checked *it)
+static void check_calls_run(const checked *it)
 {
     static double values[MOST_OUTPUTS];
 
@@ -236,10 +236,10 @@ static void be_child(void *user, int socket, phx_fmu_shared *shared)
         if (model->variables[k].causality == PHX_FMU_OUTPUT && model->variables[k].type == PHX_FMU_REAL &&
             !model->variables[k].array)
             it.outputs[it.n_outputs++] = model->variables[k].reference;
-    if (!phx_fmu_load(&it.calls, tell, &it))
+    if (!phx_fmu_load(&it.calls, check_calls_tell, &it))
         return;
     if (model->identifier)
-        run(&it);
+        check_calls_run(&it);
     if (model->exchange_identifier)
         phx_fmu_check_exchange(&it);
 }

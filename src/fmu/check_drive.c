@@ -20,7 +20,7 @@ typedef struct drive {
     double *all;
 } drive;
 
-static bool create(drive *d, plant *p)
+static bool check_drive_create(drive *d, plant *p)
 {
     const size_t n = p->n, m = p->indicators;
     double *at = calloc(6 * n + 2 * m + 1, sizeof *at);
@@ -37,7 +37,7 @@ static bool create(drive *d, plant *p)
     return true;
 }
 
-static int put(drive *d, double t, const double *y)
+static int check_drive_put(drive *d, double t, const double *y)
 {
     memcpy(d->p->states, y, d->p->n * sizeof *y);
     return phx_fmu_try_states(d->p, t);
@@ -45,7 +45,7 @@ static int put(drive *d, double t, const double *y)
 
 static int rates_at(drive *d, double t, const double *y, double *rates)
 {
-    const int status = put(d, t, y);
+    const int status = check_drive_put(d, t, y);
     d->evaluations++;
     return status ? status : phx_fmu_try_rates(d->p, rates);
 }
@@ -109,7 +109,7 @@ static int find_event(drive *d, double h, double *part, bool *found)
         if (!(middle > low && middle < high) || (high - low) * h <= 1e-14 * fabs(d->t))
             break;
         interpolate(d, h, middle, y);
-        status = put(d, d->t + middle * h, y);
+        status = check_drive_put(d, d->t + middle * h, y);
         if (!status)
             status = phx_fmu_try_indicators(d->p, z);
         if (!status && crosses(d, z))
@@ -164,7 +164,7 @@ static int one_step(drive *d)
     const bool at_time = !found && h >= p->next - d->t;
     bool event = found || at_time;
     d->t = at_time ? p->next : d->t + part * h;
-    status = phx_fmu_finding(p, "setting the states at the end of a step", put(d, d->t, d->y1));
+    status = phx_fmu_finding(p, "setting the states at the end of a step", check_drive_put(d, d->t, d->y1));
     if (!status)
         status = phx_fmu_complete(p, d->t, &event);
     memcpy(d->y, p->states, p->n * sizeof *d->y);
@@ -180,7 +180,7 @@ static int one_step(drive *d)
 }
 
 /* From t, at most `most` steps. */
-static int run(drive *d, double t, int most)
+static int check_drive_run(drive *d, double t, int most)
 {
     const plant *p = d->p;
     const phx_fmu_model *model = p->it->model;
@@ -218,7 +218,7 @@ static void check_way_back(drive *d, void *state, double t, double next)
         p->next = next;
         p->terminates = false;
         if (!status)
-            status = run(d, t, steps);
+            status = check_drive_run(d, t, steps);
         if (!status)
             status = phx_fmu_read_all(p, results[k]);
     }
@@ -234,11 +234,11 @@ void phx_fmu_drive(plant *p, double t)
     void *state = NULL;
     drive d;
 
-    if (p->n == 0 || !create(&d, p))
+    if (p->n == 0 || !check_drive_create(&d, p))
         return;
     if (p->it->model->exchange_gets_state && phx_fmu_save(&p->it->calls, p->c, &state))
         state = NULL; /* that was found before */
-    const int status = run(&d, t, MOST_EVALUATIONS);
+    const int status = check_drive_run(&d, t, MOST_EVALUATIONS);
     phx_fmu_say(p->it, '*', "%d", d.events);
     if (!status && state && d.events > 0)
         check_way_back(&d, state, t, next);

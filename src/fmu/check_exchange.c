@@ -83,7 +83,7 @@ int phx_fmu_get_nominals(plant *p)
                                      : CALL(p->it, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n));
 }
 
-static int look(plant *p)
+static int check_exchange_look(plant *p)
 {
     int status = phx_fmu_get_nominals(p);
 
@@ -133,7 +133,7 @@ static int update(plant *p, bool *again, event_flags *flags)
 }
 
 /* From event mode into continuous-time mode. */
-static int settle(plant *p, event_flags *flags)
+static int check_exchange_settle(plant *p, event_flags *flags)
 {
     int status = 0;
     bool again = true;
@@ -150,7 +150,7 @@ static int settle(plant *p, event_flags *flags)
 }
 
 /* States and nominals have changed at an event where the FMU said so, and only there. */
-static int compare(plant *p, double t, const event_flags *flags)
+static int check_exchange_compare(plant *p, double t, const event_flags *flags)
 {
     const double *states = p->before, *nominals = p->before + p->n;
     int status = phx_fmu_get_states(p);
@@ -186,10 +186,10 @@ static int handle_event(plant *p, double t)
     int status = second(p) ? CALL(p->it, fmi2EnterEventMode, p->c) : CALL(p->it, fmi3EnterEventMode, p->c);
     phx_fmu_finding(p, "entering event mode", status);
     if (!status)
-        status = settle(p, &flags);
+        status = check_exchange_settle(p, &flags);
     if (!status && p->next <= t)
         phx_fmu_say(p->it, '!', "after an event at %.17g s the next time event is at %.17g s", t, p->next);
-    return status || p->terminates ? status : compare(p, t, &flags);
+    return status || p->terminates ? status : check_exchange_compare(p, t, &flags);
 }
 
 int phx_fmu_complete(plant *p, double t, bool *event)
@@ -325,7 +325,7 @@ static void check_rollback(plant *p, double saved_at)
     phx_fmu_free_state(&p->it->calls, p->c, &state);
 }
 
-static bool allocate(plant *p)
+static bool check_exchange_allocate(plant *p)
 {
     double **const arrays[] = {&p->states, &p->rates, &p->nominal, &p->indicator, &p->before, &p->first};
     const size_t sizes[] = {p->n, p->n, p->n, p->indicators, 2 * p->n, 2 * (p->n + PHX_FMU_MOST_OUTPUTS)};
@@ -339,7 +339,7 @@ static bool allocate(plant *p)
 }
 
 /* An instance in continuous-time mode with its arrays; the process ends afterwards. */
-static bool start(plant *p, const phx_fmu_checked *it, const char *name)
+static bool check_exchange_start(plant *p, const phx_fmu_checked *it, const char *name)
 {
     event_flags flags;
 
@@ -354,12 +354,12 @@ static bool start(plant *p, const phx_fmu_checked *it, const char *name)
     phx_fmu_finding(p, "the initialization", status);
     if (!status)
         status = count(p);
-    if (status || !allocate(p))
+    if (status || !check_exchange_allocate(p))
         return false;
     phx_fmu_set_again(it, p->c, "in event mode");
-    status = settle(p, &flags);
+    status = check_exchange_settle(p, &flags);
     if (!status && !p->terminates)
-        status = look(p);
+        status = check_exchange_look(p);
     return !status && !p->terminates;
 }
 
@@ -368,13 +368,13 @@ void phx_fmu_check_exchange(const phx_fmu_checked *it)
     double t = it->model->start;
     plant p;
 
-    if (start(&p, it, "exchange") && !make_steps(&p, 0, &t))
+    if (check_exchange_start(&p, it, "exchange") && !make_steps(&p, 0, &t))
         check_rollback(&p, t);
     if (p.c)
         phx_fmu_free_instance(&it->calls, p.c);
     if (p.n == 0)
         return;
-    if (start(&p, it, "events"))
+    if (check_exchange_start(&p, it, "events"))
         phx_fmu_drive(&p, it->model->start);
     if (p.c)
         phx_fmu_free_instance(&it->calls, p.c);

@@ -15,20 +15,20 @@ static bool is_identifier(const char *text)
     return true;
 }
 
-static int compare_names(const void *a, const void *b)
+static int check_model_compare_names(const void *a, const void *b)
 {
     const phx_fmu_variable *const *p = a, *const *q = b;
     return strcmp((*p)->name, (*q)->name);
 }
 
-static void check_names(const phx_fmu_model *model, phx_fmu_findings *findings)
+static void check_model_check_names(const phx_fmu_model *model, phx_fmu_findings *findings)
 {
     const phx_fmu_variable **sorted = calloc((size_t)model->n_variables + 1, sizeof *sorted);
 
     for (int k = 0; k < model->n_variables && sorted; k++)
         sorted[k] = &model->variables[k];
     if (sorted)
-        qsort(sorted, (size_t)model->n_variables, sizeof *sorted, compare_names);
+        qsort(sorted, (size_t)model->n_variables, sizeof *sorted, check_model_compare_names);
     for (int k = 1; k < model->n_variables && sorted; k++)
         if (!strcmp(sorted[k]->name, sorted[k - 1]->name))
             phx_fmu_find(findings, "two variables have the name '%s'", sorted[k]->name);
@@ -192,7 +192,7 @@ void phx_fmu_check_model(const phx_fmu_model *model, phx_fmu_findings *findings)
         phx_fmu_find(findings, "there is neither co-simulation nor model exchange with a model identifier");
     if (model->identifier && !is_identifier(model->identifier))
         phx_fmu_find(findings, "the model identifier '%s' is no name of C", model->identifier);
-    check_names(model, findings);
+    check_model_check_names(model, findings);
     for (int k = 0; k < model->n_variables; k++)
         check_variable(model, &model->variables[k], findings);
     check_structure(model, findings);

@@ -197,7 +197,7 @@ static phx_status choose_outputs(making *m)
 }
 
 /* ---- start state, bytes ---- */
-static phx_status settle(making *m)
+static phx_status export_settle(making *m)
 {
     phx_simulate_options used = m->options->simulate;
 
@@ -407,7 +407,7 @@ static phx_status write_archive(making *m, const char *path)
 }
 
 /* Variables of an FMU have different names. */
-static phx_status check_names(const making *m)
+static phx_status export_check_names(const making *m)
 {
     const int n = phx_unit_variables(m->unit);
     phx_variable one, other;
@@ -427,7 +427,7 @@ static phx_status check_names(const making *m)
 }
 
 /* ---- the whole ---- */
-static phx_status check_options(phx_context *context, const phx_fmu_options *options)
+static phx_status export_check_options(phx_context *context, const phx_fmu_options *options)
 {
     const unsigned char *bytes = NULL;
     size_t size = 0;
@@ -474,7 +474,7 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     phx_status status = make_identifier(m, path);
 
     if (!status)
-        status = settle(m);
+        status = export_settle(m);
     if (!status)
         status = choose_parameters(m);
     if (!status)
@@ -495,7 +495,7 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     if (!status)
         status = make_unit(m);
     if (!status)
-        status = check_names(m);
+        status = export_check_names(m);
     if (!status)
         status = write_archive(m, path);
     if (status || !report)
@@ -516,7 +516,7 @@ phx_status phx_fmu_export(phx_context *context, const phx_model *model, const ph
         return phx_fail_null(context, __func__, "model or path");
     const phx_fmu_options options = given ? *given : phx_fmu_options_default();
     making m = {.context = context, .model = model, .options = &options};
-    phx_status status = check_options(context, &options);
+    phx_status status = export_check_options(context, &options);
 
     phx_files_begin(context);
     if (!status)

@@ -21,7 +21,7 @@ static phx_status fail(phx_context *context, const char *path, zip_t *archive)
     return phx_fail(context, PHX_ERR_FILE, "%s: the archive cannot be written: %s", path, zip_strerror(archive));
 }
 
-static phx_status add(phx_context *context, const char *path, zip_t *archive, const phx_zip_entry *entry)
+static phx_status zip_add_entry(phx_context *context, const char *path, zip_t *archive, const phx_zip_entry *entry)
 {
     zip_source_t *source = zip_source_buffer(archive, entry->bytes, entry->size, 0);
     const zip_int64_t index = source ? zip_file_add(archive, entry->name, source, ZIP_FL_ENC_UTF_8) : -1;
@@ -49,7 +49,7 @@ static phx_status write_archive(phx_context *context, const char *path, const vo
     if (!archive)
         return phx_fail(context, PHX_ERR_FILE, "%s: the archive cannot be made (libzip: %d)", path, error);
     for (int k = 0; k < all->count && !status; k++)
-        status = add(context, path, archive, &all->entry[k]);
+        status = zip_add_entry(context, path, archive, &all->entry[k]);
     if (!status && zip_close(archive) == 0)
         return PHX_OK;
     if (!status)

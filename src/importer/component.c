@@ -118,7 +118,7 @@ static bool initialize(child *it)
     return goes_on(status);
 }
 
-static bool evaluate(const child *it)
+static bool component_evaluate(const child *it)
 {
     const phx_fmu_component *of = it->of;
     int status =
@@ -129,7 +129,7 @@ static bool evaluate(const child *it)
     return goes_on(status);
 }
 
-static bool advance(const child *it)
+static bool component_advance(const child *it)
 {
     const double *values = it->calls.shared->values;
     bool ends = false;
@@ -152,9 +152,9 @@ static bool obey(child *it, char command)
     case 'i':
         return phx_fmu_load(&it->calls, note_reason, it->calls.shared) && initialize(it);
     case 'e':
-        return evaluate(it);
+        return component_evaluate(it);
     default:
-        return advance(it);
+        return component_advance(it);
     }
 }
 
@@ -381,14 +381,14 @@ static bool has_start(const phx_fmu_variable *it)
            (given && !constant && it->causality != PHX_FMU_STRUCTURAL);
 }
 
-static bool fits(const phx_fmu_variable *it, phx_fmu_causality causality)
+static bool component_fits(const phx_fmu_variable *it, phx_fmu_causality causality)
 {
     return causality == PHX_FMU_PARAMETER ? has_start(it) : it->causality == causality;
 }
 
 /* The variable of a name, with this causality (a parameter: anything with a start value). */
-static phx_status find(phx_context *context, const phx_fmu_component *it, const char *name, phx_fmu_causality causality,
-                       const phx_fmu_variable **found)
+static phx_status component_find(phx_context *context, const phx_fmu_component *it, const char *name,
+                                 phx_fmu_causality causality, const phx_fmu_variable **found)
 {
     static const char *const wanted[] = {
         [PHX_FMU_PARAMETER] = "start value", [PHX_FMU_INPUT] = "input", [PHX_FMU_OUTPUT] = "output"};
@@ -399,13 +399,13 @@ static phx_status find(phx_context *context, const phx_fmu_component *it, const 
         const phx_fmu_variable *one = &it->model.variables[k];
         if (!strcmp(one->name, name))
             *found = one;
-        else if (fits(one, causality))
+        else if (component_fits(one, causality))
             phx_nearest_offer(&nearest, one->name);
     }
     if (!*found)
         return phx_fail(context, PHX_ERR_INPUT, "the FMU has no variable %s%s", phx_shown_text(name).text,
                         phx_nearest_hint(&nearest).text);
-    if (fits(*found, causality))
+    if (component_fits(*found, causality))
         return PHX_OK;
     return phx_fail(context, PHX_ERR_INPUT, "%s of the FMU is %s; expected %s%s", phx_shown_text(name).text,
                     causality_words[(*found)->causality],
@@ -417,7 +417,7 @@ static phx_status add_real(phx_context *context, const phx_fmu_component *it, co
                            phx_fmu_causality causality, chosen *list)
 {
     const phx_fmu_variable *found = NULL;
-    const phx_status status = find(context, it, name, causality, &found);
+    const phx_status status = component_find(context, it, name, causality, &found);
 
     if (status)
         return status;
@@ -445,7 +445,7 @@ phx_status phx_fmu_component_output(phx_context *context, phx_fmu_component *it,
 phx_status phx_fmu_component_takes_text(phx_context *context, const phx_fmu_component *it, const char *name, bool *text)
 {
     const phx_fmu_variable *found = NULL;
-    const phx_status status = find(context, it, name, PHX_FMU_PARAMETER, &found);
+    const phx_status status = component_find(context, it, name, PHX_FMU_PARAMETER, &found);
 
     *text = !status && found->type == PHX_FMU_STRING;
     if (!status && (found->type == PHX_FMU_OTHER_TYPE || found->array))
@@ -475,7 +475,7 @@ phx_status phx_fmu_component_set(phx_context *context, phx_fmu_component *it, co
     phx_status status = phx_fmu_component_takes_text(context, it, name, &is_text);
 
     if (!status)
-        status = find(context, it, name, PHX_FMU_PARAMETER, &one.of);
+        status = component_find(context, it, name, PHX_FMU_PARAMETER, &one.of);
     if (status)
         return status;
     if (!is_text && !is_of_type(one.of, number))

@@ -39,7 +39,7 @@ static bool is_link(zip_t *archive, zip_uint64_t k)
            (attributes >> 16 & 0170000) == 0120000;
 }
 
-static phx_status refuse(phx_context *context, const char *file, const char *name, const char *why)
+static phx_status unpack_refuse(phx_context *context, const char *file, const char *name, const char *why)
 {
     return phx_fail(context, PHX_ERR_INPUT, "%s: %s of the archive %s", file, phx_shown_text(name).text, why);
 }
@@ -52,13 +52,13 @@ static phx_status check_entry(phx_context *context, const char *file, zip_t *arc
     if (zip_stat_index(archive, k, 0, &stat) || !stat.name)
         return phx_fail(context, PHX_ERR_INPUT, "%s: entry %d of the archive cannot be read", file, (int)k + 1);
     if (!is_safe(stat.name))
-        return refuse(context, file, stat.name, "has a name that leads out of its folder");
+        return unpack_refuse(context, file, stat.name, "has a name that leads out of its folder");
     if (is_link(archive, k))
-        return refuse(context, file, stat.name, "is a link");
+        return unpack_refuse(context, file, stat.name, "is a link");
     if (stat.encryption_method != ZIP_EM_NONE)
-        return refuse(context, file, stat.name, "is encrypted");
+        return unpack_refuse(context, file, stat.name, "is encrypted");
     if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
-        return refuse(context, file, stat.name, "is compressed by another method than deflate");
+        return unpack_refuse(context, file, stat.name, "is compressed by another method than deflate");
     *total += (double)stat.size;
     if (*total > MOST_BYTES)
         return phx_fail(context, PHX_ERR_INPUT, "%s: the archive would become larger than %g bytes", file, MOST_BYTES);
@@ -111,7 +111,8 @@ static phx_status unpack_entry(phx_context *context, const char *file, zip_t *ar
         if (!from)
             status = phx_fail(context, PHX_ERR_INPUT, "%s: the archive is damaged: %s", file, zip_strerror(archive));
         else if (!to)
-            status = refuse(context, file, name, "cannot be unpacked: its name is there twice, or is a folder's");
+            status =
+                unpack_refuse(context, file, name, "cannot be unpacked: its name is there twice, or is a folder's");
         else
             status = copy_bytes(context, file, from, to);
         if (to && fclose(to) && !status)
@@ -190,8 +191,8 @@ phx_status phx_fmu_unpack(phx_context *context, const char *file, phx_fmu_folder
 }
 
 /* ---- without unpacking ---- */
-static phx_status read_entry(phx_context *context, const char *file, zip_t *archive, const char *name, char **bytes,
-                             size_t *size)
+static phx_status unpack_read_entry(phx_context *context, const char *file, zip_t *archive, const char *name,
+                                    char **bytes, size_t *size)
 {
     zip_stat_t stat;
 
@@ -223,7 +224,7 @@ phx_status phx_fmu_unpack_one(phx_context *context, const char *file, const char
     *bytes = NULL;
     *size = 0;
     if (!status)
-        status = read_entry(context, file, archive, name, bytes, size);
+        status = unpack_read_entry(context, file, archive, name, bytes, size);
     if (archive)
         zip_discard(archive);
     return status;

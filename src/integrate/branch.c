@@ -369,7 +369,7 @@ void phx_branch_destroy(phx_branch *branch)
     phx_free(branch);
 }
 
-static phx_status allocate(const phx_run *run, phx_branch *it)
+static phx_status branch_allocate(const phx_run *run, phx_branch *it)
 {
     const size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_parts = (size_t)run->dae->n_parts;
     double *next = it->memory = phx_calloc(run->context, 4 * n_x + 4 * n_v + 3 * n_parts, sizeof *next);
@@ -399,7 +399,7 @@ phx_status phx_branch_create(phx_run *run, phx_branch **branch)
         return PHX_ERR_MEMORY;
     const bool lags = run->lags;
     it->factor = 1.0;
-    phx_status status = allocate(run, it);
+    phx_status status = branch_allocate(run, it);
     if (status == PHX_OK)
         status = phx_midpoint_plain_create(run, &it->bridge);
     run->lags = lags;

@@ -94,13 +94,13 @@ static phx_status not_finite(dop853 *m, double h)
     return given ? given : phx_run_blame(run, status, h, "the accelerations grow beyond all numbers", NULL);
 }
 
-static phx_status evaluate(dop853 *m, double t, const double *Y, int i)
+static phx_status dop853_evaluate(dop853 *m, double t, const double *Y, int i)
 {
     return m->ode->ops->rates(m->ode, t, Y, m->f[i]);
 }
 
 /* The state at the end of the last trial, when the run has accepted it; else that of the run. */
-static void settle(dop853 *m)
+static void dop853_settle(dop853 *m)
 {
     phx_run *run = m->base.run;
     const size_t bytes_x = (size_t)run->dae->n_x * sizeof(double), bytes_v = (size_t)run->dae->n_v * sizeof(double);
@@ -131,10 +131,10 @@ static phx_status stages(dop853 *m, double t0, double t1)
 
     m->interpolates = false;
     if (!m->begun)
-        status = evaluate(m, stage_time(t0, t1, 0.0), m->y, 0);
+        status = dop853_evaluate(m, stage_time(t0, t1, 0.0), m->y, 0);
     for (int i = 1; i < DOP853_STAGES && !status; i++) {
         put_stage(m, h, i, m->stage);
-        status = evaluate(m, stage_time(t0, t1, dop853_c[i]), m->stage, i);
+        status = dop853_evaluate(m, stage_time(t0, t1, dop853_c[i]), m->stage, i);
     }
     if (status == PHX_NOT_CONVERGED)
         return not_finite(m, h);
@@ -169,14 +169,14 @@ static phx_status pass_jump(dop853 *m, double t1, double *end)
 }
 
 /* The trial from y1: the state of the mechanism and the work. */
-static phx_status finish(dop853 *m, double t0, double t1)
+static phx_status dop853_finish(dop853 *m, double t0, double t1)
 {
     phx_run *run = m->base.run;
     const int n = m->ode->n_state;
     double end;
 
     m->ode->ops->normalise(m->ode, m->y1);
-    phx_status status = evaluate(m, stage_time(t0, t1, 1.0), m->y1, DOP853_STAGES);
+    phx_status status = dop853_evaluate(m, stage_time(t0, t1, 1.0), m->y1, DOP853_STAGES);
     if (!status)
         status = pass_jump(m, t1, &end);
     if (status)
@@ -201,13 +201,13 @@ static phx_status fixed_step(phx_method *method, double t0, double t1, double h,
     phx_status status = PHX_OK;
 
     (void)last_chance;
-    settle(m);
+    dop853_settle(m);
     if (m->begun && jumps_at(method->run, t0))
         m->begun = false;
     if (t1 - t0 > m->ode->ops->longest(m->ode, m->y))
         return phx_run_blame(method->run, PHX_REJECTED, h, "a ball turns too far for its angles to be counted", NULL);
     status = stages(m, t0, t1);
-    return status ? status : finish(m, t0, t1);
+    return status ? status : dop853_finish(m, t0, t1);
 }
 
 /* ---- the error ---- */
@@ -261,7 +261,7 @@ static bool is_stiff(dop853 *m, double h)
 }
 
 /* ---- the step size ---- */
-static double size_of(const dop853 *m, const double *y)
+static double dop853_size_of(const dop853 *m, const double *y)
 {
     const int n = m->ode->n_state;
     double sum = 0.0;
@@ -279,19 +279,19 @@ static phx_status first_step(dop853 *m, double to)
     const phx_run *run = m->base.run;
     const double most = to - run->t;
     const int n = m->ode->n;
-    phx_status status = m->begun ? PHX_OK : evaluate(m, stage_time(run->t, to, 0.0), m->y, 0);
+    phx_status status = m->begun ? PHX_OK : dop853_evaluate(m, stage_time(run->t, to, 0.0), m->y, 0);
 
     if (status)
         return status;
     m->begun = true;
-    const double size = size_of(m, m->y), rate = size_of(m, m->f[0]);
+    const double size = dop853_size_of(m, m->y), rate = dop853_size_of(m, m->f[0]);
     const double h = fmin(size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * size / rate, most);
     for (int k = 0; k < n; k++)
         m->stage[k] = m->y[k] + h * m->f[0][k];
-    status = evaluate(m, stage_time(run->t, run->t + h, 1.0), m->stage, 1);
+    status = dop853_evaluate(m, stage_time(run->t, run->t + h, 1.0), m->stage, 1);
     for (int k = 0; k < n; k++)
         m->stage[k] = m->f[1][k] - m->f[0][k];
-    const double second = fmax(size_of(m, m->stage) / h, rate);
+    const double second = fmax(dop853_size_of(m, m->stage) / h, rate);
     m->h = fmin(fmin(100.0 * h, second > 0.0 ? pow(0.01 / second, 0.125) : most), most);
     return status;
 }
@@ -333,7 +333,7 @@ static double landing_step(const dop853 *m, double to, bool *lands)
     return *lands ? left : left < 2.0 * h ? 0.5 * left : h;
 }
 
-static phx_status try_step(dop853 *m, double t1, double *error)
+static phx_status dop853_try_step(dop853 *m, double t1, double *error)
 {
     const double t0 = m->t;
     const phx_status status = stages(m, t0, t1);
@@ -348,7 +348,7 @@ static phx_status adaptive_step(dop853 *m, double to)
     phx_run *run = m->base.run;
     const double smallest = phx_run_smallest_step(run);
 
-    settle(m);
+    dop853_settle(m);
     while (true) {
         bool lands;
         double h = landing_step(m, to, &lands), error;
@@ -358,9 +358,9 @@ static phx_status adaptive_step(dop853 *m, double to)
         h = lands ? h : fmax(h, smallest);
         const double t1 = lands ? to : run->t + h;
         run->failure.reason = NULL;
-        phx_status status = try_step(m, t1, &error);
+        phx_status status = dop853_try_step(m, t1, &error);
         if (!status && (error < 1.0 || (jump && isfinite(error))))
-            status = finish(m, run->t, t1);
+            status = dop853_finish(m, run->t, t1);
         else if (!status)
             status = PHX_REJECTED;
         if (!status) {
@@ -380,13 +380,13 @@ static phx_status adaptive_step(dop853 *m, double to)
     }
 }
 
-static phx_status advance(phx_method *method, double to)
+static phx_status dop853_advance(phx_method *method, double to)
 {
     dop853 *m = (dop853 *)method;
     phx_run *run = method->run;
     phx_status status = PHX_OK;
 
-    settle(m);
+    dop853_settle(m);
     if (m->begun && jumps_at(run, run->t))
         m->begun = false;
     if (m->h == 0.0)
@@ -405,7 +405,7 @@ static phx_status advance(phx_method *method, double to)
 /* With s from 0 to 1 and r = 1 - s
  *     y = y0 + s (y1 - y0 + r (h f0 - (y1 - y0) + s (2 (y1 - y0) - h (f0 + f1) + r (p_0 + s (p_1 + r (p_2 + s
  * p_3)))))), p_k = h sum_j d_kj f_j */
-static phx_status prepare(dop853 *m)
+static phx_status dop853_prepare(dop853 *m)
 {
     const int n = m->ode->n;
     const double t0 = m->t, t1 = m->t1, h = t1 - t0;
@@ -414,7 +414,7 @@ static phx_status prepare(dop853 *m)
 
     for (int i = DOP853_STAGES + 1; i < DOP853_ALL && !status; i++) {
         put_stage(m, h, i, m->stage);
-        status = evaluate(m, stage_time(t0, t1, dop853_c[i]), m->stage, i);
+        status = dop853_evaluate(m, stage_time(t0, t1, dop853_c[i]), m->stage, i);
     }
     for (int k = 0; k < n && !status; k++) {
         const double change = m->y1[k] - m->y[k], first = h * m->f[0][k], last = h * m->f[DOP853_STAGES][k];
@@ -439,7 +439,7 @@ static phx_status look_back(phx_method *method, double t, phx_run *into)
     const phx_run *run = method->run;
     const int n = m->ode->n, n_state = m->ode->n_state;
     const double s = (t - m->t) / (m->t1 - m->t), r = 1.0 - s;
-    const phx_status status = m->interpolates ? PHX_OK : prepare(m);
+    const phx_status status = m->interpolates ? PHX_OK : dop853_prepare(m);
     double *y = m->stage;
 
     if (status)
@@ -474,7 +474,7 @@ static void forget(phx_method *method)
     m->begun = m->interpolates = false;
 }
 
-static void destroy(phx_method *method)
+static void dop853_destroy(phx_method *method)
 {
     dop853 *m = (dop853 *)method;
 
@@ -484,7 +484,7 @@ static void destroy(phx_method *method)
     phx_free(m);
 }
 
-static phx_status allocate(dop853 *m)
+static phx_status dop853_allocate(dop853 *m)
 {
     const size_t n = (size_t)m->ode->n, arrays = 4 + DOP853_ALL + POLYNOMIAL;
     double *at = m->memory = phx_calloc(m->base.run->context, arrays * n, sizeof *at);
@@ -504,9 +504,9 @@ static phx_status allocate(dop853 *m)
 }
 
 static const phx_method_ops fixed_ops = {
-    .destroy = destroy, .step = fixed_step, .forget = forget, .look_back = look_back, .ends_at_breaks = true};
+    .destroy = dop853_destroy, .step = fixed_step, .forget = forget, .look_back = look_back, .ends_at_breaks = true};
 static const phx_method_ops adaptive_ops = {
-    .destroy = destroy, .advance = advance, .forget = forget, .look_back = look_back};
+    .destroy = dop853_destroy, .advance = dop853_advance, .forget = forget, .look_back = look_back};
 
 static phx_status create_dop853(phx_run *run, phx_method **method)
 {
@@ -525,9 +525,9 @@ static phx_status create_dop853(phx_run *run, phx_method **method)
     m->atol = options->atol > 0.0 ? options->atol : DEFAULT_ATOL * options->rtol;
     phx_status status = run->dae->ops->ode(run->dae, &m->ode);
     if (!status)
-        status = allocate(m);
+        status = dop853_allocate(m);
     if (status) {
-        destroy(&m->base);
+        dop853_destroy(&m->base);
         return status;
     }
     forget(&m->base);

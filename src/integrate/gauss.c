@@ -68,7 +68,7 @@ static void remove_rounding(const gauss *m)
 }
 
 /* From (x, v) of the run; its work is added to work1. */
-static phx_status advance(gauss *m, double t0, double t1, double h, bool last_chance)
+static phx_status gauss_advance(gauss *m, double t0, double t1, double h, bool last_chance)
 {
     phx_run *run = m->base.run;
     phx_work step_work = {0}, projection_work = {0};
@@ -97,7 +97,7 @@ static phx_status gauss_step(phx_method *method, double t0, double t1, double h,
 {
     gauss *m = (gauss *)method;
     phx_run_clear_work(method->run);
-    phx_status status = advance(m, t0, t1, h, last_chance);
+    phx_status status = gauss_advance(m, t0, t1, h, last_chance);
     if (status == PHX_OK)
         phx_stages_keep(&m->stages, h);
     return status;
@@ -114,7 +114,7 @@ static void add_node(gauss *m, int node, const double *v)
 static phx_status half(gauss *m, double t0, double t1, double h, bool last_chance, int first)
 {
     const int n_v = m->base.run->dae->n_v;
-    phx_status status = advance(m, t0, t1, h, last_chance);
+    phx_status status = gauss_advance(m, t0, t1, h, last_chance);
     if (status != PHX_OK)
         return status;
     for (int i = 0; i < m->stages.tableau.s; i++)
@@ -205,7 +205,7 @@ static const phx_method_ops gauss_ops = {.destroy = gauss_destroy, .step = gauss
 static const phx_method_ops pair_ops = {
     .destroy = gauss_destroy, .step = pair_step, .estimate = pair_estimate, .forget = gauss_forget};
 
-static phx_status allocate(gauss *m)
+static phx_status gauss_allocate(gauss *m)
 {
     phx_run *run = m->base.run;
     m->impulse = phx_calloc(run->context, (size_t)run->dae->n_l, sizeof *m->impulse);
@@ -225,7 +225,7 @@ static phx_status create_gauss(phx_run *run, phx_method **method)
     if (!m)
         return PHX_ERR_MEMORY;
     m->base = (phx_method){.ops = adaptive ? &pair_ops : &gauss_ops, .run = run};
-    phx_status status = allocate(m);
+    phx_status status = gauss_allocate(m);
     if (status == PHX_OK)
         status = phx_stages_create(run, &tableau, &m->stages);
     if (status != PHX_OK) {

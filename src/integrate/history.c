@@ -50,8 +50,8 @@ static bool weights(const phx_history *history, int first, int order, double t, 
 
 /* out = base + along sum_k w_k rows_k, base NULL: zero; `order` is a constant where this is put, so that the compiler
  * takes several i at once. */
-static inline void combine(const int order, const double *w, double *const *rows, double along, const double *base,
-                           int n, double *restrict out)
+static inline void history_combine(const int order, const double *w, double *const *rows, double along,
+                                   const double *base, int n, double *restrict out)
 {
     for (int i = 0; i < n; i++) {
         double sum = w[0] * rows[0][i];
@@ -66,19 +66,19 @@ static void predict(int order, const double *w, double *const *rows, double alon
 {
     switch (order) {
     case 5:
-        combine(5, w, rows, along, base, n, out);
+        history_combine(5, w, rows, along, base, n, out);
         break;
     case 4:
-        combine(4, w, rows, along, base, n, out);
+        history_combine(4, w, rows, along, base, n, out);
         break;
     case 3:
-        combine(3, w, rows, along, base, n, out);
+        history_combine(3, w, rows, along, base, n, out);
         break;
     case 2:
-        combine(2, w, rows, along, base, n, out);
+        history_combine(2, w, rows, along, base, n, out);
         break;
     default:
-        combine(order, w, rows, along, base, n, out);
+        history_combine(order, w, rows, along, base, n, out);
     }
 }
 
@@ -140,7 +140,7 @@ static double miss_of_multipliers(phx_history *history, phx_dae *dae, int order)
 }
 
 /* The order that would have predicted the newest interval best: with stiff modes that ring, a low one. */
-static int judge(phx_history *history, phx_dae *dae, int from, double (*miss)(phx_history *, phx_dae *, int))
+static int history_judge(phx_history *history, phx_dae *dae, int from, double (*miss)(phx_history *, phx_dae *, int))
 {
     double best = HUGE_VAL;
     int chosen = from;
@@ -174,8 +174,8 @@ void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, co
     const bool young = history->count < PHX_HISTORY;
     history->count += young;
     if (young || history->unjudged >= JUDGE || !(error <= WORSE * history->error)) {
-        history->order = judge(history, dae, history->order, miss_of_rates);
-        history->order_l = judge(history, dae, history->order_l, miss_of_multipliers);
+        history->order = history_judge(history, dae, history->order, miss_of_rates);
+        history->order_l = history_judge(history, dae, history->order_l, miss_of_multipliers);
         history->unjudged = 0;
         history->error = error;
     }

@@ -119,7 +119,7 @@ static int to_sundials(ida *m, phx_status status)
 }
 
 /* ---- functions called by SUNDIALS ---- */
-static int residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void *user)
+static int ida_residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void *user)
 {
     ida *m = user;
     phx_dae *dae = m->base.run->dae;
@@ -500,7 +500,7 @@ static bool create_vectors(SUNContext context, const phx_dae *dae, ida_vectors *
     return made->y && made->y_dot && made->id && made->work && made->past && made->past_work;
 }
 
-static phx_status allocate(ida *m)
+static phx_status ida_allocate(ida *m)
 {
     phx_run *run = m->base.run;
     ida_library *library = &m->library;
@@ -544,7 +544,7 @@ static phx_status set_up(ida *m)
     m->atol = run->options.atol > 0.0 ? run->options.atol : DEFAULT_ATOL * m->rtol;
     void *memory = m->library.memory;
     bool good = hear(m) && IDASetUserData(memory, m) == IDA_SUCCESS &&
-                IDAInit(memory, residual, run->t, m->vectors.y, m->vectors.y_dot) == IDA_SUCCESS &&
+                IDAInit(memory, ida_residual, run->t, m->vectors.y, m->vectors.y_dot) == IDA_SUCCESS &&
                 IDAWFtolerances(memory, weights) == IDA_SUCCESS && IDASetId(memory, m->vectors.id) == IDA_SUCCESS &&
                 IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&
                 IDASetLinearSolver(memory, m->library.solver, m->library.matrix) == IDA_SUCCESS &&
@@ -594,7 +594,7 @@ static phx_status create_ida(phx_run *run, phx_method **method)
     m->starts.at = -INFINITY;
     m->choice.most = HIGHEST_ORDER;
     m->choice.wait = LEAST_WAIT;
-    phx_status status = allocate(m);
+    phx_status status = ida_allocate(m);
     if (status == PHX_OK)
         status = consistent_start(m);
     if (status == PHX_OK)

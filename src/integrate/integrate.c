@@ -79,7 +79,7 @@ static phx_status check_counted(phx_context *context, const phx_integrate_option
     return PHX_OK;
 }
 
-static phx_status check_options(phx_context *context, const phx_integrate_options *o)
+static phx_status integrate_check_options(phx_context *context, const phx_integrate_options *o)
 {
     if ((int)o->integrator < 0 || o->integrator >= PHX_INTEGRATORS)
         return phx_fail(context, PHX_ERR_ARGUMENT, "integrator: %d; known are 0 (%s) to %d (%s)", (int)o->integrator,
@@ -537,7 +537,7 @@ phx_status phx_run_create_method(phx_run *run, phx_method **method)
 phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, double t, const double *x, const double *v,
                          const double *lambda)
 {
-    phx_status status = check_options(dae->context, options);
+    phx_status status = integrate_check_options(dae->context, options);
     if (status == PHX_OK && dae->midpoint_only && options->integrator != PHX_MIDPOINT)
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "%s does not take controllers along; use midpoint, which takes them exactly",

@@ -37,7 +37,7 @@ static phx_status copy_state(phx_integration *it, const double *x, const double 
 }
 
 /* The state at it->at. */
-static void look(phx_integration *it)
+static void integration_look(phx_integration *it)
 {
     phx_run *run = &it->run;
 
@@ -86,7 +86,7 @@ phx_status phx_integration_create(phx_dae *dae, const phx_integrate_options *opt
         phx_integration_destroy(it);
         return status;
     }
-    look(it);
+    integration_look(it);
     *integration = it;
     return PHX_OK;
 }
@@ -184,7 +184,7 @@ static phx_status advance_method(phx_integration *it, double length)
     return status;
 }
 
-static phx_status keep(void *user, const phx_sample *sample)
+static phx_status integration_keep(void *user, const phx_sample *sample)
 {
     phx_run *run = user;
     run->trial.work = sample->work;
@@ -215,7 +215,7 @@ static phx_status advance_anew(phx_integration *it, double length)
     options.end = run->t + length;
     phx_run_clear_work(run);
     const phx_status status =
-        phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, keep, run, &stats);
+        phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, integration_keep, run, &stats);
     add_stats(&it->stats, &stats);
     run->work.supplied += run->trial.work.supplied;
     run->work.dissipated += run->trial.work.dissipated;
@@ -234,7 +234,7 @@ phx_status phx_integration_advance(phx_integration *it, double length)
     phx_context_clear(context);
     it->run.options.end = it->at + length;
     const phx_status status = it->method ? advance_method(it, length) : advance_anew(it, length);
-    look(it);
+    integration_look(it);
     return status;
 }
 
@@ -271,5 +271,5 @@ void phx_integration_archive(phx_archive *archive, phx_integration *it)
     if (dae->ops->archive)
         dae->ops->archive(dae, archive);
     if (phx_archive_reads(archive) && !phx_archive_status(archive))
-        look(it);
+        integration_look(it);
 }

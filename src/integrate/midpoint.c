@@ -74,7 +74,7 @@ static phx_status solve_correction(midpoint *m, const interval *span, const phx_
     return status;
 }
 
-static void apply(const midpoint *m)
+static void midpoint_apply(const midpoint *m)
 {
     const phx_run *run = m->base.run;
     int n_v = run->dae->n_v;
@@ -133,7 +133,7 @@ static bool multipliers_change(const midpoint *m)
 }
 
 /* One correction from the present residual, judged and applied. */
-static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
+static phx_status midpoint_iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
 {
     phx_jacobian *jacobian = &m->jacobian[span->slot];
     phx_jacobian_reuse *reuse = &m->reuse[span->slot];
@@ -156,13 +156,13 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     if (*verdict == PHX_NEWTON_FAILS)
         return rescue(m, span, newton);
     if (*verdict != PHX_NEWTON_ROUNDING)
-        apply(m);
+        midpoint_apply(m);
     if (*verdict == PHX_NEWTON_SLOW)
         jacobian->valid = false;
     return PHX_OK;
 }
 
-static phx_status solve(midpoint *m, const interval *span)
+static phx_status midpoint_solve(midpoint *m, const interval *span)
 {
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
@@ -189,7 +189,7 @@ static phx_status solve(midpoint *m, const interval *span)
             run->sizes.forced = newton.forces;
             return PHX_OK;
         }
-        status = iterate(m, span, &newton, &verdict);
+        status = midpoint_iterate(m, span, &newton, &verdict);
         if (status != PHX_OK)
             return status;
     }
@@ -253,7 +253,7 @@ static phx_status solve_counted(midpoint *m, const interval *span)
         status = solve_correction(m, span, &newton, &size);
         if (status == PHX_OK) {
             phx_jacobian_reuse_count(reuse, size);
-            apply(m);
+            midpoint_apply(m);
         }
     }
     if (status == PHX_OK)
@@ -279,11 +279,11 @@ static phx_status advance_interval(midpoint *m, const interval *span)
         return status;
     const double middle = span->t0 + 0.5 * span->h;
     phx_history_predict(&m->history, dae, middle, span->h, span->v0, run->trial.v, run->trial.lambda);
-    status = run->options.iterations > 0 ? solve_counted(m, span) : solve(m, span);
+    status = run->options.iterations > 0 ? solve_counted(m, span) : midpoint_solve(m, span);
     for (int k = 0; status == PHX_OK && reactions_change(run); k++)
         status =
             k < MOST_REACTIONS
-                ? solve(m, span)
+                ? midpoint_solve(m, span)
                 : phx_run_blame(run, PHX_NOT_CONVERGED, span->h,
                                 "friction and the reactions that it follows do not settle: the mechanism jams", NULL);
     if (status == PHX_OK)
@@ -304,7 +304,7 @@ static phx_status advance_interval(midpoint *m, const interval *span)
 
 /* Project the velocities at the end of the step onto the joints; h: size of the last interval, to which the multipliers
  * belong. */
-static phx_status project(midpoint *m, double t1, double h, bool last_chance)
+static phx_status midpoint_project(midpoint *m, double t1, double h, bool last_chance)
 {
     phx_run *run = m->base.run;
     phx_work work = {0};
@@ -335,7 +335,7 @@ static phx_status midpoint_step(phx_method *method, double t0, double t1, double
     begin_try(m, t0);
     interval span = {.t0 = t0, .h = h, .slot = FORWARD_SLOT, .x0 = run->x, .v0 = run->v};
     phx_status status = advance_interval(m, &span);
-    return status == PHX_OK ? project(m, t1, h, last_chance) : status;
+    return status == PHX_OK ? midpoint_project(m, t1, h, last_chance) : status;
 }
 
 /* Suzuki's composition in each half of the step, g = 1/(4 - 4^(1/3)), k = h/2:
@@ -368,7 +368,7 @@ static phx_status composed_step(phx_method *method, double t0, double t1, double
         memcpy(m->x, run->trial.x, bytes_x);
         memcpy(m->v, run->trial.v, bytes_v);
     }
-    return project(m, t1, g * half, last_chance);
+    return midpoint_project(m, t1, g * half, last_chance);
 }
 
 /* |v1 - 2 v_half + v0| / (rtol (|v0| + |v1|)/2 + atol |1|), the same from either end. For intervals of size k = h/2 the
@@ -402,7 +402,7 @@ static phx_status pair_step(phx_method *method, double t0, double t1, double h, 
     if (status != PHX_OK)
         return status;
     m->error = pair_error(m);
-    return project(m, t1, 0.5 * h, last_chance);
+    return midpoint_project(m, t1, 0.5 * h, last_chance);
 }
 
 static double pair_estimate(const phx_method *method)
@@ -422,7 +422,7 @@ static void midpoint_destroy(phx_method *method)
     phx_free(m);
 }
 
-static bool allocate(midpoint *m)
+static bool midpoint_allocate(midpoint *m)
 {
     phx_run *run = m->base.run;
     size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_l = (size_t)run->dae->n_l;
@@ -465,7 +465,7 @@ static const phx_method_ops pair_ops = {
 static const phx_method_ops composed_ops = {
     .destroy = midpoint_destroy, .step = composed_step, .forget = midpoint_forget, .archive = midpoint_archive};
 
-static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **method)
+static phx_status midpoint_create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {
     midpoint *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m)
@@ -477,7 +477,7 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
     run->dae->own_matrices = run->options.iterations > 0;
     for (int slot = 0; slot < SLOTS; slot++)
         m->reuse[slot] = phx_jacobian_reuse_create(cost > 0 ? cost : MATRIX_COST);
-    if (!allocate(m)) {
+    if (!midpoint_allocate(m)) {
         midpoint_destroy(&m->base);
         return PHX_ERR_MEMORY;
     }
@@ -489,8 +489,8 @@ static phx_status create_midpoint(phx_run *run, phx_method **method)
 {
     phx_method *pair = NULL;
     if (run->options.rtol == 0.0)
-        return create(run, &midpoint_ops, method);
-    phx_status status = create(run, &pair_ops, &pair);
+        return midpoint_create(run, &midpoint_ops, method);
+    phx_status status = midpoint_create(run, &pair_ops, &pair);
     if (status != PHX_OK)
         return status;
     midpoint *m = (midpoint *)pair;
@@ -500,7 +500,7 @@ static phx_status create_midpoint(phx_run *run, phx_method **method)
 
 phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method)
 {
-    return create(run, &midpoint_ops, method);
+    return midpoint_create(run, &midpoint_ops, method);
 }
 
 static phx_status create_midpoint4(phx_run *run, phx_method **method)
@@ -509,7 +509,7 @@ static phx_status create_midpoint4(phx_run *run, phx_method **method)
         return phx_fail(run->context, PHX_ERR_UNSUPPORTED,
                         "midpoint4 also steps backwards in time, which a system with losses does not allow; use "
                         "midpoint, gauss4 or gauss6");
-    return create(run, &composed_ops, method);
+    return midpoint_create(run, &composed_ops, method);
 }
 
 const phx_method_kind phx_method_midpoint = {.traits.name = "midpoint",

@@ -54,7 +54,7 @@ static void end_of_step(const radau *m)
 }
 
 /* After the error is known to be acceptable: the work, and attitudes that are rotations. */
-static phx_status finish(radau *m, double t0, double h)
+static phx_status radau_finish(radau *m, double t0, double h)
 {
     phx_run *run = m->base.run;
     phx_run_clear_work(run);
@@ -118,7 +118,7 @@ static phx_status fixed_step(phx_method *method, double t0, double t1, double h,
     if (status != PHX_OK)
         return status;
     end_of_step(m);
-    return finish(m, t0, h);
+    return radau_finish(m, t0, h);
 }
 
 /* ---- the error ---- */
@@ -287,7 +287,7 @@ static phx_status too_small(radau *m, double h)
 }
 
 /* One trial; `*error` at least 1: rejected, unless it is at a `jump`. */
-static phx_status try_step(radau *m, double h, bool jump, double *error)
+static phx_status radau_try_step(radau *m, double h, bool jump, double *error)
 {
     phx_run *run = m->base.run;
     set_weights(m);
@@ -297,7 +297,7 @@ static phx_status try_step(radau *m, double h, bool jump, double *error)
     if (status != PHX_OK || !(*error < 1.0 || (jump && isfinite(*error))))
         return status;
     end_of_step(m);
-    return finish(m, run->t, h);
+    return radau_finish(m, run->t, h);
 }
 
 static phx_status adaptive_step(radau *m, double to)
@@ -312,7 +312,7 @@ static phx_status adaptive_step(radau *m, double to)
             return too_small(m, h);
         run->failure.reason = NULL;
         h = lands ? h : fmax(h, smallest);
-        phx_status status = try_step(m, h, jump, &error);
+        phx_status status = radau_try_step(m, h, jump, &error);
         if (status == PHX_OK && error < 1.0) {
             accepted(m, h, error);
             if (h > LONGER * smallest)
@@ -379,7 +379,7 @@ static void radau_destroy(phx_method *method)
     phx_free(m);
 }
 
-static phx_status allocate(radau *m)
+static phx_status radau_allocate(radau *m)
 {
     phx_run *run = m->base.run;
     size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_l = (size_t)run->dae->n_l;
@@ -428,7 +428,7 @@ static phx_status create_radau(phx_run *run, phx_method **method)
     if (!m)
         return PHX_ERR_MEMORY;
     m->base = (phx_method){.ops = adaptive ? &adaptive_ops : &fixed_ops, .run = run};
-    phx_status status = allocate(m);
+    phx_status status = radau_allocate(m);
     if (status == PHX_OK)
         status = phx_stages_create(run, &tableau, &m->stages);
     if (status != PHX_OK) {

@@ -56,7 +56,7 @@ static int aligned_level(const ruler *r)
     return level;
 }
 
-static int larger(int a, int b)
+static int reversible_larger(int a, int b)
 {
     return a > b ? a : b;
 }
@@ -68,17 +68,17 @@ typedef struct search {
     int tries;
 } search;
 
-static search begin(const reversible *m, const ruler *r)
+static search reversible_begin(const reversible *m, const ruler *r)
 {
     search s = {.coarsest = aligned_level(r), .too_coarse = -1};
     if (m->last > 0.0) {
-        s.coarsest = larger(s.coarsest, level_of(r, m->last) - GROWTH);
+        s.coarsest = reversible_larger(s.coarsest, level_of(r, m->last) - GROWTH);
         s.level = level_of(r, m->wanted / NEARLY);
     } else {
         s.level = FIRST;
     }
-    s.coarsest = larger(s.coarsest, level_of(r, phx_branch_limit(m->base.run, r->length)));
-    s.level = s.first = larger(s.level, s.coarsest);
+    s.coarsest = reversible_larger(s.coarsest, level_of(r, phx_branch_limit(m->base.run, r->length)));
+    s.level = s.first = reversible_larger(s.level, s.coarsest);
     return s;
 }
 
@@ -87,11 +87,11 @@ static bool again(search *s, int wanted)
 {
     s->tries++;
     if (wanted > s->level) {
-        s->too_coarse = larger(s->too_coarse, s->level);
+        s->too_coarse = reversible_larger(s->too_coarse, s->level);
         s->level = wanted;
         return wanted - s->first <= JUMP;
     }
-    wanted = larger(wanted, larger(s->coarsest, s->too_coarse + 1));
+    wanted = reversible_larger(wanted, reversible_larger(s->coarsest, s->too_coarse + 1));
     if (wanted >= s->level || s->tries >= TRIES)
         return false;
     s->level = wanted;
@@ -101,7 +101,7 @@ static bool again(search *s, int wanted)
 static phx_status adaptive_step(reversible *m, ruler *r)
 {
     phx_run *run = m->base.run;
-    search s = begin(m, r);
+    search s = reversible_begin(m, r);
     while (true) {
         const double h = ldexp(r->length, -s.level);
         const long long next = r->at + (WHOLE >> s.level);
@@ -135,7 +135,7 @@ static phx_status cross(reversible *m, ruler *r)
     double to = wanted;
     long long next = WHOLE;
     if (wanted < r->to) {
-        const int level = larger(level_of(r, 0.1 * (wanted - run->t)), aligned_level(r));
+        const int level = reversible_larger(level_of(r, 0.1 * (wanted - run->t)), aligned_level(r));
         const long long block = WHOLE >> level;
         next = r->at + block * (long long)fmax(ceil((wanted - run->t) / ldexp(r->length, -level)), 1.0);
         next = next < WHOLE ? next : WHOLE;

@@ -55,7 +55,7 @@ static void make_rates(phx_stages *stages)
 }
 
 /* out_i = sum_j m_ij in_j, n values a stage */
-static void combine(int s, const double *m, int n, const double *in, double *out)
+static void stages_combine(int s, const double *m, int n, const double *in, double *out)
 {
     for (int i = 0; i < s; i++)
         for (int k = 0; k < n; k++) {
@@ -95,9 +95,9 @@ static void predict(phx_stages *stages, double h)
         for (int j = 0; j < s; j++)
             values[i * s + j] -= tableau->d[j];
     }
-    combine(s, derivatives, dae->n_x, stages->before.x_dot, stages->now.x_dot);
-    combine(s, values, dae->n_v, stages->before.z, stages->now.z);
-    combine(s, derivatives, dae->n_l, stages->before.lambda, stages->now.lambda);
+    stages_combine(s, derivatives, dae->n_x, stages->before.x_dot, stages->now.x_dot);
+    stages_combine(s, values, dae->n_v, stages->before.z, stages->now.z);
+    stages_combine(s, derivatives, dae->n_l, stages->before.lambda, stages->now.lambda);
 }
 
 void phx_stages_keep(phx_stages *stages, double h)
@@ -115,7 +115,7 @@ void phx_stages_forget(phx_stages *stages)
 }
 
 /* ---- residuals ---- */
-static phx_status evaluate(phx_stages *stages, double t0, double h)
+static phx_status stages_evaluate(phx_stages *stages, double t0, double h)
 {
     const phx_tableau *tableau = &stages->tableau;
     phx_dae *dae = stages->run->dae;
@@ -144,7 +144,7 @@ static phx_status evaluate(phx_stages *stages, double t0, double h)
 
 /* ---- the Jacobian ---- */
 /* Derivatives at the mean of the stages. */
-static phx_status linearise(phx_stages *stages, double t0, double h)
+static phx_status stages_linearise(phx_stages *stages, double t0, double h)
 {
     const phx_tableau *tableau = &stages->tableau;
     phx_dae *dae = stages->run->dae;
@@ -172,7 +172,7 @@ static phx_status refresh(phx_stages *stages, double t0, double h)
     const phx_tableau *tableau = &stages->tableau;
     phx_run *run = stages->run;
     stages->jacobian.valid = false;
-    phx_status status = linearise(stages, t0, h);
+    phx_status status = stages_linearise(stages, t0, h);
     if (status != PHX_OK)
         return status;
     if (tableau->s == 3) {
@@ -259,7 +259,7 @@ static phx_status corrections(phx_stages *stages, double h)
     return PHX_OK;
 }
 
-static void apply(phx_stages *stages)
+static void stages_apply(phx_stages *stages)
 {
     phx_dae *dae = stages->run->dae;
     int n_v = dae->n_v, n_l = dae->n_l, n = n_v + n_l;
@@ -316,7 +316,7 @@ static phx_status widen_scale(phx_stages *stages, double t0, double h, phx_newto
 /* The residuals have been overwritten: find them again to name the body. */
 static phx_status give_up(phx_stages *stages, double t0, double h, const char *reason)
 {
-    phx_status status = evaluate(stages, t0, h);
+    phx_status status = stages_evaluate(stages, t0, h);
     return status != PHX_OK ? status : phx_run_blame(stages->run, PHX_NOT_CONVERGED, h, reason, stages->res);
 }
 
@@ -349,9 +349,9 @@ static bool is_rounding(const phx_stages *stages)
 }
 
 /* One correction, judged and applied. */
-static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *newton, bool *done)
+static phx_status stages_iterate(phx_stages *stages, double t0, double h, phx_newton *newton, bool *done)
 {
-    phx_status status = evaluate(stages, t0, h);
+    phx_status status = stages_evaluate(stages, t0, h);
     if (status == PHX_OK && !phx_jacobian_fits(&stages->jacobian, h))
         status = refresh(stages, t0, h);
     if (status == PHX_OK)
@@ -365,7 +365,7 @@ static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *n
     if (verdict == PHX_NEWTON_FAILS)
         return rescue(stages, t0, h, newton);
     if (verdict != PHX_NEWTON_ROUNDING)
-        apply(stages);
+        stages_apply(stages);
     /* A Jacobian made in this step would not get better: the stages lie around it. */
     if (verdict == PHX_NEWTON_SLOW && !stages->jacobian.recent)
         stages->jacobian.valid = false;
@@ -393,7 +393,7 @@ phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
     stages->jacobian.recent = false;
     predict(stages, h);
     for (stages->iterations = 0; !done && stages->iterations < PHX_NEWTON_LIMIT; stages->iterations++) {
-        phx_status status = iterate(stages, t0, h, &newton, &done);
+        phx_status status = stages_iterate(stages, t0, h, &newton, &done);
         if (status != PHX_OK)
             return status;
         if (done && !stages->weight_v && newton.scale > scale)

@@ -29,7 +29,7 @@ static void legendre(int n, long double c, long double *value, long double *deri
 }
 
 /* The zero of P_n - P_m next to a guess (m < 0: of P_n). */
-static long double zero(int n, int m, long double guess)
+static long double tableau_zero(int n, int m, long double guess)
 {
     long double c = guess;
     for (int k = 0; k < 50; k++) {
@@ -82,7 +82,7 @@ static long double polynomial_integral(int s, const long double *p, long double 
 }
 
 /* Gauss-Jordan with row pivoting; `a` is destroyed. */
-static void invert(int s, long double a[S][S], long double inverse[S][S])
+static void tableau_invert(int s, long double a[S][S], long double inverse[S][S])
 {
     for (int i = 0; i < s; i++)
         for (int j = 0; j < s; j++)
@@ -181,7 +181,7 @@ static void diagonalise(int s, long double a_inverse[S][S], phx_tableau *tableau
     for (int i = 0; i < s; i++)
         for (int j = 0; j < s; j++)
             tableau->basis[i * s + j] = (double)basis[i][j];
-    invert(s, basis, inverse);
+    tableau_invert(s, basis, inverse);
     for (int i = 0; i < s; i++)
         for (int j = 0; j < s; j++)
             tableau->basis_inverse[i * s + j] = (double)inverse[i][j];
@@ -194,12 +194,12 @@ static void embed(const long double *c, phx_tableau *tableau)
     for (int i = 0; i < S; i++)
         for (int k = 0; k < S; k++)
             powers[k][i] = k == 0 ? c[i] : powers[k - 1][i] * c[i];
-    invert(S, powers, inverse);
+    tableau_invert(S, powers, inverse);
     for (int i = 0; i < S; i++)
         tableau->error[i] = (double)(-inverse[i][0] / tableau->real);
 }
 
-static void complete(int s, const long double *c, phx_tableau *tableau)
+static void tableau_complete(int s, const long double *c, phx_tableau *tableau)
 {
     long double a_inverse[S][S] = {{0}};
     *tableau = (phx_tableau){.s = s};
@@ -225,16 +225,16 @@ void phx_tableau_gauss(int s, phx_tableau *tableau)
 {
     long double c[S];
     for (int i = 0; i < s; i++)
-        c[i] = zero(s, -1, 0.5L * (1.0L - cosl(PI * (i + 0.75L) / (s + 0.5L))));
-    complete(s, c, tableau);
+        c[i] = tableau_zero(s, -1, 0.5L * (1.0L - cosl(PI * (i + 0.75L) / (s + 0.5L))));
+    tableau_complete(s, c, tableau);
 }
 
 void phx_tableau_radau(phx_tableau *tableau)
 {
     long double c[S];
     for (int i = 0; i < S; i++)
-        c[i] = zero(S, S - 1, 0.5L * (1.0L + cosl(2.0L * PI * (S - 1 - i) / (2 * S - 1))));
-    complete(S, c, tableau);
+        c[i] = tableau_zero(S, S - 1, 0.5L * (1.0L + cosl(2.0L * PI * (S - 1 - i) / (2 * S - 1))));
+    tableau_complete(S, c, tableau);
 }
 
 void phx_tableau_lagrange(const phx_tableau *tableau, double tau, double *l)

@@ -1,7 +1,7 @@
 /* Cartesian (orientation): B does not turn against A and moves freely along A's directions. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void cartesian_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_fix_orientation(frame, list);
     for (int k = 0; k < frame->dim; k++)
@@ -22,5 +22,5 @@ const phx_joint_operations phx_joint_cartesian = {
                         {PHX_SOLID_BOX, {0.5, 4.4, 0.5}},
                         {PHX_SOLID_BOX, {0.5, 0.5, 4.4}}}},
     .zero = PHX_ZERO_POSES,
-    .rows = rows,
+    .rows = cartesian_rows,
 };

@@ -1,7 +1,7 @@
 /* Cylindrical: B stays on the line through A along the axis and turns about it. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void cylindrical_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_line(frame, list);
     phx_joint_add_axis(frame, list);
@@ -19,5 +19,5 @@ const phx_joint_operations phx_joint_cylindrical = {
              .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}, {"displacement", PHX_ZERO_AT_A, false}},
              .solids = {{PHX_SOLID_CYLINDER, {0.4, 4.4}}, {PHX_SOLID_CYLINDER, {0.95, 1.8}}}},
     .zero = PHX_ZERO_AXIS,
-    .rows = rows,
+    .rows = cylindrical_rows,
 };

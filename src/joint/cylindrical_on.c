@@ -1,7 +1,7 @@
 /* Cylindrical on a beam or rod: the point of B lies on the curve of A, and B turns about its direction there. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void cylindrical_on_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     phx_joint_add_tangent(frame, list);
@@ -20,5 +20,5 @@ const phx_joint_operations phx_joint_cylindrical_on = {
              .coordinates = {{"place along A", PHX_ZERO_OF_PLACE, false}, {"angle", "in the poses", true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.95, 1.8}}}},
     .zero = PHX_ZERO_POSES,
-    .rows = rows,
+    .rows = cylindrical_on_rows,
 };

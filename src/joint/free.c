@@ -1,7 +1,7 @@
 /* Free: nothing is held; coordinates of B against A, for a craft against the ground. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void free_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     for (int k = 0; k < frame->dim; k++)
         phx_joint_add_displacement(frame, k, list);
@@ -31,5 +31,5 @@ const phx_joint_operations phx_joint_free = {
              .in_plane = in_plane,
              .solids = {{PHX_SOLID_RING, {1.2, 0.08}}}},
     .zero = PHX_ZERO_PORTS,
-    .rows = rows,
+    .rows = free_rows,
 };

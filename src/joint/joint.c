@@ -235,7 +235,7 @@ static void make_triad(int dim, const double *first, double triad[3][3])
 }
 
 /* |R^T R - I| <= 1e-6 everywhere and det R > 0; not a number fails */
-static bool is_rotation(int dim, const double *R)
+static bool joint_is_rotation(int dim, const double *R)
 {
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j <= i; j++) {
@@ -253,7 +253,7 @@ static bool is_rotation(int dim, const double *R)
     return cross[0] * R[6] + cross[1] * R[7] + cross[2] * R[8] > 0.0;
 }
 
-static phx_status check(phx_context *context, const phx_joint_shape *shape, const double *relative)
+static phx_status joint_check(phx_context *context, const phx_joint_shape *shape, const double *relative)
 {
     const int dim = shape->dim;
     if (!is_kind(shape->kind))
@@ -268,7 +268,7 @@ static phx_status check(phx_context *context, const phx_joint_shape *shape, cons
     const double *rotations[3] = {shape->rotation_a, shape->rotation_b, relative};
     const char *what[3] = {"rotation of port A", "rotation of port B", "relative rotation"};
     for (int i = 0; i < 3; i++)
-        if (!is_rotation(dim, rotations[i]))
+        if (!joint_is_rotation(dim, rotations[i]))
             return phx_fail(context, PHX_ERR_ARGUMENT,
                             "%s joint: the %s is no rotation, first row (%g, %g%s); give an orthonormal right-handed "
                             "matrix",
@@ -393,7 +393,7 @@ phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, in
     const double *identity = shape->dim == 2 ? identity_2 : identity_3;
     const double *relative = shape->relative ? shape->relative : identity;
     double triad[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, zero[9];
-    phx_status status = check(context, shape, relative);
+    phx_status status = joint_check(context, shape, relative);
     if (!status) {
         memcpy(zero, identity, (size_t)(shape->dim * shape->dim) * sizeof *zero);
         status = find_zero(context, shape, relative, triad, zero);

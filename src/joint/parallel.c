@@ -1,7 +1,7 @@
 /* Parallel axes: an axis of B stays parallel to one of A; B moves freely and turns about it. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void parallel_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_axis(frame, list);
     phx_joint_add_turn(frame, 0, list);
@@ -17,5 +17,5 @@ const phx_joint_operations phx_joint_parallel = {
              .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.3, 4.4}}, {PHX_SOLID_BOX, {1.2, 1.2, 1.2}}}},
     .zero = PHX_ZERO_AXIS,
-    .rows = rows,
+    .rows = parallel_rows,
 };

@@ -1,7 +1,7 @@
 /* Planar: B stays in the plane through A across the normal and turns about the normal. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void planar_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_normal(frame, 0, list);
     phx_joint_add_axis(frame, list);
@@ -21,5 +21,5 @@ const phx_joint_operations phx_joint_planar = {
                              {"angle", PHX_ZERO_OF_TURN, true}},
              .solids = {{PHX_SOLID_BOX, {3.4, 3.4, 0.3}}, {PHX_SOLID_CYLINDER, {0.3, 1.4}}}},
     .zero = PHX_ZERO_AXIS,
-    .rows = rows,
+    .rows = planar_rows,
 };

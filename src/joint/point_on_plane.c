@@ -1,7 +1,7 @@
 /* Point on plane (inplane): B stays in the plane through A across the normal and turns freely. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void point_on_plane_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_normal(frame, 0, list);
     phx_joint_add_displacement(frame, 1, list);
@@ -18,5 +18,5 @@ const phx_joint_operations phx_joint_point_on_plane = {
                              {"displacement along normal x e", PHX_ZERO_AT_A, false}},
              .solids = {{PHX_SOLID_BOX, {3.4, 3.4, 0.3}}, {PHX_SOLID_BALL, {0.6}}}},
     .zero = PHX_ZERO_PORTS,
-    .rows = rows,
+    .rows = point_on_plane_rows,
 };

@@ -1,7 +1,7 @@
 /* Prismatic: B stays on the line through A along the axis and does not turn against A. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void prismatic_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_line(frame, list);
     phx_joint_fix_orientation(frame, list);
@@ -19,5 +19,5 @@ const phx_joint_operations phx_joint_prismatic = {
              .coordinates = {{"displacement", PHX_ZERO_AT_A, false}},
              .solids = {{PHX_SOLID_BOX, {0.55, 0.55, 4.4}}, {PHX_SOLID_BOX, {1.5, 1.5, 1.9}}}},
     .zero = PHX_ZERO_POSES,
-    .rows = rows,
+    .rows = prismatic_rows,
 };

@@ -2,7 +2,7 @@
  */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void prismatic_on_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     phx_joint_add_tangent(frame, list);
@@ -22,5 +22,5 @@ const phx_joint_operations phx_joint_prismatic_on = {
              .coordinates = {{"place along A", PHX_ZERO_OF_PLACE, false}},
              .solids = {{PHX_SOLID_BOX, {1.5, 1.5, 1.9}}}},
     .zero = PHX_ZERO_POSES,
-    .rows = rows,
+    .rows = prismatic_on_rows,
 };

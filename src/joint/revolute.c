@@ -1,7 +1,7 @@
 /* Revolute: the points coincide; in space the axis of B stays on that of A. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void revolute_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     if (frame->dim == 3) {
@@ -24,5 +24,5 @@ const phx_joint_operations phx_joint_revolute = {
              .coordinates = {{"angle", PHX_ZERO_OF_TURN, true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.36, 2.6}}, {PHX_SOLID_RING, {1.0, 0.17}}}},
     .zero = PHX_ZERO_AXIS,
-    .rows = rows,
+    .rows = revolute_rows,
 };

@@ -4,13 +4,14 @@
 
 enum { W = 2, THETA = 3 }; /* entries of a plane rate */
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_angle_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     (void)row;
     return phx_port_angle(b, end) - phx_port_angle(a, end);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_angle_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                double *g_b)
 {
     /* a frame turns by 2 atan(h w/2), so the frames' part is kappa h (w_b - w_a), kappa the quotient of atan between
      * h w_a/2 and h w_b/2: one torque, opposite on A and B; the sections' part is a quotient of atan for each slope */
@@ -22,7 +23,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     g_b[THETA] = phx_port_atan_quotient(b->theta0[0], b->theta1[0]);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_angle_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* x = h w/2 varies by (1 + x^2) dphi, theta1 by 2 dtheta */
     enum { B = PHX_PORT_MAX };
@@ -59,4 +60,4 @@ static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view
     return true;
 }
 
-const phx_row_operations phx_row_angle = {measure, covectors, tangent, spin};
+const phx_row_operations phx_row_angle = {row_angle_measure, row_angle_covectors, row_angle_tangent, spin};

@@ -5,7 +5,7 @@
  * a sum of products, and so exact over an interval. */
 #include "row.h"
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_axial_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double A[2][3], B[2][3];
     phx_port_direction(a, end, row->alpha, A[0]);
@@ -15,13 +15,14 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     return 0.5 * (phx_port_scalar_product(3, A[0], B[0]) - phx_port_scalar_product(3, A[1], B[1]));
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_axial_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                double *g_b)
 {
     row_add_product(a, b, row->alpha, row->beta, 0.5, g_a, g_b);
     row_add_product(a, b, row->alpha2, row->beta2, -0.5, g_a, g_b);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_axial_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     phx_port_pair_clear(3, H);
     row_add_product_tangent(a, b, row->alpha, row->beta, 0.5, H);
@@ -29,4 +30,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_axial = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_axial = {row_axial_measure, row_axial_covectors, row_axial_tangent, NULL};

@@ -4,7 +4,7 @@
 
 #include "row.h"
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_displacement_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double l[3], d[3];
     phx_port_direction(a, end, row->alpha, l);
@@ -37,7 +37,8 @@ static void evaluate_interval(const phx_row *row, const phx_port_view *a, const 
     v->s1 = phx_port_scalar_product(dim, l1, d1);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_displacement_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                       double *g_b)
 {
     /* s1/|l1| - s0/|l0| = p (s1 - s0) + (s0 + s1)/2 (1/|l1| - 1/|l0|),   p = (1/|l0| + 1/|l1|)/2
      *   s1 - s0          = l_m . (d1 - d0) + d_m . (l1 - l0)
@@ -56,7 +57,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     phx_port_direction_effort(a, row->alpha, m, g_a);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_displacement_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* g_b = (p l_m | 0), g_a = (-p l_m | E^T m), m = p d_m - q l_m, q = (s0 + s1)/Q, Q = (|l0| + |l1|) |l0| |l1|. With
      * dl_m = T d(turn) =: t, dl1 = 2 t, dd1 = 2 dd_m:
@@ -95,4 +96,5 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_displacement = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_displacement = {row_displacement_measure, row_displacement_covectors,
+                                                 row_displacement_tangent, NULL};

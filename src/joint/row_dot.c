@@ -1,7 +1,7 @@
 /* Row kind DOT: c = A . B, the product of a direction A = A_a(alpha) of A and a direction B = A_b(beta) of B. */
 #include "row.h"
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_dot_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double A[3], B[3];
     phx_port_direction(a, end, row->alpha, A);
@@ -9,8 +9,8 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     return phx_port_scalar_product(a->dim, A, B);
 }
 
-static inline void add_product(const int dim, const phx_port_view *a, const phx_port_view *b, const double *alpha,
-                               const double *beta, double weight, double *g_a, double *g_b)
+static inline void row_dot_add_product(const int dim, const phx_port_view *a, const phx_port_view *b,
+                                       const double *alpha, const double *beta, double weight, double *g_a, double *g_b)
 {
     /* c1 - c0 = B_m . (A1 - A0) + A_m . (B1 - B0) */
     double A[3], B[3];
@@ -28,9 +28,9 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
                      double weight, double *g_a, double *g_b)
 {
     if (a->dim == 2)
-        add_product(2, a, b, alpha, beta, weight, g_a, g_b);
+        row_dot_add_product(2, a, b, alpha, beta, weight, g_a, g_b);
     else
-        add_product(3, a, b, alpha, beta, weight, g_a, g_b);
+        row_dot_add_product(3, a, b, alpha, beta, weight, g_a, g_b);
 }
 
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
@@ -69,16 +69,17 @@ void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, con
     row_add_direction_effort_tangent(b, beta, A, PHX_PORT_MAX, H);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_dot_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                              double *g_b)
 {
     row_add_product(a, b, row->alpha, row->beta, 1.0, g_a, g_b);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_dot_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     phx_port_pair_clear(a->dim, H);
     row_add_product_tangent(a, b, row->alpha, row->beta, 1.0, H);
     return true;
 }
 
-const phx_row_operations phx_row_dot = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_dot = {row_dot_measure, row_dot_covectors, row_dot_tangent, NULL};

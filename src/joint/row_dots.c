@@ -17,7 +17,7 @@ typedef struct dot_side {
     double step[3];                   /* s = w x a_m + theta_dot x alpha */
 } dot_side;
 
-static void look(const phx_port_view *view, const double *direction, dot_side *side)
+static void row_dots_look(const phx_port_view *view, const double *direction, dot_side *side)
 {
     const double *w = view->rate + 3;
     side->body = direction;
@@ -114,8 +114,8 @@ void row_set_dots_tangent(int count, const phx_row *const *rows, const double *w
         if (rows[k]->kind != PHX_ROW_DOT)
             continue;
         dot_side on_a, on_b;
-        look(a, rows[k]->alpha, &on_a);
-        look(b, rows[k]->beta, &on_b);
+        row_dots_look(a, rows[k]->alpha, &on_a);
+        row_dots_look(b, rows[k]->beta, &on_b);
         add_side(a, &on_a, &on_b, weights[k], sums.diagonal[0], sums.across[0], slopes + k * PAIR);
         add_side(b, &on_b, &on_a, weights[k], sums.diagonal[1], sums.across[1], slopes + k * PAIR + B);
     }

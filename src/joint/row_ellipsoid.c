@@ -31,14 +31,15 @@ static phx_row height_of(const phx_row *row)
     return part;
 }
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_ellipsoid_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     const phx_row distance = distance_of(row), height = height_of(row);
 
     return phx_row_value(&distance, a, b, end) - phx_row_value(&height, a, b, end);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_ellipsoid_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                    double *g_b)
 {
     const phx_row distance = distance_of(row), height = height_of(row);
     double own_a[PHX_PORT_MAX], own_b[PHX_PORT_MAX];
@@ -51,7 +52,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     }
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_ellipsoid_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     const phx_row distance = distance_of(row), height = height_of(row);
     const int size = phx_port_size(a->dim);
@@ -67,7 +68,8 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_ellipsoid = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_ellipsoid = {row_ellipsoid_measure, row_ellipsoid_covectors, row_ellipsoid_tangent,
+                                              NULL};
 
 /* ---- the slip ---- */
 /* Mean directions: the normal in the axes of B, the semi-axes in the axes of B and inertial. */

@@ -1,7 +1,7 @@
 /* Row kind NORMAL: c = A . d, a direction A = A_a(alpha) of A times the distance d = u_b - u_a. */
 #include "row.h"
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_normal_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double direction[3], d[3];
     phx_port_direction(a, end, row->alpha, direction);
@@ -9,7 +9,8 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
     return phx_port_scalar_product(a->dim, direction, d);
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_normal_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                 double *g_b)
 {
     /* c1 - c0 = A_m . (d1 - d0) + d_m . (A1 - A0) */
     double direction[3], d[3];
@@ -22,7 +23,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     phx_port_direction_effort(a, row->alpha, d, g_a);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_normal_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* n = A, so N = T = dA/d(turn of A); the turning part of g_a is E^T d, which depends on the turn itself too */
     double T[3 * PHX_PORT_MAX], E[3 * PHX_PORT_MAX], d[3];
@@ -35,4 +36,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_normal = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_normal = {row_normal_measure, row_normal_covectors, row_normal_tangent, NULL};

@@ -1,12 +1,13 @@
 /* Row kind POINT: one inertial component of u_b - u_a. Its covectors are constant. */
 #include "row.h"
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_point_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     return end ? b->u1[row->axis] - a->u1[row->axis] : b->u0[row->axis] - a->u0[row->axis];
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_point_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                double *g_b)
 {
     (void)a;
     (void)b;
@@ -14,7 +15,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     g_b[row->axis] = 1.0;
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_point_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     (void)row;
     (void)a;
@@ -23,4 +24,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return false;
 }
 
-const phx_row_operations phx_row_point = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_point = {row_point_measure, row_point_covectors, row_point_tangent, NULL};

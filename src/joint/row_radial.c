@@ -31,7 +31,7 @@ static int parts(const phx_row *row, int dim, phx_row out[MOST])
     return 2;
 }
 
-static double length(int n, const double *x)
+static double row_radial_length(int n, const double *x)
 {
     double sum = 0.0;
     for (int k = 0; k < n; k++)
@@ -39,7 +39,7 @@ static double length(int n, const double *x)
     return sqrt(sum);
 }
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_radial_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     phx_row part[MOST];
     double x[MOST];
@@ -47,7 +47,7 @@ static double measure(const phx_row *row, const phx_port_view *a, const phx_port
 
     for (int k = 0; k < n; k++)
         x[k] = phx_row_value(&part[k], a, b, end);
-    return length(n, x);
+    return row_radial_length(n, x);
 }
 
 /* y and the sum S = |x0| + |x1|; n1 = x1/|x1| */
@@ -61,8 +61,8 @@ static int gradient(const phx_row *row, const phx_port_view *a, const phx_port_v
         x0[k] = phx_row_value(&part[k], a, b, 0);
         x1[k] = phx_row_value(&part[k], a, b, 1);
     }
-    const double end = length(n, x1);
-    *S = length(n, x0) + end;
+    const double end = row_radial_length(n, x1);
+    *S = row_radial_length(n, x0) + end;
     for (int k = 0; k < n; k++) {
         y[k] = *S > 0.0 ? (x0[k] + x1[k]) / *S : 0.0;
         n1[k] = end > 0.0 ? x1[k] / end : 0.0;
@@ -70,7 +70,8 @@ static int gradient(const phx_row *row, const phx_port_view *a, const phx_port_v
     return n;
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_radial_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                                 double *g_b)
 {
     phx_row part[MOST];
     double y[MOST], n1[MOST], S, own_a[PHX_PORT_MAX], own_b[PHX_PORT_MAX];
@@ -85,7 +86,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
     }
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_radial_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* H = y_k H_k + g_k dy_k,  dy_k = (delta_kl - y_k n1_l)/S dx1_l,  dx1_l = 2 g_l */
     const int dim = a->dim, size = phx_port_size(dim);
@@ -117,4 +118,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_radial = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_radial = {row_radial_measure, row_radial_covectors, row_radial_tangent, NULL};

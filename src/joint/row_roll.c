@@ -16,7 +16,7 @@ static phx_row along_of(const phx_row *row)
 
 static const phx_row angle = {.kind = PHX_ROW_ANGLE};
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_roll_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     const phx_row along = along_of(row);
     const double c = phx_row_value(&along, a, b, end);
@@ -76,7 +76,8 @@ void row_add_turn(const phx_port_view *view, double sign, const double *y, doubl
         g[6 + i] += sign * on_theta[i];
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_roll_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                               double *g_b)
 {
     const phx_row along = along_of(row);
     double y[3];
@@ -144,7 +145,7 @@ void row_add_turn_tangent(const phx_port_view *view, double sign, const double *
         }
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_roll_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     const phx_row along = along_of(row);
     double y[3], T[3 * PHX_PORT_MAX];
@@ -162,4 +163,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_roll = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_roll = {row_roll_measure, row_roll_covectors, row_roll_tangent, NULL};

@@ -141,7 +141,7 @@ void phx_row_slip_normal(const phx_row *row, const phx_port_view *a, const phx_p
     memcpy(n, it.n, sizeof it.n);
 }
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_slip_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     (void)row, (void)a, (void)b, (void)end;
     return 0.0;
@@ -168,7 +168,8 @@ static void add_rolling(const phx_row *row, const phx_port_view *a, const phx_po
     }
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_slip_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                               double *g_b)
 {
     double own_a[PHX_PORT_MAX], own_b[PHX_PORT_MAX];
     surface it;
@@ -186,7 +187,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
 }
 
 /* H += weight of `own`, in the entries of both ports. */
-static void add_block(int dim, double weight, const double *own, double *H)
+static void row_slip_add_block(int dim, double weight, const double *own, double *H)
 {
     const int size = phx_port_size(dim);
 
@@ -197,7 +198,7 @@ static void add_block(int dim, double weight, const double *own, double *H)
         }
 }
 
-static void add_product(int dim, const double *left, const double *right, double *H)
+static void row_slip_add_product(int dim, const double *left, const double *right, double *H)
 {
     const int size = phx_port_size(dim);
 
@@ -208,7 +209,7 @@ static void add_product(int dim, const double *left, const double *right, double
         }
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_slip_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* H = t_k H_k + (turn of A and B at fixed beta) + (g_k dt_k/dx_l + g(dbeta/dx_l)) g_l^T,   dx_l = g_l */
     const int dim = a->dim;
@@ -221,7 +222,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
         const phx_row part = component(k);
         phx_row_covectors(&part, a, b, g[k], g[k] + PHX_PORT_MAX);
         if (phx_row_tangent(&part, a, b, own))
-            add_block(dim, it.t[k], own, H);
+            row_slip_add_block(dim, it.t[k], own, H);
     }
     if (dim == 3) {
         phx_port_direction_mean(a, it.beta, y);
@@ -229,7 +230,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
         row_add_turn_tangent(a, -1.0, y, T, 0, H);
         row_add_turn_tangent(b, 1.0, y, T, PHX_PORT_MAX, H);
     } else if (phx_row_tangent(&angle, a, b, own)) {
-        add_block(dim, row->beta[0], own, H);
+        row_slip_add_block(dim, row->beta[0], own, H);
     }
     for (int l = 0; l < dim; l++) {
         const double dbeta[3] = {it.dbeta[l], it.dbeta[3 + l], it.dbeta[6 + l]};
@@ -239,9 +240,9 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
                 left[i] += it.dt[k * 3 + l] * g[k][i];
         if (dim == 3)
             add_rolling(row, a, b, dbeta, left, left + PHX_PORT_MAX);
-        add_product(dim, left, g[l], H);
+        row_slip_add_product(dim, left, g[l], H);
     }
     return true;
 }
 
-const phx_row_operations phx_row_slip = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_slip = {row_slip_measure, row_slip_covectors, row_slip_tangent, NULL};

@@ -9,7 +9,7 @@ typedef struct tilt {
     double s, rho;
 } tilt;
 
-static void evaluate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, tilt *v)
+static void row_tilt_evaluate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, tilt *v)
 {
     phx_port_direction(a, end, row->alpha, v->A);
     phx_port_direction(b, end, row->beta, v->B);
@@ -18,10 +18,10 @@ static void evaluate(const phx_row *row, const phx_port_view *a, const phx_port_
     v->rho = sqrt(phx_port_scalar_product(3, v->n, v->n));
 }
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_tilt_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     tilt v;
-    evaluate(row, a, b, end, &v);
+    row_tilt_evaluate(row, a, b, end, &v);
     return atan2(v.s, v.rho);
 }
 
@@ -42,8 +42,8 @@ static void evaluate_increment(const phx_row *row, const phx_port_view *a, const
 {
     const tilt *v0 = &out->v0, *v1 = &out->v1;
 
-    evaluate(row, a, b, 0, &out->v0);
-    evaluate(row, a, b, 1, &out->v1);
+    row_tilt_evaluate(row, a, b, 0, &out->v0);
+    row_tilt_evaluate(row, a, b, 1, &out->v1);
     out->S = v0->rho * v1->s - v0->s * v1->rho;
     out->C = v0->rho * v1->rho + v0->s * v1->s;
     out->kappa = phx_port_turn_quotient(out->S, out->C);
@@ -62,7 +62,8 @@ static void evaluate_increment(const phx_row *row, const phx_port_view *a, const
     }
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_tilt_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                               double *g_b)
 {
     increment at;
 
@@ -103,7 +104,7 @@ static void vary(const increment *at, const double *dA, const double *dB, double
         don_b[i] -= at->q * (part[i] + on_n[i]);
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_tilt_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     double map[2][3 * PHX_PORT_MAX], T[2][3 * PHX_PORT_MAX];
     increment at;
@@ -133,4 +134,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_tilt = {measure, covectors, tangent, NULL};
+const phx_row_operations phx_row_tilt = {row_tilt_measure, row_tilt_covectors, row_tilt_tangent, NULL};

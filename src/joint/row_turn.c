@@ -9,7 +9,7 @@
 #include "row.h"
 
 /* A1, A2, B1, B2 */
-static inline void combine(double A[2][3], double B[2][3], double *c, double *s)
+static inline void row_turn_combine(double A[2][3], double B[2][3], double *c, double *s)
 {
     *c = phx_port_scalar_product(3, A[0], B[0]) + phx_port_scalar_product(3, A[1], B[1]);
     *s = phx_port_scalar_product(3, A[1], B[0]) - phx_port_scalar_product(3, A[0], B[1]);
@@ -22,7 +22,7 @@ static void products(const phx_row *row, const phx_port_view *a, const phx_port_
     phx_port_direction_in(3, a, end, row->alpha2, A[1]);
     phx_port_direction_in(3, b, end, row->beta, B[0]);
     phx_port_direction_in(3, b, end, row->beta2, B[1]);
-    combine(A, B, c, s);
+    row_turn_combine(A, B, c, s);
 }
 
 double row_turn_of_frames(const phx_row *row, const double *R_a, const double *R_b)
@@ -32,11 +32,11 @@ double row_turn_of_frames(const phx_row *row, const double *R_a, const double *R
     phx_rot_apply(3, R_a, row->alpha2, A[1]);
     phx_rot_apply(3, R_b, row->beta, B[0]);
     phx_rot_apply(3, R_b, row->beta2, B[1]);
-    combine(A, B, &c, &s);
+    row_turn_combine(A, B, &c, &s);
     return atan2(s, c);
 }
 
-static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
+static double row_turn_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double c, s;
     products(row, a, b, end, &c, &s);
@@ -176,7 +176,8 @@ static void add_sides(const phx_port_view *view, int end, double sign, const sid
     }
 }
 
-static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
+static void row_turn_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
+                               double *g_b)
 {
     if (a->h == 0.0 || !(bent(a) || bent(b))) {
         add_increment(row, a, b, 1.0, g_a, g_b);
@@ -267,8 +268,8 @@ static void evaluate_direction(const way *at, const double *x, direction *out)
 }
 
 /* value += weight A . B at an end, slope (BOTH) its derivatives */
-static void add_product(const direction *A, const direction *B, int end, double weight, moving by, double *value,
-                        double *slope)
+static void row_turn_add_product(const direction *A, const direction *B, int end, double weight, moving by,
+                                 double *value, double *slope)
 {
     for (int r = 0; r < 3; r++) {
         *value += weight * A->value[end][r] * B->value[end][r];
@@ -290,10 +291,10 @@ static weights find_weights(const direction A[2], const direction B[2], double w
     weights out;
 
     for (int end = START; end <= END; end++) {
-        add_product(&A[0], &B[0], end, 1.0, by, &c[end], dc[end]);
-        add_product(&A[1], &B[1], end, 1.0, by, &c[end], dc[end]);
-        add_product(&A[1], &B[0], end, 1.0, by, &s[end], ds[end]);
-        add_product(&A[0], &B[1], end, -1.0, by, &s[end], ds[end]);
+        row_turn_add_product(&A[0], &B[0], end, 1.0, by, &c[end], dc[end]);
+        row_turn_add_product(&A[1], &B[1], end, 1.0, by, &c[end], dc[end]);
+        row_turn_add_product(&A[1], &B[0], end, 1.0, by, &s[end], ds[end]);
+        row_turn_add_product(&A[0], &B[1], end, -1.0, by, &s[end], ds[end]);
     }
     /* dkappa = kappa_S dS - dC/(S^2 + C^2),   S = c0 s1 - s0 c1,   C = c0 c1 + s0 s1 */
     const double S = c[0] * s[1] - s[0] * c[1], C = c[0] * c[1] + s[0] * s[1], square = S * S + C * C;
@@ -399,7 +400,7 @@ static void add_increment_derivative(const phx_row *row, const way *a, const way
         }
 }
 
-static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+static bool row_turn_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     phx_port_pair_clear(3, H);
     if (a->h == 0.0 || !(bent(a) || bent(b))) {
@@ -441,4 +442,4 @@ static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view
     return true;
 }
 
-const phx_row_operations phx_row_turn = {measure, covectors, tangent, spin};
+const phx_row_operations phx_row_turn = {row_turn_measure, row_turn_covectors, row_turn_tangent, spin};

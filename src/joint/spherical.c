@@ -1,7 +1,7 @@
 /* Spherical: the points coincide; the coordinates are the angles x-y'-z'' of B's directions against A's. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void spherical_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     phx_joint_add_three_angles(frame, list);
@@ -18,5 +18,5 @@ const phx_joint_operations phx_joint_spherical = {
                              {"angle about z''", "likewise", true}},
              .solids = {{PHX_SOLID_BALL, {1.15}}}},
     .zero = PHX_ZERO_PORTS,
-    .rows = rows,
+    .rows = spherical_rows,
 };

@@ -2,7 +2,7 @@
  * B's as z the angles are those of a spherical joint whose second is zero. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void universal_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     phx_joint_add_perpendicular(frame, list);
@@ -20,5 +20,5 @@ const phx_joint_operations phx_joint_universal = {
              .coordinates = {{"angle about a", PHX_ZERO_OF_PAIR, true}, {"angle about b", "likewise", true}},
              .solids = {{PHX_SOLID_CYLINDER, {0.3, 3.0}}, {PHX_SOLID_ACROSS, {0.3, 3.0}}, {PHX_SOLID_BALL, {0.6}}}},
     .zero = PHX_ZERO_CROSS,
-    .rows = rows,
+    .rows = universal_rows,
 };

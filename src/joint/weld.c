@@ -1,7 +1,7 @@
 /* Weld: the points coincide and B does not turn against A. */
 #include "kinds.h"
 
-static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
+static void weld_rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
     phx_joint_fix_orientation(frame, list);
@@ -16,5 +16,5 @@ const phx_joint_operations phx_joint_weld = {
              .holds_points = true,
              .solids = {{PHX_SOLID_BOX, {1.5, 1.5, 1.5}}}},
     .zero = PHX_ZERO_POSES,
-    .rows = rows,
+    .rows = weld_rows,
 };

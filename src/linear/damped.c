@@ -32,7 +32,7 @@ typedef struct damped_work {
     double *re, *im, *vectors;
 } damped_work;
 
-static void work_free(damped_work *w)
+static void damped_work_free(damped_work *w)
 {
     phx_free(w->elastic);
     phx_free(w->scale);
@@ -45,7 +45,7 @@ static void work_free(damped_work *w)
 }
 
 /* out (f x f) = Phi^T A Phi */
-static phx_status project(phx_context *context, const phx_basis *modes, const phx_csr *a, double *out)
+static phx_status damped_project(phx_context *context, const phx_basis *modes, const phx_csr *a, double *out)
 {
     const int n = modes->n, f = modes->count;
     double *product = phx_calloc(context, (size_t)n * (size_t)f, sizeof *product);
@@ -66,9 +66,9 @@ static phx_status project_damping(phx_context *context, const phx_linear *linear
     const phx_csr *root = &linear->damping_root;
     const int f = modes->count;
     if (root->rows == 0)
-        return project(context, modes, &linear->D, out);
+        return damped_project(context, modes, &linear->D, out);
     double *rates = phx_calloc(context, (size_t)root->rows * (size_t)f, sizeof *rates);
-    phx_status status = rates ? project(context, modes, &linear->damping_rest, out) : PHX_ERR_MEMORY;
+    phx_status status = rates ? damped_project(context, modes, &linear->damping_rest, out) : PHX_ERR_MEMORY;
     for (int i = 0; i < root->rows && !status; i++)
         for (int k = root->ptr[i]; k < root->ptr[i + 1]; k++)
             for (int j = 0; j < f; j++)
@@ -121,8 +121,8 @@ static void find_elastic(const phx_undamped *undamped, double skew_largest, damp
     }
 }
 
-static phx_status prepare(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
-                          const phx_undamped *undamped, damped_work *w)
+static phx_status damped_prepare(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
+                                 const phx_undamped *undamped, damped_work *w)
 {
     const size_t f = (size_t)undamped->modes.count;
     w->f = undamped->modes.count;
@@ -134,7 +134,7 @@ static phx_status prepare(phx_context *context, const phx_linear *linear, const 
         return PHX_ERR_MEMORY;
     phx_status status = linear->damped ? project_damping(context, linear, &undamped->modes, w->D) : PHX_OK;
     if (!status && options->unsymmetric)
-        status = project(context, &undamped->modes, &linear->K, w->skew);
+        status = damped_project(context, &undamped->modes, &linear->K, w->skew);
     if (status)
         return status;
     double skew_d;
@@ -160,7 +160,7 @@ static phx_status prepare(phx_context *context, const phx_linear *linear, const 
  *
  *     A = | 0                                      s_j               |
  *         | -(lambda_j delta_ij + skew_ij)/s_j    -(Phi^T D Phi)_ij  | */
-static void fill(const phx_undamped *undamped, damped_work *w)
+static void damped_fill(const phx_undamped *undamped, damped_work *w)
 {
     const int size = w->e + w->f;
     for (int c = 0; c < w->e; c++) {
@@ -206,7 +206,7 @@ static bool loses_lowest_modes(const damped_work *w)
  *
  * whose entries are of the size of 1/sigma however large those of D are. Positions that are not in the state count as
  * zero. */
-static phx_status invert(phx_context *context, const phx_undamped *undamped, damped_work *w)
+static phx_status damped_invert(phx_context *context, const phx_undamped *undamped, damped_work *w)
 {
     const int f = w->f, e = w->e, size = e + f;
     double *Q = phx_calloc(context, (size_t)f * (size_t)(f + size), sizeof *Q), *x = Q ? Q + (size_t)f * f : NULL;
@@ -248,7 +248,7 @@ static phx_status find_roots(phx_context *context, const phx_undamped *undamped,
     phx_status status = PHX_OK;
     w->sigma = shift_of(undamped, wanted);
     if (w->sigma > 0.0 && loses_lowest_modes(w))
-        status = invert(context, undamped, w);
+        status = damped_invert(context, undamped, w);
     if (!status)
         status = phx_dense_eigen_general(context, size, w->A, NULL, w->re, w->im, w->vectors);
     for (int k = 0; k < size && w->inverted && !status; k++) {
@@ -319,7 +319,7 @@ static double complex improve_gyroscopic(const phx_undamped *undamped, const dam
 }
 
 /* Append the mode with coordinates eta to the list. */
-static void append(const phx_basis *modes, double complex lambda, const double complex *eta, phx_mode_list *list)
+static void damped_append(const phx_basis *modes, double complex lambda, const double complex *eta, phx_mode_list *list)
 {
     double complex *shape = list->shapes + (size_t)list->count * list->n;
     for (int i = 0; i < modes->n; i++) {
@@ -342,8 +342,8 @@ static double zero_root(const phx_undamped *undamped, const damped_work *w)
 }
 
 /* The roots with im >= 0 that are not zero, in the coordinates of the undamped modes. */
-static phx_status collect(phx_context *context, const phx_undamped *undamped, const damped_work *w,
-                          phx_mode_list *roots)
+static phx_status damped_collect(phx_context *context, const phx_undamped *undamped, const damped_work *w,
+                                 phx_mode_list *roots)
 {
     const double zero = zero_root(undamped, w);
     for (int k = 0; k < w->e + w->f; k++) {
@@ -369,10 +369,10 @@ phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, con
     damped_work w = {0};
     phx_mode_list roots = {0};
     int *order = NULL;
-    phx_status status = prepare(context, linear, options, undamped, &w);
+    phx_status status = damped_prepare(context, linear, options, undamped, &w);
     if (status)
         goto cleanup;
-    fill(undamped, &w);
+    damped_fill(undamped, &w);
     const int size = w.e + w.f;
     *rigid = w.f - w.e;
     if (size > 0)
@@ -380,7 +380,7 @@ phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, con
     if (!status)
         status = phx_mode_list_create(context, w.f, size, &roots);
     if (!status)
-        status = collect(context, undamped, &w, &roots);
+        status = damped_collect(context, undamped, &w, &roots);
     if (status)
         goto cleanup;
 
@@ -392,9 +392,9 @@ phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, con
         goto cleanup;
     phx_mode_list_order(&roots, order);
     for (int k = 0; k < count; k++)
-        append(&undamped->modes, roots.lambda[order[k]], roots.shapes + (size_t)order[k] * w.f, list);
+        damped_append(&undamped->modes, roots.lambda[order[k]], roots.shapes + (size_t)order[k] * w.f, list);
 cleanup:
-    work_free(&w);
+    damped_work_free(&w);
     phx_mode_list_free(&roots);
     phx_free(order);
     return status;

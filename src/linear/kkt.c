@@ -30,7 +30,7 @@ static int entries(const phx_csr *a)
     return a->rows > 0 ? a->ptr[a->rows] : 0;
 }
 
-static void append(const phx_csr *a, int row, int col, bool transposed, entry_list *list)
+static void kkt_append(const phx_csr *a, int row, int col, bool transposed, entry_list *list)
 {
     for (int i = 0; i < a->rows; i++)
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
@@ -39,8 +39,8 @@ static void append(const phx_csr *a, int row, int col, bool transposed, entry_li
         }
 }
 
-static phx_status make_pattern(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
-                               const phx_csr *G, phx_csr *pattern)
+static phx_status kkt_make_pattern(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
+                                   const phx_csr *G, phx_csr *pattern)
 {
     const int n = M->rows, size = n + G->rows;
     const size_t total = (size_t)entries(M) + (size_t)entries(D) + (size_t)entries(K) + 2 * (size_t)entries(G);
@@ -49,11 +49,11 @@ static phx_status make_pattern(phx_context *context, const phx_csr *M, const phx
                        .val = phx_calloc(context, total, sizeof(double))};
     phx_status status = PHX_ERR_MEMORY;
     if (list.row && list.col && list.val) {
-        append(M, 0, 0, false, &list);
-        append(D, 0, 0, false, &list);
-        append(K, 0, 0, false, &list);
-        append(G, n, 0, false, &list);
-        append(G, 0, n, true, &list);
+        kkt_append(M, 0, 0, false, &list);
+        kkt_append(D, 0, 0, false, &list);
+        kkt_append(K, 0, 0, false, &list);
+        kkt_append(G, n, 0, false, &list);
+        kkt_append(G, 0, n, true, &list);
         status = phx_csr_from_triplets(context, size, size, list.count, list.row, list.col, list.val, pattern);
     }
     phx_free(list.row);
@@ -69,8 +69,8 @@ static int row_of(const phx_kkt *kkt, int row)
 }
 
 /* Place of every entry of `a`, shifted to (row, col), in the pattern. */
-static phx_status locate(phx_context *context, const phx_kkt *kkt, const phx_csr *a, int row, int col, bool transposed,
-                         int **places)
+static phx_status kkt_locate(phx_context *context, const phx_kkt *kkt, const phx_csr *a, int row, int col,
+                             bool transposed, int **places)
 {
     const phx_csr *pattern = &kkt->pattern;
     int *at = phx_calloc(context, (size_t)entries(a), sizeof *at);
@@ -100,7 +100,7 @@ static bool same_pattern(const phx_csr *a, const phx_csr *b)
 }
 
 /* Symbolic factorisation and room for the values. */
-static phx_status analyse(phx_context *context, const int *order, bool is_complex, phx_kkt *kkt)
+static phx_status kkt_analyse(phx_context *context, const int *order, bool is_complex, phx_kkt *kkt)
 {
     const int size = kkt->pattern.rows;
     kkt->is_complex = is_complex;
@@ -121,21 +121,21 @@ static phx_status locate_all(phx_context *context, const phx_csr *M, const phx_c
 {
     kkt->n = M->rows;
     kkt->m = G->rows;
-    phx_status status = locate(context, kkt, M, 0, 0, false, &kkt->at_m);
+    phx_status status = kkt_locate(context, kkt, M, 0, 0, false, &kkt->at_m);
     if (!status)
-        status = locate(context, kkt, D, 0, 0, false, &kkt->at_d);
+        status = kkt_locate(context, kkt, D, 0, 0, false, &kkt->at_d);
     if (!status)
-        status = locate(context, kkt, K, 0, 0, false, &kkt->at_k);
+        status = kkt_locate(context, kkt, K, 0, 0, false, &kkt->at_k);
     if (!status)
-        status = locate(context, kkt, G, kkt->n, 0, false, &kkt->at_g);
-    return status ? status : locate(context, kkt, G, 0, kkt->n, true, &kkt->at_gt);
+        status = kkt_locate(context, kkt, G, kkt->n, 0, false, &kkt->at_g);
+    return status ? status : kkt_locate(context, kkt, G, 0, kkt->n, true, &kkt->at_gt);
 }
 
 phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K, const phx_csr *G,
                            const int *order, bool is_complex, phx_kkt *kkt)
 {
     phx_csr pattern = {0};
-    phx_status status = make_pattern(context, M, D, K, G, &pattern);
+    phx_status status = kkt_make_pattern(context, M, D, K, G, &pattern);
     if (status)
         return status;
     if (kkt->lu && same_pattern(&pattern, &kkt->pattern) && same_order(order, kkt->order, pattern.rows)) {
@@ -144,7 +144,7 @@ phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr
     } else {
         phx_kkt_free(kkt);
         kkt->pattern = pattern;
-        status = analyse(context, order, is_complex, kkt);
+        status = kkt_analyse(context, order, is_complex, kkt);
     }
     if (!status)
         status = locate_all(context, M, D, K, G, kkt);
@@ -188,7 +188,7 @@ phx_status phx_kkt_prepare_pairs(phx_context *context, const phx_csr *M, const p
     if (!kkt->row)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = make_pattern(context, M, D, K, G, &kkt->pattern);
+        status = kkt_make_pattern(context, M, D, K, G, &kkt->pattern);
     if (!status)
         status = phx_pair_rows(context, K, G, partner);
     if (!status)
@@ -203,7 +203,7 @@ phx_status phx_kkt_prepare_pairs(phx_context *context, const phx_csr *M, const p
     if (!status)
         status = move_rows(context, kkt->row, &kkt->pattern);
     if (!status)
-        status = analyse(context, order, is_complex, kkt);
+        status = kkt_analyse(context, order, is_complex, kkt);
     if (!status) {
         phx_lu_pivot_always(kkt->lu);
         status = locate_all(context, M, D, K, G, kkt);
@@ -216,7 +216,7 @@ phx_status phx_kkt_prepare_pairs(phx_context *context, const phx_csr *M, const p
 }
 
 /* ---- values ---- */
-static void add(phx_kkt *kkt, const phx_csr *a, const int *places, double complex factor)
+static void kkt_add(phx_kkt *kkt, const phx_csr *a, const int *places, double complex factor)
 {
     for (int k = 0; k < entries(a); k++)
         if (kkt->is_complex) {
@@ -227,26 +227,26 @@ static void add(phx_kkt *kkt, const phx_csr *a, const int *places, double comple
         }
 }
 
-static void begin(phx_kkt *kkt, const phx_csr *K, const phx_csr *G)
+static void kkt_begin(phx_kkt *kkt, const phx_csr *K, const phx_csr *G)
 {
     memset(kkt->values, 0, (size_t)entries(&kkt->pattern) * (kkt->is_complex ? 2 : 1) * sizeof *kkt->values);
-    add(kkt, K, kkt->at_k, 1.0);
-    add(kkt, G, kkt->at_g, 1.0);
-    add(kkt, G, kkt->at_gt, 1.0);
+    kkt_add(kkt, K, kkt->at_k, 1.0);
+    kkt_add(kkt, G, kkt->at_g, 1.0);
+    kkt_add(kkt, G, kkt->at_gt, 1.0);
 }
 
 phx_status phx_kkt_factor_shifted(phx_kkt *kkt, const phx_csr *M, const phx_csr *K, const phx_csr *G, double sigma)
 {
-    begin(kkt, K, G);
-    add(kkt, M, kkt->at_m, -sigma);
+    kkt_begin(kkt, K, G);
+    kkt_add(kkt, M, kkt->at_m, -sigma);
     return phx_lu_factor(kkt->lu, kkt->values, NULL);
 }
 
 phx_status phx_kkt_factor_quadratic(phx_kkt *kkt, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                                     const phx_csr *G, double complex lambda)
 {
-    begin(kkt, K, G);
-    add(kkt, M, kkt->at_m, lambda * lambda);
-    add(kkt, D, kkt->at_d, lambda);
+    kkt_begin(kkt, K, G);
+    kkt_add(kkt, M, kkt->at_m, lambda * lambda);
+    kkt_add(kkt, D, kkt->at_d, lambda);
     return phx_lu_factor(kkt->lu, kkt->values, NULL);
 }

@@ -74,7 +74,7 @@ phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kk
 }
 
 /* out (2n) = S in */
-static phx_status multiply(phx_krylov *it, const double *in, double *out)
+static phx_status krylov_multiply(phx_krylov *it, const double *in, double *out)
 {
     const phx_linear *linear = it->large->linear;
     const int n = it->n;
@@ -94,7 +94,7 @@ static phx_status multiply(phx_krylov *it, const double *in, double *out)
 }
 
 /* weighed (2n) = (scale^2 M x, M y); returns the norm of (x, y). */
-static double weigh(const phx_krylov *it, const double *z, double *weighed)
+static double krylov_weigh(const phx_krylov *it, const double *z, double *weighed)
 {
     const int n = it->n;
     double square = 0.0;
@@ -108,11 +108,11 @@ static double weigh(const phx_krylov *it, const double *z, double *weighed)
 }
 
 /* Appends z, which stands behind the basis, made orthonormal to it. h (room; may be NULL) gets its components. */
-static void append(phx_krylov *it, double *h)
+static void krylov_append(phx_krylov *it, double *h)
 {
     const size_t N = 2 * (size_t)it->n;
     double *z = it->basis + (size_t)it->count * N, *weighed = it->work + N;
-    const double before = weigh(it, z, weighed);
+    const double before = krylov_weigh(it, z, weighed);
     double after = before;
 
     for (int pass = 0; pass < 2; pass++) {
@@ -131,7 +131,7 @@ static void append(phx_krylov *it, double *h)
             if (h)
                 h[(size_t)k * (size_t)it->room] += along;
         }
-        after = weigh(it, z, weighed);
+        after = krylov_weigh(it, z, weighed);
     }
     if (!(after > negligible * before))
         return;
@@ -152,7 +152,7 @@ void phx_krylov_start(phx_krylov *it, const double *x, int stride, bool velocity
     memset(z, 0, 2 * n * sizeof *z);
     for (size_t i = 0; i < n; i++)
         z[(velocity ? n : 0) + i] = x[i * (size_t)stride];
-    append(it, NULL);
+    krylov_append(it, NULL);
 }
 
 phx_status phx_krylov_start_random(phx_krylov *it)
@@ -167,9 +167,9 @@ phx_status phx_krylov_start_random(phx_krylov *it)
         it->seed = it->seed * 6364136223846793005u + 1442695040888963407u;
         in[n + i] = (double)(it->seed >> 11) / 9007199254740992.0 - 0.5;
     }
-    const phx_status status = multiply(it, in, it->basis + (size_t)it->count * 2 * (size_t)n);
+    const phx_status status = krylov_multiply(it, in, it->basis + (size_t)it->count * 2 * (size_t)n);
     if (!status)
-        append(it, NULL);
+        krylov_append(it, NULL);
     return status;
 }
 
@@ -179,9 +179,9 @@ phx_status phx_krylov_extend(phx_krylov *it, int done)
     phx_status status = PHX_OK;
 
     while (!status && it->done < done && it->done < it->count && it->count < it->room) {
-        status = multiply(it, it->basis + (size_t)it->done * N, it->basis + (size_t)it->count * N);
+        status = krylov_multiply(it, it->basis + (size_t)it->done * N, it->basis + (size_t)it->count * N);
         if (!status)
-            append(it, it->product + it->done);
+            krylov_append(it, it->product + it->done);
         it->done++;
     }
     return status;

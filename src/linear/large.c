@@ -159,7 +159,7 @@ static phx_status apply_mass(void *user, const double *x, double *y)
 }
 
 /* Makes the columns of x (n x k) mass-orthonormal: with X^T M X = L L^T, X <- X L^-T. */
-static phx_status orthonormalise(phx_context *context, const phx_csr *M, phx_basis *basis)
+static phx_status large_orthonormalise(phx_context *context, const phx_csr *M, phx_basis *basis)
 {
     const int n = basis->n, k = basis->count;
     double *rows = phx_calloc(context, (size_t)n * (size_t)k, sizeof *rows); /* X^T, then L^-1 X^T */
@@ -222,7 +222,7 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
             for (int j = 0; j < r; j++)
                 basis->columns[(size_t)i * (k + r) + k + j] = phx_shapes_column(rigid, j)[i];
         }
-        status = basis->columns ? orthonormalise(context, M, basis) : PHX_ERR_MEMORY;
+        status = basis->columns ? large_orthonormalise(context, M, basis) : PHX_ERR_MEMORY;
         if (status)
             phx_basis_free(basis);
     }

@@ -10,7 +10,7 @@ phx_linearise_options phx_linearise_options_default(void)
     return (phx_linearise_options){0};
 }
 
-static void free_names(int count, char **names)
+static void linearise_free_names(int count, char **names)
 {
     for (int k = 0; names && k < count; k++)
         phx_free(names[k]);
@@ -23,8 +23,8 @@ static void reduced_free(phx_reduced *it)
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
-    free_names(it->count, it->names);
-    free_names(it->count, it->rates);
+    linearise_free_names(it->count, it->names);
+    linearise_free_names(it->count, it->rates);
 }
 
 void phx_linearised_destroy(phx_linearised *it)
@@ -32,7 +32,7 @@ void phx_linearised_destroy(phx_linearised *it)
     if (!it)
         return;
     reduced_free(&it->reduced);
-    free_names(it->linear.n, it->coordinates);
+    linearise_free_names(it->linear.n, it->coordinates);
     phx_linear_free(&it->linear);
     phx_channels_free(&it->channels);
     phx_feedback_free(&it->feedback);
@@ -42,7 +42,7 @@ void phx_linearised_destroy(phx_linearised *it)
     phx_free(it);
 }
 
-static phx_status name_coordinates(phx_context *context, const phx_system *system, phx_linearised *it)
+static phx_status linearise_name_coordinates(phx_context *context, const phx_system *system, phx_linearised *it)
 {
     char name[256];
 
@@ -74,7 +74,7 @@ static phx_status factor_mass(phx_context *context, phx_linearised *it)
 }
 
 /* The same without the factor. */
-static phx_status check_mass(phx_context *context, const phx_linearised *it)
+static phx_status linearise_check_mass(phx_context *context, const phx_linearised *it)
 {
     phx_cholesky *cholesky = NULL;
     phx_status status = phx_cholesky_create(context, &it->linear.M, &cholesky);
@@ -94,11 +94,11 @@ phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearis
 }
 
 /* Completes `it` from its matrices. Destroys `it` unless `status` stays PHX_OK; hands it out else. */
-static phx_status complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *it,
-                           phx_linearised **linearised)
+static phx_status linearise_complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *it,
+                                     phx_linearised **linearised)
 {
     if (!status)
-        status = it->sparse ? check_mass(context, it) : factor_mass(context, it);
+        status = it->sparse ? linearise_check_mass(context, it) : factor_mass(context, it);
     if (!status)
         status = it->sparse ? phx_linearised_check_motions(context, rank_rtol, it)
                             : phx_linearised_reduce(context, rank_rtol, it);
@@ -116,7 +116,7 @@ phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear 
 
     *linearised = NULL;
     if (!it) {
-        free_names(linear->n, coordinates);
+        linearise_free_names(linear->n, coordinates);
         phx_linear_free(linear);
         phx_channels_free(channels);
         return PHX_ERR_MEMORY;
@@ -127,7 +127,7 @@ phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear 
     *linear = (phx_linear){0};
     *channels = (phx_channels){0};
     it->name = phx_strdup(context, name);
-    return complete(context, it->name ? PHX_OK : PHX_ERR_MEMORY, rank_rtol, it, linearised);
+    return linearise_complete(context, it->name ? PHX_OK : PHX_ERR_MEMORY, rank_rtol, it, linearised);
 }
 
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
@@ -155,8 +155,8 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
                                                           options->lambda, &it->linear)
                                : phx_system_linear(dae, options->t, options->x, options->lambda, &it->linear);
     if (!status)
-        status = name_coordinates(context, phx_system_of(dae), it);
-    return phx_conclude(context, it ? complete(context, status, options->rank_rtol, it, linearised) : status);
+        status = linearise_name_coordinates(context, phx_system_of(dae), it);
+    return phx_conclude(context, it ? linearise_complete(context, status, options->rank_rtol, it, linearised) : status);
 }
 
 /* ---- asking ---- */

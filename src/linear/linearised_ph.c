@@ -34,7 +34,7 @@ static phx_status list_room(phx_context *context, size_t room, entry_list *list)
     return list->row && list->col && list->val ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static void put(entry_list *list, int row, int col, double val)
+static void linearised_ph_put(entry_list *list, int row, int col, double val)
 {
     list->row[list->count] = row;
     list->col[list->count] = col;
@@ -42,17 +42,19 @@ static void put(entry_list *list, int row, int col, double val)
 }
 
 /* factor A, or its transpose, at (row, col) */
-static void put_block(entry_list *list, int row, int col, double factor, bool transposed, const phx_csr *a)
+static void linearised_ph_put_block(entry_list *list, int row, int col, double factor, bool transposed,
+                                    const phx_csr *a)
 {
     for (int i = 0; i < a->rows; i++)
         for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
-            put(list, row + (transposed ? a->idx[e] : i), col + (transposed ? i : a->idx[e]), factor * a->val[e]);
+            linearised_ph_put(list, row + (transposed ? a->idx[e] : i), col + (transposed ? i : a->idx[e]),
+                              factor * a->val[e]);
 }
 
 static void put_identity(entry_list *list, int row, int col, int n, double value)
 {
     for (int i = 0; i < n; i++)
-        put(list, row + i, col + i, value);
+        linearised_ph_put(list, row + i, col + i, value);
 }
 
 static size_t entries(const phx_csr *a)
@@ -61,7 +63,7 @@ static size_t entries(const phx_csr *a)
 }
 
 /* ---- requirements of the form on the matrices ---- */
-static double largest(const phx_csr *a)
+static double linearised_ph_largest(const phx_csr *a)
 {
     double most = 0.0;
     for (size_t e = 0; e < entries(a); e++)
@@ -90,7 +92,7 @@ static phx_status symmetric_part(phx_context *context, const char *what, const p
                           "the linearised system has no port-Hamiltonian form: the %s matrix is not symmetric (skew "
                           "part up to %.3g, largest entry %.3g), because a force follows its body or the point is not "
                           "at rest; take the state-space form",
-                          what, skew, largest(a));
+                          what, skew, linearised_ph_largest(a));
     if (status)
         phx_csr_free(out);
     return status;
@@ -101,7 +103,7 @@ static phx_status symmetric_part(phx_context *context, const char *what, const p
 static phx_status is_damping(phx_context *context, const phx_csr *D, bool *is)
 {
     const int n = D->rows;
-    const double size = 1e-10 * largest(D);
+    const double size = 1e-10 * linearised_ph_largest(D);
     int *place = phx_calloc(context, (size_t)n, sizeof *place);
     double *shift = phx_calloc(context, (size_t)n, sizeof *shift);
     phx_csr diagonal = {0}, sum = {0};
@@ -194,7 +196,8 @@ static void form_free(ph_form *it)
     phx_free(it->ports);
 }
 
-static phx_status finish(phx_context *context, phx_status status, int rows, int cols, entry_list *list, phx_csr *out)
+static phx_status linearised_ph_finish(phx_context *context, phx_status status, int rows, int cols, entry_list *list,
+                                       phx_csr *out)
 {
     if (!status)
         status = phx_csr_from_triplets(context, rows, cols, list->count, list->row, list->col, list->val, out);
@@ -213,17 +216,17 @@ static phx_status diagonal(phx_context *context, const ph_form *it, const phx_cs
 
     if (!status) {
         if (first)
-            put_block(&list, 0, 0, 1.0, false, first);
+            linearised_ph_put_block(&list, 0, 0, 1.0, false, first);
         else
             put_identity(&list, 0, 0, it->n, 1.0);
         if (second)
-            put_block(&list, it->n, it->n, 1.0, false, second);
+            linearised_ph_put_block(&list, it->n, it->n, 1.0, false, second);
         else
             put_identity(&list, it->n, it->n, it->n, 1.0);
         if (last != 0.0)
             put_identity(&list, 2 * it->n, 2 * it->n, it->m, last);
     }
-    return finish(context, status, it->size, it->size, &list, out);
+    return linearised_ph_finish(context, status, it->size, it->size, &list, out);
 }
 
 /* J = | 0 I 0; -I 0 G^T; 0 -G 0 | with the rows of H behind those of G */
@@ -237,12 +240,12 @@ static phx_status structure(phx_context *context, const phx_channels *channels, 
     if (!status) {
         put_identity(&list, 0, n, n, 1.0);
         put_identity(&list, n, 0, n, -1.0);
-        put_block(&list, n, at, 1.0, true, &channels->G);
-        put_block(&list, at, n, -1.0, false, &channels->G);
-        put_block(&list, n, at_h, 1.0, true, &channels->H);
-        put_block(&list, at_h, n, -1.0, false, &channels->H);
+        linearised_ph_put_block(&list, n, at, 1.0, true, &channels->G);
+        linearised_ph_put_block(&list, at, n, -1.0, false, &channels->G);
+        linearised_ph_put_block(&list, n, at_h, 1.0, true, &channels->H);
+        linearised_ph_put_block(&list, at_h, n, -1.0, false, &channels->H);
     }
-    return finish(context, status, it->size, it->size, &list, &it->J);
+    return linearised_ph_finish(context, status, it->size, it->size, &list, &it->J);
 }
 
 static phx_status dissipation(phx_context *context, const phx_csr *D, ph_form *it)
@@ -251,8 +254,8 @@ static phx_status dissipation(phx_context *context, const phx_csr *D, ph_form *i
     phx_status status = list_room(context, entries(D), &list);
 
     if (!status)
-        put_block(&list, it->n, it->n, 1.0, false, D);
-    return finish(context, status, it->size, it->size, &list, &it->R);
+        linearised_ph_put_block(&list, it->n, it->n, 1.0, false, D);
+    return linearised_ph_finish(context, status, it->size, it->size, &list, &it->R);
 }
 
 /* B = | 0 0; F 0; 0 I |, and a port for each column */
@@ -267,10 +270,10 @@ static phx_status ports(phx_context *context, const phx_channels *channels, ph_f
     if (!it->ports || !it->names)
         status = PHX_ERR_MEMORY;
     if (!status)
-        put_block(&list, it->n, 0, 1.0, false, &channels->F);
+        linearised_ph_put_block(&list, it->n, 0, 1.0, false, &channels->F);
     for (int k = 0; k < it->n_ports && !status; k++) {
         if (channels->held[k] >= 0)
-            put(&list, 2 * it->n + channels->m + channels->held[k], k, 1.0);
+            linearised_ph_put(&list, 2 * it->n + channels->m + channels->held[k], k, 1.0);
         it->names[k] = phx_strdup(context, channels->inputs[k]);
         if (!it->names[k])
             status = PHX_ERR_MEMORY;
@@ -279,7 +282,7 @@ static phx_status ports(phx_context *context, const phx_channels *channels, ph_f
                 *c = '_';
         it->ports[k] = (phx_descriptor_port){it->names[k], 1};
     }
-    return finish(context, status, it->size, it->n_ports, &list, &it->B);
+    return linearised_ph_finish(context, status, it->size, it->n_ports, &list, &it->B);
 }
 
 /* ---- measured outputs ---- */
@@ -321,7 +324,7 @@ static phx_status rows_create(phx_context *context, const phx_linearised *it, co
 }
 
 /* out += factor times row i of A */
-static void add_row(const phx_csr *a, int i, double factor, double *out)
+static void linearised_ph_add_row(const phx_csr *a, int i, double factor, double *out)
 {
     for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
         out[a->idx[e]] += factor * a->val[e];
@@ -336,16 +339,16 @@ static phx_status acceleration_row(measured_rows *w, int i)
     if (ch->Y_a.ptr[i] == ch->Y_a.ptr[i + 1])
         return PHX_OK;
     memset(w->x, 0, (size_t)w->n * sizeof *w->x);
-    add_row(&ch->Y_a, i, 1.0, w->x);
+    linearised_ph_add_row(&ch->Y_a, i, 1.0, w->x);
     const phx_status status = phx_cholesky_solve(w->mass, 1, w->x);
     for (int k = 0; k < w->n && !status; k++) {
         if (w->x[k] == 0.0)
             continue;
-        add_row(&linear->K, k, -w->x[k], w->state);
-        add_row(&linear->D, k, -w->x[k], w->state + w->n);
-        add_row(&w->Gt, k, w->x[k], w->state + 2 * w->n);
-        add_row(&w->Ht, k, w->x[k], w->state + 2 * w->n + ch->m);
-        add_row(&ch->F, k, w->x[k], w->input);
+        linearised_ph_add_row(&linear->K, k, -w->x[k], w->state);
+        linearised_ph_add_row(&linear->D, k, -w->x[k], w->state + w->n);
+        linearised_ph_add_row(&w->Gt, k, w->x[k], w->state + 2 * w->n);
+        linearised_ph_add_row(&w->Ht, k, w->x[k], w->state + 2 * w->n + ch->m);
+        linearised_ph_add_row(&ch->F, k, w->x[k], w->input);
     }
     return status;
 }
@@ -368,13 +371,14 @@ static phx_status take_row(phx_context *context, int i, int cols, double *row, s
                 return PHX_ERR_MEMORY;
             *room = more;
         }
-        put(list, i, j, row[j]);
+        linearised_ph_put(list, i, j, row[j]);
         row[j] = 0.0;
     }
     return PHX_OK;
 }
 
-static phx_status measure(phx_context *context, const phx_linearised *it, const ph_form *form, phx_measured *out)
+static phx_status linearised_ph_measure(phx_context *context, const phx_linearised *it, const ph_form *form,
+                                        phx_measured *out)
 {
     const phx_channels *ch = &it->channels;
     const int n = it->linear.n, p = ch->n_outputs;
@@ -384,11 +388,11 @@ static phx_status measure(phx_context *context, const phx_linearised *it, const 
     phx_status status = rows_create(context, it, form, &w);
 
     for (int i = 0; i < p && !status; i++) {
-        add_row(&ch->Y_q, i, 1.0, w.state);
-        add_row(&ch->Y_v, i, 1.0, w.state + n);
-        add_row(&ch->Y_l, i, 1.0, w.state + 2 * n);
-        add_row(&ch->Y_h, i, 1.0, w.state + 2 * n + ch->m);
-        add_row(&ch->Y_u, i, 1.0, w.input);
+        linearised_ph_add_row(&ch->Y_q, i, 1.0, w.state);
+        linearised_ph_add_row(&ch->Y_v, i, 1.0, w.state + n);
+        linearised_ph_add_row(&ch->Y_l, i, 1.0, w.state + 2 * n);
+        linearised_ph_add_row(&ch->Y_h, i, 1.0, w.state + 2 * n + ch->m);
+        linearised_ph_add_row(&ch->Y_u, i, 1.0, w.input);
         status = acceleration_row(&w, i);
         if (!status)
             status = take_row(context, i, w.size, w.state, &room_C, &C);
@@ -396,24 +400,26 @@ static phx_status measure(phx_context *context, const phx_linearised *it, const 
             status = take_row(context, i, w.m, w.input, &room_D, &D);
     }
     rows_free(&w);
-    status = finish(context, status, p, form->size, &C, &out->C);
-    return finish(context, status, p, ch->n_inputs, &D, &out->D);
+    status = linearised_ph_finish(context, status, p, form->size, &C, &out->C);
+    return linearised_ph_finish(context, status, p, ch->n_inputs, &D, &out->D);
 }
 
 /* ---- the form ---- */
 static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_form *form)
 {
     const phx_linear *linear = &it->linear;
-    const double rest = linear->has_root ? 0.0 : largest(linear->rest.rows > 0 ? &linear->rest : &linear->K);
+    const double rest =
+        linear->has_root ? 0.0 : linearised_ph_largest(linear->rest.rows > 0 ? &linear->rest : &linear->K);
     phx_csr K = {0}, D = {0};
     const phx_channels *channels = &it->channels;
     phx_status status =
         phx_linearised_refuse_accelerations(context, channels->n_inputs, channels->kind, channels->inputs);
 
     if (!status)
-        status = symmetric_part(context, "stiffness", &linear->K, 1e-8 * rest + 1e-13 * largest(&linear->K), &K);
+        status = symmetric_part(context, "stiffness", &linear->K,
+                                1e-8 * rest + 1e-13 * linearised_ph_largest(&linear->K), &K);
     if (!status)
-        status = symmetric_part(context, "damping", &linear->D, 1e-12 * largest(&linear->D), &D);
+        status = symmetric_part(context, "damping", &linear->D, 1e-12 * linearised_ph_largest(&linear->D), &D);
     if (!status)
         status = check_damping(context, &D);
     if (!status)
@@ -447,7 +453,7 @@ phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised 
     form.size = 2 * form.n + form.m;
     status = fill_form(context, it, &form);
     if (!status && measured)
-        status = measure(context, it, &form, &outputs);
+        status = linearised_ph_measure(context, it, &form, &outputs);
     if (!status) {
         phx_descriptor_def def = phx_descriptor_def_default();
         def.name = it->name;

@@ -72,7 +72,7 @@ static phx_status check_matrix(phx_context *context, const char *name, const phx
     return PHX_OK;
 }
 
-static phx_status check(phx_context *context, const phx_linear *linear, const phx_modes_options *options)
+static phx_status modal_check(phx_context *context, const phx_linear *linear, const phx_modes_options *options)
 {
     const int n = linear->n, m = linear->m;
     if (n < 1 || m < 0)
@@ -282,7 +282,7 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
     phx_undamped undamped = {0};
     phx_mode_list list = {0};
     int rigid = 0;
-    phx_status status = check(context, linear, options);
+    phx_status status = modal_check(context, linear, options);
     if (status)
         return status;
     bool by_shift = is_large(linear, options, quadratic, 0);

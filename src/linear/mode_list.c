@@ -25,7 +25,7 @@ void phx_mode_list_free(phx_mode_list *list)
 }
 
 /* -1, 0, 1 */
-static int compare(double complex a, double complex b)
+static int mode_list_compare(double complex a, double complex b)
 {
     const double size_a = cabs(a), size_b = cabs(b);
     if (size_a != size_b)
@@ -41,7 +41,7 @@ void phx_mode_list_order(const phx_mode_list *list, int *order)
 {
     for (int k = 0; k < list->count; k++) {
         int at = k;
-        for (; at > 0 && compare(list->lambda[order[at - 1]], list->lambda[k]) > 0; at--)
+        for (; at > 0 && mode_list_compare(list->lambda[order[at - 1]], list->lambda[k]) > 0; at--)
             order[at] = order[at - 1];
         order[at] = k;
     }
@@ -101,7 +101,7 @@ static double square(const phx_csr *M, const double *x)
 }
 
 /* The factor that gives a shape unit mass norm and makes the first of its largest components positive. */
-static double complex factor(const phx_csr *M, const double *weight, const double *re, const double *im)
+static double complex mode_list_factor(const phx_csr *M, const double *weight, const double *re, const double *im)
 {
     double largest = 0.0;
     for (int i = 0; i < M->rows; i++)
@@ -120,7 +120,7 @@ static double finish_shape(const phx_csr *M, const double *weight, const double 
         re[i] = creal(shape[i]);
         im[i] = cimag(shape[i]);
     }
-    const double complex scale = factor(M, weight, re, im);
+    const double complex scale = mode_list_factor(M, weight, re, im);
     for (int i = 0; i < M->rows; i++) {
         const double a = re[i], b = im[i];
         re[i] = a * creal(scale) - b * cimag(scale);

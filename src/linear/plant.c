@@ -58,7 +58,7 @@ static phx_status find_basis(phx_context *context, const phx_linearised *lineari
 }
 
 /* The first `cols` columns of a matrix of `all`. */
-static void take_columns(int rows, int all, int cols, const double *from, double *to)
+static void plant_take_columns(int rows, int all, int cols, const double *from, double *to)
 {
     for (int i = 0; i < rows; i++)
         memcpy(to + (size_t)i * (size_t)cols, from + (size_t)i * (size_t)all, (size_t)cols * sizeof *to);
@@ -113,7 +113,7 @@ static phx_status refine_weights(phx_context *context, int n, int f, const doubl
 }
 
 /* ---- the weights of rigid motions ---- */
-static bool is_rotation(const char *coordinate)
+static bool plant_is_rotation(const char *coordinate)
 {
     const char *dot = coordinate ? strrchr(coordinate, '.') : NULL;
     return dot && strncmp(dot, ".phi", 4) == 0;
@@ -149,7 +149,7 @@ static bool choose_coordinates(const phx_linearised *linearised, const double *P
     int count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n && count < r; i++)
-            if (is_rotation(linearised->coordinates ? linearised->coordinates[i] : NULL) == (pass == 0) &&
+            if (plant_is_rotation(linearised->coordinates ? linearised->coordinates[i] : NULL) == (pass == 0) &&
                 independent(P_r, i, r, count, rows, rows + (size_t)count * (size_t)r) > 0.05)
                 chosen[count++] = i;
     return count == r;
@@ -210,7 +210,7 @@ static phx_status find_weights(phx_context *context, const phx_linearised *linea
     phx_status status = P && it->is_rigid ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
-        take_columns(n, own->reduced->count, f, own->basis, P);
+        plant_take_columns(n, own->reduced->count, f, own->basis, P);
         status = phx_csr_times_dense(context, &linearised->linear.M, f, P, &it->W);
     }
     if (!status)
@@ -289,7 +289,7 @@ static phx_status check_sizes(phx_context *context, const phx_plant_coordinates 
 }
 
 /* Rigid motions of the plant strain no coordinate of the others: their entries are zero but for rounding. */
-static void clear_rounding(const phx_plant_coordinates *to, const own_basis *own, double *S)
+static void plant_clear_rounding(const phx_plant_coordinates *to, const own_basis *own, double *S)
 {
     const int f = to->f;
     if (own->reduced->rigid != to->rigid)
@@ -325,7 +325,7 @@ static phx_status find_change(phx_context *context, const phx_plant_coordinates 
             phx_dense_multiply(false, false, n, f, n, 1.0, motions, n, own->basis, ld, 0.0, moved, f);
         phx_dense_multiply(true, false, f, f, n, 1.0, to->W, f, motions ? moved : own->basis, motions ? f : ld, 0.0,
                            it->S, f);
-        clear_rounding(to, own, it->S);
+        plant_clear_rounding(to, own, it->S);
         status = phx_dense_singular_values(context, f, f, it->S, values, NULL);
     }
     if (!status && f > 0) {
@@ -489,8 +489,8 @@ static phx_status change_states(phx_context *context, const change *it, int coun
     return status;
 }
 
-static phx_status make_system(phx_context *context, const phx_linearised *linearised, const phx_reduction *reduction,
-                              bool proper, phx_ss **system)
+static phx_status plant_make_system(phx_context *context, const phx_linearised *linearised,
+                                    const phx_reduction *reduction, bool proper, phx_ss **system)
 {
     if (reduction)
         return phx_reduction_ss(context, reduction, proper, system);
@@ -517,7 +517,7 @@ phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *c
     if (!status)
         status = take_second_order(context, &own, &it, plant);
     if (!status)
-        status = make_system(context, linearised, reduction, proper, &plant->system);
+        status = plant_make_system(context, linearised, reduction, proper, &plant->system);
     if (!status)
         status = change_states(context, &it, own.reduced->count, &plant->system);
     phx_free(it.S);

@@ -159,7 +159,7 @@ static phx_status accept(search *it, const phx_krylov *space, int count)
 }
 
 /* The undamped modes without stiffness and the lowest others. */
-static void start(const search *it, int elastic, phx_krylov *space)
+static void quadratic_start(const search *it, int elastic, phx_krylov *space)
 {
     const phx_basis *modes = &it->undamped->modes;
     for (int k = 0; k < modes->count; k++) {
@@ -274,7 +274,7 @@ static phx_status search_all(search *it, int elastic)
     phx_status status = phx_krylov_begin(it->context, it->large, it->kkt, it->scale, it->scale, it->room, &space);
 
     if (!status)
-        start(it, elastic, &space);
+        quadratic_start(it, elastic, &space);
     for (int k = 0; k < 2 && !status; k++)
         status = phx_krylov_start_random(&space);
     if (!status)
@@ -436,7 +436,7 @@ static phx_status check_complete(const search *it, int rigid, const phx_mode_lis
 }
 
 /* The system projected on the space of all vectors found. */
-static phx_status project(search *it, const phx_modes_options *options, int *rigid, phx_mode_list *list)
+static phx_status quadratic_project(search *it, const phx_modes_options *options, int *rigid, phx_mode_list *list)
 {
     const phx_linear *linear = it->large->linear;
     const phx_stiffness stiffness = phx_linear_stiffness(linear);
@@ -468,7 +468,7 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
 }
 
 /* Scale of the shift and of the circle searched: the highest of the `count` lowest elastic frequencies. */
-static double measure(const phx_undamped *undamped, int count, int *rigid, int *negative)
+static double quadratic_measure(const phx_undamped *undamped, int count, int *rigid, int *negative)
 {
     double highest = 0.0;
     int elastic = 0;
@@ -490,7 +490,7 @@ phx_status phx_large_damped(phx_context *context, const phx_large *large, const 
     const phx_linear *linear = large->linear;
     search it = {.context = context, .large = large, .undamped = undamped, .kkt = kkt, .freedom = undamped->freedom};
     int free_modes = 0, negative = 0;
-    const double highest = measure(undamped, options->count, &free_modes, &negative);
+    const double highest = quadratic_measure(undamped, options->count, &free_modes, &negative);
     const int most = 2 * undamped->freedom, start_size = 2 * (options->count + 2 + free_modes);
 
     it.scale = 0.3 * highest;
@@ -506,7 +506,7 @@ phx_status phx_large_damped(phx_context *context, const phx_large *large, const 
     if (!status)
         status = search_all(&it, options->count + 2);
     if (!status)
-        status = project(&it, options, rigid, list);
+        status = quadratic_project(&it, options, rigid, list);
     if (!status && list->count < options->count && it.n_known >= it.wanted)
         status = phx_fail(context, PHX_NOT_CONVERGED, "modes: of %d damped modes %d converged; ask for fewer modes",
                           options->count, list->count);

@@ -188,7 +188,7 @@ static void slow_block(const phx_undamped *undamped, int *first, int *count)
 }
 
 /* X^T M X = I by the eigenvectors of this matrix; the `dropped` that are left of the rigid motions go. */
-static phx_status orthonormalise(phx_context *context, const phx_csr *M, int dropped, phx_shapes *X)
+static phx_status rigid_orthonormalise(phx_context *context, const phx_csr *M, int dropped, phx_shapes *X)
 {
     const int n = X->n, w = X->count, kept = w - dropped;
     const size_t cells = (size_t)w * (size_t)w;
@@ -219,8 +219,8 @@ static phx_status orthonormalise(phx_context *context, const phx_csr *M, int dro
 }
 
 /* Some steps of inverse iteration of X beside the rigid motions. */
-static phx_status iterate(phx_context *context, const phx_large *large, double noise, phx_kkt *kkt,
-                          const phx_shapes *rigid, phx_shapes *X)
+static phx_status rigid_iterate(phx_context *context, const phx_large *large, double noise, phx_kkt *kkt,
+                                const phx_shapes *rigid, phx_shapes *X)
 {
     enum { PASSES = 4, SHIFTS = 8 };
     const phx_csr *M = &large->linear->M, none = {0};
@@ -245,7 +245,7 @@ static phx_status iterate(phx_context *context, const phx_large *large, double n
             phx_deflate(M, rigid, x, work + size);
         }
         if (!status)
-            status = orthonormalise(context, M, 0, X);
+            status = rigid_orthonormalise(context, M, 0, X);
     }
     phx_free(work);
     return status;
@@ -271,8 +271,8 @@ static double rounding_of(const phx_stiffness *stiffness, const phx_basis *modes
 }
 
 /* The block of the undamped modes: the rigid motions and the modes found, those that are rounding as zero. */
-static void put_block(const phx_stiffness *stiffness, const phx_basis *modes, const double *frequency, int first,
-                      phx_undamped *undamped)
+static void rigid_put_block(const phx_stiffness *stiffness, const phx_basis *modes, const double *frequency, int first,
+                            phx_undamped *undamped)
 {
     const int n = undamped->modes.n, f = undamped->modes.count, r = undamped->rigid.count, w = modes->count;
     double bound = 0.0, lowest = HUGE_VAL;
@@ -325,9 +325,9 @@ phx_status phx_undamped_resolve(phx_context *context, const phx_linear *linear, 
         phx_deflate(&linear->M, &undamped->rigid, phx_shapes_column(&X, k), work);
     }
     if (!status && count > r)
-        status = orthonormalise(context, &linear->M, r, &X);
+        status = rigid_orthonormalise(context, &linear->M, r, &X);
     if (!status && count > r && large)
-        status = iterate(context, large, undamped->resolution * undamped->resolution, kkt, &undamped->rigid, &X);
+        status = rigid_iterate(context, large, undamped->resolution * undamped->resolution, kkt, &undamped->rigid, &X);
     if (!status && count > r) {
         basis.count = X.count;
         basis.columns = phx_calloc(context, (size_t)n * (size_t)X.count, sizeof *basis.columns);
@@ -339,7 +339,7 @@ phx_status phx_undamped_resolve(phx_context *context, const phx_linear *linear, 
             status = phx_reduce_normal_modes(context, &basis, &stiffness, frequency, NULL, NULL, &modes);
     }
     if (!status)
-        put_block(&stiffness, &modes, frequency, first, undamped);
+        rigid_put_block(&stiffness, &modes, frequency, first, undamped);
     phx_shapes_free(&X);
     phx_basis_free(&basis);
     phx_basis_free(&modes);

@@ -31,7 +31,7 @@ static const phx_titop_port *port_of(const phx_titop_def *def, int k)
     return k < def->n_children ? &def->children[k] : &def->parent;
 }
 
-static phx_status check_def(phx_context *context, const phx_titop_def *def)
+static phx_status titop_check_def(phx_context *context, const phx_titop_def *def)
 {
     if (!def->body)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a TITOP model needs a body");
@@ -59,7 +59,7 @@ static phx_status check_def(phx_context *context, const phx_titop_def *def)
 }
 
 /* ---- matrices of the body in its own frame ---- */
-static void spread(int n, const int *ptr, const int *idx, const double *val, double *dense)
+static void titop_spread(int n, const int *ptr, const int *idx, const double *val, double *dense)
 {
     for (int i = 0; i < n; i++)
         for (int k = ptr[i]; k < ptr[i + 1]; k++)
@@ -83,7 +83,7 @@ static phx_status rest_matrices(phx_context *context, const phx_body *body, doub
         phx_attitude_set(dim, identity[dim - 2], 0.0, x + dim);
         phx_body_linearise(body, zero, x, v, values, values + count, values + 2 * count);
         for (size_t k = 0; k < 3; k++)
-            spread(n, ptr, idx, values + k * count, matrices + k * (size_t)n * (size_t)n);
+            titop_spread(n, ptr, idx, values + k * count, matrices + k * (size_t)n * (size_t)n);
     }
     phx_free(x);
     phx_free(v);
@@ -214,7 +214,7 @@ phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def
     if (!def || !parts)
         return phx_fail_null(context, __func__, "def or parts");
     double *work = NULL;
-    phx_status status = check_def(context, def);
+    phx_status status = titop_check_def(context, def);
 
     *parts = (phx_titop_parts){0};
     if (status)

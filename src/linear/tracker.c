@@ -109,7 +109,7 @@ static int axis_of_neighbour(const phx_tracker *tracker)
     return -1;
 }
 
-static void advance(phx_tracker *tracker)
+static void tracker_advance(phx_tracker *tracker)
 {
     tracker->started = true;
     for (int k = tracker->axes - 1; k >= 0; k--) {
@@ -275,7 +275,7 @@ static int lists_to_replace(const phx_tracker *tracker)
     return count;
 }
 
-static phx_status check(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M)
+static phx_status tracker_check(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M)
 {
     if (tracker->finished)
         return phx_fail(tracker->context, PHX_ERR_ARGUMENT, "tracker: more points than the axes have");
@@ -291,7 +291,7 @@ phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const
     if (!tracker || !set || !branch)
         return phx_fail_null(tracker ? tracker->context : NULL, __func__, "tracker, set or branch");
     phx_context *context = tracker->context;
-    phx_status status = check(tracker, set, M);
+    phx_status status = tracker_check(tracker, set, M);
     if (status)
         return status;
     const int axis = axis_of_neighbour(tracker), replaced = lists_to_replace(tracker);
@@ -315,7 +315,7 @@ phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const
             *old = next[k];
             next[k] = swap;
         }
-        advance(tracker);
+        tracker_advance(tracker);
     }
     for (int k = 0; next && k < replaced; k++)
         list_free(&next[k]);

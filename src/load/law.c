@@ -95,7 +95,7 @@ static law_piece cubic_through(double from, double w, const double f[4])
     return (law_piece){.from = from, .c = {f[0], a - b * u + 2.0 * c * u * u, b - 3.0 * c * u, c}};
 }
 
-static phx_status sample(law_builder *b, double x, double *f)
+static phx_status law_sample(law_builder *b, double x, double *f)
 {
     *f = b->f(b->data, x);
     if (isfinite(*f))
@@ -112,7 +112,7 @@ static phx_status approximate(law_builder *b, double from, double to, int depth)
     double f[4], most = 0.0, error = 0.0;
 
     for (int i = 0; i < 4; i++) {
-        const phx_status status = sample(b, i == 3 ? to : from + w * i / 3.0, &f[i]);
+        const phx_status status = law_sample(b, i == 3 ? to : from + w * i / 3.0, &f[i]);
         if (status)
             return status;
         most = fmax(most, fabs(f[i]));
@@ -122,7 +122,7 @@ static phx_status approximate(law_builder *b, double from, double to, int depth)
     piece.low = from;
     for (int i = 0; i < 3; i++) {
         double exact;
-        const phx_status status = sample(b, from + w * between[i], &exact);
+        const phx_status status = law_sample(b, from + w * between[i], &exact);
         if (status)
             return status;
         error = fmax(error, fabs(piece_value(&piece, from + w * between[i]) - exact));
@@ -170,13 +170,13 @@ static phx_status close_law(law_builder *b, double to)
     return PHX_OK;
 }
 
-static phx_status make(law_builder *b, int n_knots, const double *knots)
+static phx_status law_make(law_builder *b, int n_knots, const double *knots)
 {
     phx_status status = PHX_OK;
 
     for (int i = 0; i <= 64 && !status; i++) {
         double f;
-        status = sample(b, knots[0] + (knots[n_knots - 1] - knots[0]) * i / 64.0, &f);
+        status = law_sample(b, knots[0] + (knots[n_knots - 1] - knots[0]) * i / 64.0, &f);
         b->size = fmax(b->size, fabs(f));
     }
     for (int i = 0; i + 1 < n_knots && !status; i++)
@@ -188,7 +188,7 @@ static phx_status make(law_builder *b, int n_knots, const double *knots)
     return status ? status : close_law(b, knots[n_knots - 1]);
 }
 
-static phx_status make_table(law_builder *b, const phx_signal *f)
+static phx_status law_make_table(law_builder *b, const phx_signal *f)
 {
     const double *x = NULL, *values = NULL;
     const int n = phx_signal_points(f, &x, &values);
@@ -204,7 +204,7 @@ static phx_status make_table(law_builder *b, const phx_signal *f)
     return status ? status : close_law(b, x[n - 1]);
 }
 
-static phx_status finish(law_builder *b, phx_status status, phx_law **law)
+static phx_status law_finish(law_builder *b, phx_status status, phx_law **law)
 {
     if (status)
         phx_law_destroy(b->law);
@@ -226,7 +226,7 @@ static phx_status make_function(law_builder *b, const phx_signal *f, double low,
     for (double x = phx_signal_next_break(f, low); x < high && n < MOST - 1; x = phx_signal_next_break(f, x))
         knots[n++] = x;
     knots[n++] = high;
-    return make(b, n, knots);
+    return law_make(b, n, knots);
 }
 
 phx_status phx_law_create(phx_context *context, const phx_signal *f, double low, double high, phx_law **law)
@@ -236,7 +236,8 @@ phx_status phx_law_create(phx_context *context, const phx_signal *f, double low,
     law_builder b = {.context = context, .f = signal_law, .data = f, .law = phx_calloc(context, 1, sizeof *b.law)};
     if (!b.law)
         return PHX_ERR_MEMORY;
-    return finish(&b, phx_signal_points(f, NULL, NULL) > 0 ? make_table(&b, f) : make_function(&b, f, low, high), law);
+    return law_finish(
+        &b, phx_signal_points(f, NULL, NULL) > 0 ? law_make_table(&b, f) : make_function(&b, f, low, high), law);
 }
 
 phx_status phx_law_create_gas(phx_context *context, double force, double length, double exponent, phx_law **law)
@@ -252,7 +253,7 @@ phx_status phx_law_create_gas(phx_context *context, double force, double length,
     law_builder b = {.context = context, .f = gas_law, .data = &data, .law = phx_calloc(context, 1, sizeof *b.law)};
     if (!b.law)
         return PHX_ERR_MEMORY;
-    return finish(&b, make(&b, sizeof knots / sizeof *knots, knots), law);
+    return law_finish(&b, law_make(&b, sizeof knots / sizeof *knots, knots), law);
 }
 
 void phx_law_destroy(phx_law *law)

@@ -17,7 +17,7 @@ typedef struct line {
     bool flat, ends_coincide; /* |d|, |d0| + |d1| are rounding errors of the places */
 } line;
 
-static double distance(int dim, const double *u_a, const double *u_b)
+static double line_spring_distance(int dim, const double *u_a, const double *u_b)
 {
     double sum = 0.0;
     for (int i = 0; i < dim; i++)
@@ -35,8 +35,8 @@ static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *
         size += fabs(a->um[i]) + fabs(b->um[i]);
     }
     l->length = sqrt(phx_port_scalar_product(l->dim, l->d, l->d));
-    double end = distance(l->dim, a->u1, b->u1);
-    l->start = distance(l->dim, a->u0, b->u0);
+    double end = line_spring_distance(l->dim, a->u1, b->u1);
+    l->start = line_spring_distance(l->dim, a->u0, b->u0);
     l->end = end;
     l->end_lengths = l->start + end;
     l->flat = l->length <= 4.0 * DBL_EPSILON * size;
@@ -152,6 +152,7 @@ phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring 
 
 double phx_line_spring_energy(const phx_line_spring *spring, const phx_port_view *a, const phx_port_view *b, int end)
 {
-    double stretch = (end ? distance(a->dim, a->u1, b->u1) : distance(a->dim, a->u0, b->u0)) - spring->length;
+    double stretch = (end ? line_spring_distance(a->dim, a->u1, b->u1) : line_spring_distance(a->dim, a->u0, b->u0)) -
+                     spring->length;
     return 0.5 * spring->stiffness * stretch * stretch + phx_law_potential(spring->law, stretch);
 }

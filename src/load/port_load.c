@@ -60,8 +60,8 @@ static void add_follower_tangent(const phx_port_view *port, const double *a, dou
 
 /* sum = sum_i F_i n_i, n_i the mean unit vector of the port's direction i, into `sum`; with `tangents` its derivative
  * with respect to the turn of the port into the rows 0 ... dim-1 of result->tangent. */
-static phx_status follow(phx_context *context, const phx_port_load *load, const phx_port_view *port, const double *F,
-                         double t, bool tangents, double *sum, phx_load_result *result)
+static phx_status port_load_follow(phx_context *context, const phx_port_load *load, const phx_port_view *port,
+                                   const double *F, double t, bool tangents, double *sum, phx_load_result *result)
 {
     int dim = port->dim;
     memset(sum, 0, (size_t)dim * sizeof *sum);
@@ -202,7 +202,7 @@ phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *loa
     } else {
         memcpy(value, given, sizeof value);
         if (load->follower)
-            status = follow(context, load, port, given, t, tangents, value, result);
+            status = port_load_follow(context, load, port, given, t, tangents, value, result);
         if (status != PHX_OK)
             return status;
         if (is_force)

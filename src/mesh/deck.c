@@ -345,7 +345,7 @@ static phx_status include(phx_deck_reader *r, const phx_keyword *k)
     return open_input(r, k);
 }
 
-static phx_status refuse(phx_deck_reader *r, const phx_keyword *k)
+static phx_status deck_refuse(phx_deck_reader *r, const phx_keyword *k)
 {
     return DECK_FAIL(r, k->place,
                      "*%s makes or moves nodes or elements by rule, which is not supported; write them "
@@ -422,13 +422,13 @@ static const keyword_entry keywords[] = {
     {"KINEMATICCOUPLING", false, stiffen},
     {"DISTRIBUTINGCOUPLING", false, stiffen},
     {"RIGIDBODY", false, stiffen},
-    {"NGEN", false, refuse},
-    {"NFILL", false, refuse},
-    {"NCOPY", false, refuse},
-    {"NMAP", false, refuse},
-    {"ELGEN", false, refuse},
-    {"ELCOPY", false, refuse},
-    {"SYSTEM", false, refuse},
+    {"NGEN", false, deck_refuse},
+    {"NFILL", false, deck_refuse},
+    {"NCOPY", false, deck_refuse},
+    {"NMAP", false, deck_refuse},
+    {"ELGEN", false, deck_refuse},
+    {"ELCOPY", false, deck_refuse},
+    {"SYSTEM", false, deck_refuse},
 };
 
 /* Keywords of the analysis, of its output, and of materials, which are those of the model. */

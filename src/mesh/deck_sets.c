@@ -366,7 +366,7 @@ static phx_status push_set(phx_deck_reader *r, int index, list *l)
 
 /* ---- groups ---- */
 /* Cells go to the group of their dimension. */
-static phx_status add_cell(phx_deck_reader *r, const char *name, int cell)
+static phx_status deck_sets_add_cell(phx_deck_reader *r, const char *name, int cell)
 {
     int group;
     const phx_status status =
@@ -383,7 +383,7 @@ static phx_status make_set_group(phx_deck_reader *r, int index)
     if (!status && !set->cells)
         status = phx_builder_group(r->b, set->name, 0, &group);
     for (size_t i = 0; i < l.count && !status; i++)
-        status = set->cells ? add_cell(r, set->name, l.items[i]) : phx_builder_item(r->b, group, l.items[i]);
+        status = set->cells ? deck_sets_add_cell(r, set->name, l.items[i]) : phx_builder_item(r->b, group, l.items[i]);
     phx_free(l.items);
     return status;
 }
@@ -451,7 +451,7 @@ static phx_status add_side(phx_deck_reader *r, const phx_surface_line *line, int
         return DECK_FAIL(r, line->place, "element %d (%s) has no side %d",
                          r->b->cells[cell].label - r->b->scopes[r->b->cells[cell].scope].base[1], info->name, side + 1);
     const phx_status status = phx_builder_side(r->b, cell, side, &made);
-    return status ? status : add_cell(r, line->surface, made);
+    return status ? status : deck_sets_add_cell(r, line->surface, made);
 }
 
 /* All sides of a solid that no other has. */
@@ -485,7 +485,7 @@ static phx_status add_surface_cell(phx_deck_reader *r, const phx_surface_line *l
         return add_side(r, line, cell, side);
     if (phx_cell_info_of(r->b->cells[cell].type)->dimension == 3)
         return add_free_sides(r, line, cell);
-    return add_cell(r, line->surface, cell);
+    return deck_sets_add_cell(r, line->surface, cell);
 }
 
 static phx_status push_surface_item(phx_deck_reader *r, const phx_surface_line *line, list *l)

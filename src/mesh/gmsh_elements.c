@@ -19,7 +19,7 @@ static bool is_cell(const void *items, int index, const void *key)
 }
 
 /* The index of the cell. Format 2 writes a cell once for each of its physical groups, which is one cell here. */
-static phx_status add_cell(phx_msh *m, const phx_built_cell *cell, const int *nodes, size_t *index)
+static phx_status gmsh_elements_add_cell(phx_msh *m, const phx_built_cell *cell, const int *nodes, size_t *index)
 {
     const new_cell key = {cell->type, nodes};
     uint64_t hash = PHX_HASH_START;
@@ -90,7 +90,7 @@ static phx_status read_cell(phx_msh *m, const element *e)
     for (int k = 0; k < info->nodes; k++)
         nodes[k] = read[gmsh->order ? gmsh->order[k] : k];
     size_t index = 0;
-    status = add_cell(m, &cell, nodes, &index);
+    status = gmsh_elements_add_cell(m, &cell, nodes, &index);
     return status ? status : phx_msh_add_run(m, info->dimension, e->tag, e->of_entity, index);
 }
 

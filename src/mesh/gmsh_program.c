@@ -123,7 +123,7 @@ static const char *message_of(const printed *p)
 
 /* ---- the process ---- */
 /* Starts it with its output in `out`; argv[0] is its file. */
-static phx_status start(phx_context *context, char *const *argv, pid_t *child, int *out)
+static phx_status gmsh_program_start(phx_context *context, char *const *argv, pid_t *child, int *out)
 {
     int ends[2];
     posix_spawn_file_actions_t actions;
@@ -171,13 +171,13 @@ static phx_status listen_to(phx_context *context, int out, printed *p)
     return status;
 }
 
-static phx_status run(phx_context *context, const char *path, char *const *argv, const char *mesh)
+static phx_status gmsh_program_run(phx_context *context, const char *path, char *const *argv, const char *mesh)
 {
     pid_t child = 0;
     int out = -1, ended = 0;
     printed p = {.length = 0};
     struct stat info;
-    phx_status status = start(context, argv, &child, &out);
+    phx_status status = gmsh_program_start(context, argv, &child, &out);
     if (status)
         return status;
     status = listen_to(context, out, &p);
@@ -213,7 +213,7 @@ phx_status phx_gmsh_run(phx_context *context, const char *path, bool geometry, p
         char *argv[] = {program,      file,         geometry ? "-3" : "-save",    "-format", "msh41",
                         "-bin",       "-setnumber", "Mesh.SecondOrderIncomplete", "1",       "-o",
                         result->mesh, NULL};
-        status = run(context, path, argv, result->mesh);
+        status = gmsh_program_run(context, path, argv, result->mesh);
     }
     phx_free(file);
     phx_free(program);

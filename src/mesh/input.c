@@ -21,7 +21,7 @@ static phx_status cannot_read(const phx_input *input, const char *path, size_t p
 }
 
 /* Only a regular file: a device or pipe may never end. */
-static phx_status load(phx_input *input, const char *path, size_t place, phx_input_file *file)
+static phx_status input_load(phx_input *input, const char *path, size_t place, phx_input_file *file)
 {
     struct stat info;
     if (stat(path, &info))
@@ -64,7 +64,7 @@ phx_status phx_input_load(phx_input *input, const char *path, size_t place, int 
     phx_input_file file = {0};
     phx_status status = phx_files_read(input->context, path);
     if (!status)
-        status = load(input, path, place, &file);
+        status = input_load(input, path, place, &file);
     if (status) {
         phx_free(file.bytes);
         phx_free(file.path);

@@ -40,8 +40,8 @@ void phx_mesh_free(phx_mesh *mesh)
 
 /* ---- asking ---- */
 /* dimension < 0: any, the highest first. */
-static const phx_mesh_group *find(const phx_mesh *mesh, const char *name, int dimension,
-                                  int compare(const char *, const char *))
+static const phx_mesh_group *mesh_find(const phx_mesh *mesh, const char *name, int dimension,
+                                       int compare(const char *, const char *))
 {
     const phx_mesh_group *best = NULL;
     for (int g = 0; g < mesh->n_groups; g++) {
@@ -55,8 +55,8 @@ static const phx_mesh_group *find(const phx_mesh *mesh, const char *name, int di
 
 const phx_mesh_group *phx_mesh_group_in(const phx_mesh *mesh, const char *name, int dimension)
 {
-    const phx_mesh_group *group = find(mesh, name, dimension, strcmp);
-    return group ? group : find(mesh, name, dimension, strcasecmp);
+    const phx_mesh_group *group = mesh_find(mesh, name, dimension, strcmp);
+    return group ? group : mesh_find(mesh, name, dimension, strcasecmp);
 }
 
 const phx_mesh_group *phx_mesh_group_named(const phx_mesh *mesh, const char *name)
@@ -200,7 +200,7 @@ phx_status phx_mesh_add_group(phx_context *context, phx_mesh *mesh, const char *
     phx_status status = check_items(context, mesh, name, dimension, count, items);
     if (status)
         return status;
-    const phx_mesh_group *old = find(mesh, name, dimension, strcmp);
+    const phx_mesh_group *old = mesh_find(mesh, name, dimension, strcmp);
     phx_mesh_group group = {.name = phx_strdup(context, name), .dimension = dimension};
     status = group.name ? phx_mesh_fill_group(context, mesh, old, count, items, &group) : PHX_ERR_MEMORY;
     phx_mesh_group *grown = NULL;

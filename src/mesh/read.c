@@ -40,8 +40,8 @@ static phx_status read_input(phx_input *input, double unit, file_format format, 
     return status;
 }
 
-static phx_status read_file(phx_context *context, const char *path, double unit, file_format format, phx_deck *deck,
-                            phx_mesh *mesh)
+static phx_status read_read_file(phx_context *context, const char *path, double unit, file_format format,
+                                 phx_deck *deck, phx_mesh *mesh)
 {
     phx_input input = {.context = context};
     int file;
@@ -59,7 +59,7 @@ static phx_status read_by_gmsh(phx_context *context, const char *path, double un
     if (!status)
         status = phx_gmsh_run(context, path, geometry, &result);
     if (!status) {
-        status = read_file(context, result.mesh, unit, FORMAT_MSH, NULL, mesh);
+        status = read_read_file(context, result.mesh, unit, FORMAT_MSH, NULL, mesh);
         if (status)
             phx_fail_prefix(context, status, "%s: the mesh that gmsh made of it: ", path);
     }
@@ -94,7 +94,7 @@ static phx_status read_any(phx_context *context, const char *path, double unit, 
     if (f == FORMATS)
         return fail_format(context, path);
     return phx_conclude(context, by_gmsh ? read_by_gmsh(context, path, unit, f == FORMAT_GEOMETRY, mesh)
-                                         : read_file(context, path, unit, f, deck, mesh));
+                                         : read_read_file(context, path, unit, f, deck, mesh));
 }
 
 bool phx_mesh_reads(const char *path)

@@ -48,7 +48,7 @@ static void part_into_tets(pattern *p)
     }
 }
 
-static void add_cell(pattern *p, int n_corners, const int (*corner)[3])
+static void structured_add_cell(pattern *p, int n_corners, const int (*corner)[3])
 {
     memcpy(p->corner[p->n_cells++], corner, (size_t)n_corners * sizeof *corner);
 }
@@ -65,11 +65,11 @@ static pattern solid_pattern(phx_cell_type type)
         part_into_tets(&p);
         break;
     case 6:
-        add_cell(&p, 6, wedges[0]);
-        add_cell(&p, 6, wedges[1]);
+        structured_add_cell(&p, 6, wedges[0]);
+        structured_add_cell(&p, 6, wedges[1]);
         break;
     default:
-        add_cell(&p, 8, hex);
+        structured_add_cell(&p, 8, hex);
     }
     return p;
 }
@@ -83,12 +83,12 @@ static pattern triangle_pattern(bool crossed)
                                           {{0, 2, 0}, {0, 0, 0}, {1, 1, 0}}};
     pattern p = {.type = PHX_CELL_TRI3};
     for (int t = 0; t < (crossed ? 4 : 2); t++)
-        add_cell(&p, 3, crossed ? quarters[t] : halves[t]);
+        structured_add_cell(&p, 3, crossed ? quarters[t] : halves[t]);
     return p;
 }
 
 /* ---- the lattice ---- */
-static int larger(int a, int b)
+static int structured_larger(int a, int b)
 {
     return a > b ? a : b;
 }
@@ -132,7 +132,7 @@ static phx_status visit_cells(lattice *l, phx_mesh *mesh, visit_fn *visit)
 {
     int points[PHX_CELL_MOST_NODES][3], brick[3];
     phx_status status = PHX_OK;
-    for (brick[2] = 0; brick[2] < larger(1, l->elements[2]); brick[2]++)
+    for (brick[2] = 0; brick[2] < structured_larger(1, l->elements[2]); brick[2]++)
         for (brick[1] = 0; brick[1] < l->elements[1]; brick[1]++)
             for (brick[0] = 0; brick[0] < l->elements[0]; brick[0]++)
                 for (int piece = 0; piece < l->parted.n_cells && !status; piece++) {
@@ -192,11 +192,11 @@ static size_t most_sides(const lattice *l, int axis)
 }
 
 /* Room for all cells; phx_free gives back what is not used with the mesh. */
-static phx_status make_room(lattice *l, phx_mesh *mesh)
+static phx_status structured_make_room(lattice *l, phx_mesh *mesh)
 {
     const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
-    const size_t solids =
-        (size_t)l->parted.n_cells * (size_t)l->elements[0] * (size_t)l->elements[1] * (size_t)larger(1, l->elements[2]);
+    const size_t solids = (size_t)l->parted.n_cells * (size_t)l->elements[0] * (size_t)l->elements[1] *
+                          (size_t)structured_larger(1, l->elements[2]);
     size_t n_sides = 0;
     for (int b = 0; b < 2 * l->dimension; b++) {
         l->sides[b] = phx_calloc(l->context, most_sides(l, b / 2), sizeof *l->sides[b]);
@@ -250,7 +250,7 @@ static void place_nodes(const lattice *l, phx_mesh *mesh, const double *size, co
 }
 
 /* ---- groups ---- */
-static phx_status add_all(lattice *l, phx_mesh *mesh)
+static phx_status structured_add_all(lattice *l, phx_mesh *mesh)
 {
     const int count = phx_mesh_count(mesh, l->dimension); /* they stand first */
     int *items = phx_calloc(l->context, (size_t)count, sizeof *items);
@@ -274,9 +274,9 @@ static phx_status add_corners(lattice *l, phx_mesh *mesh)
     return status;
 }
 
-static phx_status add_groups(lattice *l, phx_mesh *mesh)
+static phx_status structured_add_groups(lattice *l, phx_mesh *mesh)
 {
-    phx_status status = add_all(l, mesh);
+    phx_status status = structured_add_all(l, mesh);
     for (int b = 0; b < 2 * l->dimension && !status; b++)
         status = phx_mesh_add_group(l->context, mesh, side_names[b], l->dimension - 1, l->n_sides[b], l->sides[b]);
     return status || l->dimension == 3 ? status : add_corners(l, mesh);
@@ -302,7 +302,8 @@ static phx_status check_sizes(phx_context *context, const char *what, int dimens
     return PHX_OK;
 }
 
-static phx_status make(lattice *l, const double *size, const double *grading, const bool *both, phx_mesh *mesh)
+static phx_status structured_make(lattice *l, const double *size, const double *grading, const bool *both,
+                                  phx_mesh *mesh)
 {
     for (int axis = 0; axis < 3; axis++)
         l->points[axis] = 2 * l->elements[axis] + 1;
@@ -310,14 +311,14 @@ static phx_status make(lattice *l, const double *size, const double *grading, co
     phx_status status = number_nodes(l, mesh);
     if (!status) {
         place_nodes(l, mesh, size, grading, both);
-        status = make_room(l, mesh);
+        status = structured_make_room(l, mesh);
     }
     if (!status)
         status = visit_cells(l, mesh, add_solid);
     if (!status)
         status = visit_cells(l, mesh, add_sides);
     if (!status)
-        status = add_groups(l, mesh);
+        status = structured_add_groups(l, mesh);
     if (status)
         phx_mesh_free(mesh);
     phx_free(l->node);
@@ -344,7 +345,7 @@ phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *de
                  .dimension = 2,
                  .elements = {def->elements[0], def->elements[1], 0},
                  .parted = triangle_pattern(def->crossed)};
-    return make(&l, def->size, grading, def->both_ends, mesh);
+    return structured_make(&l, def->size, grading, def->both_ends, mesh);
 }
 
 phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh *mesh)
@@ -362,5 +363,5 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
                  .dimension = 3,
                  .elements = {def->elements[0], def->elements[1], def->elements[2]},
                  .parted = solid_pattern(def->type)};
-    return make(&l, def->size, NULL, NULL, mesh);
+    return structured_make(&l, def->size, NULL, NULL, mesh);
 }

@@ -32,7 +32,7 @@ int phx_table_find(const phx_table *table, uint64_t hash, phx_table_match *match
     return -1;
 }
 
-static void put(phx_table *table, uint64_t hash, int index)
+static void table_put(phx_table *table, uint64_t hash, int index)
 {
     size_t i = hash & (table->room - 1);
     while (table->value[i] >= 0)
@@ -41,7 +41,7 @@ static void put(phx_table *table, uint64_t hash, int index)
     table->value[i] = index;
 }
 
-static phx_status grow(phx_context *context, phx_table *table)
+static phx_status table_grow(phx_context *context, phx_table *table)
 {
     phx_table larger = {.room = table->room ? 2 * table->room : 64, .count = table->count};
     larger.hash = phx_calloc(context, larger.room, sizeof *larger.hash);
@@ -54,7 +54,7 @@ static phx_status grow(phx_context *context, phx_table *table)
         larger.value[i] = -1;
     for (size_t i = 0; i < table->room; i++)
         if (table->value[i] >= 0)
-            put(&larger, table->hash[i], table->value[i]);
+            table_put(&larger, table->hash[i], table->value[i]);
     phx_table_free(table);
     *table = larger;
     return PHX_OK;
@@ -63,11 +63,11 @@ static phx_status grow(phx_context *context, phx_table *table)
 phx_status phx_table_add(phx_context *context, phx_table *table, uint64_t hash, int index)
 {
     if (2 * (table->count + 1) > table->room) {
-        const phx_status status = grow(context, table);
+        const phx_status status = table_grow(context, table);
         if (status)
             return status;
     }
-    put(table, hash, index);
+    table_put(table, hash, index);
     table->count++;
     return PHX_OK;
 }

@@ -165,7 +165,7 @@ static const phx_key keys[] = {
 };
 
 /* ---- reading ---- */
-static void place_port(const phx_model_body *body, phx_model_port *port)
+static void body_beam_place_port(const phx_model_body *body, phx_model_port *port)
 {
     port->location.sort = PHX_LOCATION_FRACTION;
     port->position[0] = port->location.fraction * body->length;
@@ -283,7 +283,7 @@ static phx_status check_segments(phx_reader *reader, const phx_node *node, const
     return PHX_OK;
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+static phx_status body_beam_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_model_material *material = &reader->model->materials[body->material];
     double line = material->density * body->section.area, axial = material->young * body->section.area;
@@ -403,7 +403,7 @@ static phx_status place_interfaces(phx_context *context, const phx_model_body *b
 }
 
 /* Says how well the modes hold a beam that its loads stiffen: nothing, or a warning. */
-static void judge(phx_builder *builder, const phx_model_body *body, const phx_flex_source *source)
+static void body_beam_judge(phx_builder *builder, const phx_model_body *body, const phx_flex_source *source)
 {
     static const double warns = 0.01;
     const phx_modes_quality *quality = phx_beam_modes_quality(source);
@@ -456,7 +456,7 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
     def.interfaces = interfaces;
     phx_status status = phx_beam_cache_get(builder->cache, builder->context, &def, beam);
     if (!status) {
-        judge(builder, body, *beam);
+        body_beam_judge(builder, body, *beam);
         judge_interfaces(builder, body, n_interfaces, interfaces);
     }
     phx_free(masses);
@@ -467,7 +467,8 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_beam_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                  phx_body **made)
 {
     phx_body_def def = phx_builder_body_def(builder, body);
     phx_status status = make_beam(builder, body, source);
@@ -479,7 +480,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     return phx_body_create(builder->context, &def, made);
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_beam_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const phx_model_material *material = &model->materials[body->material];
 
@@ -537,8 +538,8 @@ const phx_body_row phx_body_row_beam = {
     .keys = KEYS(keys),
     .own_size = sizeof(beam_keys),
     .port_fractions = {0.0, 1.0},
-    .place_port = place_port,
-    .finish = finish,
-    .build = build,
-    .offer_numbers = offer_numbers,
+    .place_port = body_beam_place_port,
+    .finish = body_beam_finish,
+    .build = body_beam_build,
+    .offer_numbers = body_beam_offer_numbers,
     .sections = sections};

@@ -90,7 +90,8 @@ static const imported *imported_of(const phx_model_body *body)
 
 /* ---- building ---- */
 /* Rigid motions must cost no force: a matrix of a constrained structure, or a wrong table of nodes, shows here. */
-static phx_status check(phx_builder *builder, const phx_model_body *body, const phx_elastic_model *elastic)
+static phx_status body_imported_check(phx_builder *builder, const phx_model_body *body,
+                                      const phx_elastic_model *elastic)
 {
     static const char *const motion[] = {"translation along x", "translation along y", "translation along z",
                                          "rotation about x",    "rotation about y",    "rotation about z"};
@@ -111,8 +112,8 @@ static phx_status check(phx_builder *builder, const phx_model_body *body, const 
     return status;
 }
 
-static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
-                       unsigned char **held)
+static phx_status body_imported_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                                     unsigned char **held)
 {
     const imported *it = imported_of(body);
     phx_import_def def = phx_import_def_default();
@@ -136,19 +137,20 @@ static phx_status make(phx_builder *builder, const phx_model_body *body, phx_ela
     phx_status status = rigid ? phx_import_create(builder->context, &def, elastic) : PHX_ERR_MEMORY;
     phx_free(rigid);
     if (!status) {
-        status = check(builder, body, *elastic);
+        status = body_imported_check(builder, body, *elastic);
         if (status)
             phx_elastic_destroy(*elastic);
     }
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_imported_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                      phx_body **made)
 {
-    return phx_elastic_build(builder, body, make, source, made);
+    return phx_elastic_build(builder, body, body_imported_make, source, made);
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_imported_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const imported *it = imported_of(body);
 
@@ -172,5 +174,5 @@ const phx_body_row phx_body_row_imported = {
     .place_port = phx_elastic_place_port,
     .finish_port = phx_elastic_finish_port,
     .finish = phx_elastic_finish_matrices,
-    .build = build,
-    .offer_numbers = offer_numbers};
+    .build = body_imported_build,
+    .offer_numbers = body_imported_offer_numbers};

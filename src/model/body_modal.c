@@ -64,7 +64,7 @@ static const phx_key keys[] = {
 };
 
 /* ---- reading ---- */
-static void place_port(const phx_model_body *body, phx_model_port *port)
+static void body_modal_place_port(const phx_model_body *body, phx_model_port *port)
 {
     (void)body;
     port->location = phx_location_of_name(port->name);
@@ -83,7 +83,7 @@ static phx_status finish_port(phx_reader *reader, const phx_node *node, const ph
     return PHX_OK;
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+static phx_status body_modal_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     if (body->n_modes < 1)
         return phx_reader_fail(reader, phx_node_find(node, "modes"),
@@ -171,7 +171,7 @@ static phx_status make_parts(phx_builder *builder, const phx_model_body *body, m
     return status;
 }
 
-static void free_parts(modal_parts *parts)
+static void body_modal_free_parts(modal_parts *parts)
 {
     for (int k = 0; k < parts->n_points; k++)
         phx_flex_point_free(&parts->points[k]);
@@ -207,11 +207,12 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     for (int k = 0; k < n && !status; k++) /* r_k = 2 zeta_k omega_k */
         (*damping)[k] = 2.0 * body->modes[k].damping * two_pi * body->modes[k].frequency;
     phx_free(values);
-    free_parts(&parts);
+    body_modal_free_parts(&parts);
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_modal_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                   phx_body **made)
 {
     phx_body_def def = phx_builder_body_def(builder, body);
     double *damping = NULL;
@@ -226,7 +227,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     return status;
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_modal_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     (void)model;
     phx_offer_mass(body, worst);
@@ -244,8 +245,8 @@ const phx_body_row phx_body_row_modal = {
              .ports = {"P"}},
     .traits = PHX_BODY_MASS | PHX_BODY_HELD,
     .keys = KEYS(keys),
-    .place_port = place_port,
+    .place_port = body_modal_place_port,
     .finish_port = finish_port,
-    .finish = finish,
-    .build = build,
-    .offer_numbers = offer_numbers};
+    .finish = body_modal_finish,
+    .build = body_modal_build,
+    .offer_numbers = body_modal_offer_numbers};

@@ -151,7 +151,7 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
     return status;
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+static phx_status body_plate_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const plate *it = plate_of(body);
 
@@ -172,7 +172,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
 }
 
 /* ---- building ---- */
-static phx_status make_mesh(phx_builder *builder, const plate_mesh *from, phx_mesh *mesh)
+static phx_status body_plate_make_mesh(phx_builder *builder, const plate_mesh *from, phx_mesh *mesh)
 {
     const phx_rectangle_mesh rectangle = {.size = {from->size[0], from->size[1]},
                                           .elements = {(int)from->elements[0], (int)from->elements[1]},
@@ -217,8 +217,8 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
     return status;
 }
 
-static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
-                       unsigned char **held)
+static phx_status body_plate_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                                  unsigned char **held)
 {
     const plate *it = plate_of(body);
     phx_plate_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
@@ -228,7 +228,7 @@ static phx_status make(phx_builder *builder, const phx_model_body *body, phx_ela
                                .n_regions = it->n_regions + 1,
                                .regions = regions};
     phx_mesh mesh = {0};
-    phx_status status = regions ? make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
+    phx_status status = regions ? body_plate_make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
 
     if (!status)
         status = make_regions(builder, body, regions);
@@ -243,12 +243,13 @@ static phx_status make(phx_builder *builder, const phx_model_body *body, phx_ela
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_plate_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                   phx_body **made)
 {
-    return phx_elastic_build(builder, body, make, source, made);
+    return phx_elastic_build(builder, body, body_plate_make, source, made);
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_plate_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const phx_model_material *material = &model->materials[body->material];
 
@@ -277,7 +278,7 @@ const phx_body_row phx_body_row_plate = {.info = {.name = "plate",
                                          .own_size = sizeof(plate),
                                          .place_port = phx_elastic_place_port,
                                          .finish_port = phx_elastic_finish_port,
-                                         .finish = finish,
-                                         .build = build,
-                                         .offer_numbers = offer_numbers,
+                                         .finish = body_plate_finish,
+                                         .build = body_plate_build,
+                                         .offer_numbers = body_plate_offer_numbers,
                                          .stresses = stresses};

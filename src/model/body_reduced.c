@@ -96,7 +96,8 @@ static void read_section(reduced *it)
                                           .fibre = {all[10], all[11]}};
 }
 
-static phx_status read_file(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+static phx_status body_reduced_read_file(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                         void *owner)
 {
     reduced *it = owner;
     phx_status status = phx_type_path.read(reader, key, node, field, owner);
@@ -116,7 +117,7 @@ static phx_status read_file(phx_reader *reader, const phx_key *key, const phx_no
     read_section(it);
     return make_ports(reader, node, it->source);
 }
-static const phx_type type_file = {"file", "{\"type\": \"string\"}", read_file, NULL};
+static const phx_type type_file = {"file", "{\"type\": \"string\"}", body_reduced_read_file, NULL};
 
 static const phx_key keys[] = {
     {"file", &type_file, AT(reduced, file), .own = true, .required = true, .kinds = BIT(PHX_MODEL_REDUCED),
@@ -124,20 +125,21 @@ static const phx_key keys[] = {
 };
 
 /* ---- reading ---- */
-static void place_port(const phx_model_body *body, phx_model_port *port)
+static void body_reduced_place_port(const phx_model_body *body, phx_model_port *port)
 {
     (void)body;
     port->location = phx_location_of_name(port->name);
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+static phx_status body_reduced_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     (void)reader, (void)node, (void)body; /* the file is checked where it is read */
     return PHX_OK;
 }
 
 /* ---- building ---- */
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_reduced_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                     phx_body **made)
 {
     const int count = body->n_point_masses;
     phx_body_def def = phx_builder_body_def(builder, body);
@@ -160,7 +162,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     return phx_body_create(builder->context, &def, made);
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_reduced_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const phx_flex *flex = phx_flex_source_flex(reduced_of(body)->source);
 
@@ -214,9 +216,9 @@ const phx_body_row phx_body_row_reduced = {
     .traits = PHX_BODY_DAMPING | PHX_BODY_HELD,
     .keys = KEYS(keys),
     .own_size = sizeof(reduced),
-    .place_port = place_port,
-    .finish = finish,
-    .build = build,
-    .offer_numbers = offer_numbers,
+    .place_port = body_reduced_place_port,
+    .finish = body_reduced_finish,
+    .build = body_reduced_build,
+    .offer_numbers = body_reduced_offer_numbers,
     .sections = sections,
     .stresses = stresses};

@@ -53,7 +53,8 @@ static phx_rigid_def fold_point_masses(int dim, const phx_model_body *body)
     return rigid;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_rigid_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                   phx_body **made)
 {
     const phx_rigid_def rigid = fold_point_masses(builder->model->dimension, body);
     phx_body_def def = phx_builder_body_def(builder, body);
@@ -63,7 +64,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     return phx_body_create(builder->context, &def, made);
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_rigid_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     (void)model;
     phx_offer_mass(body, worst);
@@ -81,5 +82,5 @@ const phx_body_row phx_body_row_rigid = {
     .keys = KEYS(keys),
     .place_port = phx_place_port_by_position,
     .finish = phx_check_inertia_of,
-    .build = build,
-    .offer_numbers = offer_numbers};
+    .build = body_rigid_build,
+    .offer_numbers = body_rigid_offer_numbers};

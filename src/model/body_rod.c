@@ -116,7 +116,7 @@ static const rod_keys *own_of(const phx_model_body *body)
 }
 
 /* ---- reading ---- */
-static void place_port(const phx_model_body *body, phx_model_port *port)
+static void body_rod_place_port(const phx_model_body *body, phx_model_port *port)
 {
     (void)body; /* the origin of a node's frame */
     port->location.sort = PHX_LOCATION_FRACTION;
@@ -151,7 +151,7 @@ static phx_status check_matrix(phx_reader *reader, const phx_node *node, const c
 }
 
 /* That it is one of a section: | m I  -m [eta]x ; m [eta]x  J |. */
-static phx_status check_mass(phx_reader *reader, const phx_node *node, const phx_model_matrix *it)
+static phx_status body_rod_check_mass(phx_reader *reader, const phx_node *node, const phx_model_matrix *it)
 {
     const int n = it->rows, dim = n == 3 ? 2 : 3;
     const double *M = it->values, m = M[0], tolerance = 1e-9 * m;
@@ -178,7 +178,7 @@ static phx_status finish_section(phx_reader *reader, const phx_node *node, void 
     phx_status status = check_matrix(reader, node, "stiffness", &it->stiffness);
     if (!status)
         status = check_matrix(reader, node, "mass", &it->mass);
-    return status ? status : check_mass(reader, node, &it->mass);
+    return status ? status : body_rod_check_mass(reader, node, &it->mass);
 }
 
 static phx_status check_stations(phx_reader *reader, const phx_node *node, const rod_keys *own)
@@ -264,7 +264,7 @@ static phx_status check_material(phx_reader *reader, const phx_node *node, const
     return PHX_OK;
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+static phx_status body_rod_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const rod_keys *own = own_of(body);
     const phx_node *damping = phx_node_find(node, "damping");
@@ -384,7 +384,7 @@ static int compare_places(const void *a, const void *b)
 
 /* Place k of the rod that the model names: those of its ports and masses, then those of joints, springs, forces and
  * loads, the end P for one of another body; NULL behind the last. What is only looked at has none. */
-static const phx_location *place_of(const phx_model *model, const phx_model_body *body, int k)
+static const phx_location *body_rod_place_of(const phx_model *model, const phx_model_body *body, int k)
 {
     static const phx_location end = {.sort = PHX_LOCATION_FRACTION};
     if (k < body->n_ports)
@@ -403,8 +403,8 @@ static int list_places(const phx_model *model, const phx_model_body *body, doubl
 {
     int all = 0, n = 0;
 
-    for (int k = 0; place_of(model, body, k); k++)
-        places[all++] = place_of(model, body, k)->fraction;
+    for (int k = 0; body_rod_place_of(model, body, k); k++)
+        places[all++] = body_rod_place_of(model, body, k)->fraction;
     qsort(places, (size_t)all, sizeof *places, compare_places);
     for (int k = 0; k < all; k++) {
         const double last = n > 0 ? places[n - 1] : 0.0;
@@ -442,12 +442,12 @@ static void share_out(int n, int n_stretches, const double *places, int *count)
 }
 
 /* As many elements as the file says, of equal length where its places allow it, else a node at each place. */
-static phx_status make_mesh(phx_builder *builder, const phx_model_body *body, rod_mesh *mesh)
+static phx_status body_rod_make_mesh(phx_builder *builder, const phx_model_body *body, rod_mesh *mesh)
 {
     phx_context *context = builder->context;
     int all = 0;
 
-    while (place_of(builder->model, body, all))
+    while (body_rod_place_of(builder->model, body, all))
         all++;
     double *places = phx_calloc(context, (size_t)all + 2, sizeof *places);
     int *count = phx_calloc(context, (size_t)all + 1, sizeof *count);
@@ -544,13 +544,14 @@ static phx_rod_curve curve_of(const phx_model_body *body)
                            .twist = own->twist};
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_rod_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                 phx_body **made)
 {
     const phx_rod_curve curve = curve_of(body);
     const int dim = builder->model->dimension;
     rod_mesh mesh = {0};
     rod_data data = {0};
-    phx_status status = make_mesh(builder, body, &mesh);
+    phx_status status = body_rod_make_mesh(builder, body, &mesh);
 
     (void)source; /* its nodes move as frames */
     if (!status)
@@ -581,7 +582,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     return status;
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_rod_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const rod_keys *own = own_of(body);
 
@@ -625,9 +626,9 @@ const phx_body_row phx_body_row_rod = {
     .keys = KEYS(keys),
     .own_size = sizeof(rod_keys),
     .port_fractions = {0.0, 1.0},
-    .place_port = place_port,
-    .finish = finish,
-    .build = build,
-    .offer_numbers = offer_numbers,
+    .place_port = body_rod_place_port,
+    .finish = body_rod_finish,
+    .build = body_rod_build,
+    .offer_numbers = body_rod_offer_numbers,
     .sections = sections,
     .compliance = compliance};

@@ -88,7 +88,7 @@ static const solid *solid_of(const phx_model_body *body)
 }
 
 /* ---- reading ---- */
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+static phx_status body_solid_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const solid *it = solid_of(body);
     const phx_node *regions = phx_node_find(node, "regions");
@@ -100,7 +100,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
 }
 
 /* ---- building ---- */
-static phx_status make_mesh(phx_builder *builder, const solid_mesh *from, phx_mesh *mesh)
+static phx_status body_solid_make_mesh(phx_builder *builder, const solid_mesh *from, phx_mesh *mesh)
 {
     const phx_box_mesh box = {.size = {from->size[0], from->size[1], from->size[2]},
                               .elements = {(int)from->elements[0], (int)from->elements[1], (int)from->elements[2]},
@@ -112,13 +112,13 @@ static phx_status make_mesh(phx_builder *builder, const solid_mesh *from, phx_me
     return status ? status : phx_elastic_check_mesh(builder, mesh, from->file);
 }
 
-static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
-                       unsigned char **held)
+static phx_status body_solid_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                                  unsigned char **held)
 {
     const solid *it = solid_of(body);
     phx_solid_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
     phx_mesh mesh = {0};
-    phx_status status = regions ? make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
+    phx_status status = regions ? body_solid_make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
 
     for (int r = 0; r <= it->n_regions && !status; r++) { /* the last: what the others leave */
         const int material = r < it->n_regions ? it->regions[r].material : body->material;
@@ -135,12 +135,13 @@ static phx_status make(phx_builder *builder, const phx_model_body *body, phx_ela
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status body_solid_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                   phx_body **made)
 {
-    return phx_elastic_build(builder, body, make, source, made);
+    return phx_elastic_build(builder, body, body_solid_make, source, made);
 }
 
-static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+static void body_solid_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const phx_model_material *material = &model->materials[body->material];
 
@@ -169,7 +170,7 @@ const phx_body_row phx_body_row_solid = {
     .own_size = sizeof(solid),
     .place_port = phx_elastic_place_port,
     .finish_port = phx_elastic_finish_port,
-    .finish = finish,
-    .build = build,
-    .offer_numbers = offer_numbers,
+    .finish = body_solid_finish,
+    .build = body_solid_build,
+    .offer_numbers = body_solid_offer_numbers,
     .stresses = stresses};

@@ -91,7 +91,7 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
 }
 
 /* ---- building ---- */
-static phx_status add_all(phx_builder *builder, const phx_build_options *options)
+static phx_status build_add_all(phx_builder *builder, const phx_build_options *options)
 {
     const phx_model *model = builder->model;
     const bool leave_out =
@@ -148,8 +148,8 @@ static phx_status switch_forces(phx_builder *builder)
 }
 
 /* The system of all bodies, joints and loads, or of one body alone when `only` is not NULL. */
-static phx_status build(phx_context *context, const phx_model *model, const phx_build_options *options,
-                        const phx_tunables *tunables, const phx_model_body *only, phx_system **system)
+static phx_status build_build(phx_context *context, const phx_model *model, const phx_build_options *options,
+                              const phx_tunables *tunables, const phx_model_body *only, phx_system **system)
 {
     phx_builder builder = {.context = context, .model = model, .cache = options->cache, .tunables = tunables};
     phx_beam_cache *own = NULL;
@@ -166,7 +166,8 @@ static phx_status build(phx_context *context, const phx_model *model, const phx_
         status = phx_builder_at(&builder, &model->dimension,
                                 phx_system_create(context, model->dimension, model->gravity, &builder.system));
     if (!status)
-        status = only ? phx_builder_at(&builder, only, phx_builder_body(&builder, only)) : add_all(&builder, options);
+        status =
+            only ? phx_builder_at(&builder, only, phx_builder_body(&builder, only)) : build_add_all(&builder, options);
     for (int k = 0; k < model->n_events && !status && !only; k++)
         status = phx_system_expect_event(builder.system, model->events[k].name);
     if (!status && model->simulate.spectral_radius < 1.0)
@@ -189,7 +190,7 @@ phx_status phx_model_build(phx_context *context, const phx_model *model, const p
     if (!model || !system)
         return phx_fail_null(context, __func__, "model or system");
     const phx_build_options options = given ? *given : phx_build_options_default();
-    return phx_conclude(context, build(context, model, &options, NULL, NULL, system));
+    return phx_conclude(context, build_build(context, model, &options, NULL, NULL, system));
 }
 
 phx_status phx_model_build_open(phx_context *context, const phx_model *model, const phx_build_options *given,
@@ -197,7 +198,7 @@ phx_status phx_model_build_open(phx_context *context, const phx_model *model, co
 {
     const phx_build_options options = given ? *given : phx_build_options_default();
 
-    return phx_conclude(context, build(context, model, &options, tunables, NULL, system));
+    return phx_conclude(context, build_build(context, model, &options, tunables, NULL, system));
 }
 
 phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system)
@@ -209,5 +210,5 @@ phx_status phx_model_build_body(phx_context *context, const phx_model *model, in
     if (body < 0 || body >= model->n_bodies)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body %d of a model with %d bodies; the first is 0", body,
                         model->n_bodies);
-    return phx_conclude(context, build(context, model, &options, NULL, &model->bodies[body], system));
+    return phx_conclude(context, build_build(context, model, &options, NULL, &model->bodies[body], system));
 }

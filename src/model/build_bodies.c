@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static phx_pose pose_of(int dim, const phx_model_body *body)
+static phx_pose build_bodies_pose_of(int dim, const phx_model_body *body)
 {
     phx_pose pose = phx_pose_default();
 
@@ -137,7 +137,7 @@ static phx_status hold_deformation(phx_builder *builder, const phx_model_body *b
 
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
 {
-    const phx_pose pose = pose_of(builder->model->dimension, body);
+    const phx_pose pose = build_bodies_pose_of(builder->model->dimension, body);
     phx_flex_source *source = NULL;
     phx_body *made = NULL;
     phx_body_id id;

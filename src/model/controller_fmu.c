@@ -99,7 +99,8 @@ static phx_status read_start(phx_reader *reader, const phx_node *name, const phx
     return at(reader, value, phx_fmu_component_set(reader->context, fmu, start->name, start->number, start->text));
 }
 
-static phx_status choose(phx_reader *reader, const phx_node *node, phx_model_controller *c, phx_fmu_component *fmu)
+static phx_status controller_fmu_choose(phx_reader *reader, const phx_node *node, phx_model_controller *c,
+                                        phx_fmu_component *fmu)
 {
     phx_context *context = reader->context;
     phx_status status = PHX_OK;
@@ -127,7 +128,7 @@ phx_status phx_finish_fmu(phx_reader *reader, const phx_node *node, phx_model_co
     if (!(c->sample.value > 0.0 && isfinite(c->sample.value)))
         status = phx_reader_fail(reader, node, "the FMU says no step size; give `sample`");
     if (!status)
-        status = choose(reader, node, c, fmu);
+        status = controller_fmu_choose(reader, node, c, fmu);
     phx_fmu_component_destroy(fmu);
     return status;
 }
@@ -146,19 +147,19 @@ static const double *inputs_at(const controller *it, double t, const double *y)
     return it->inputs;
 }
 
-static phx_status start(phx_context *context, void *data, double t, const double *y)
+static phx_status controller_fmu_start(phx_context *context, void *data, double t, const double *y)
 {
     const controller *it = data;
     return phx_fmu_component_start(context, it->fmu, t, inputs_at(it, t, y));
 }
 
-static phx_status evaluate(phx_context *context, void *data, double t, const double *y, double *u)
+static phx_status controller_fmu_evaluate(phx_context *context, void *data, double t, const double *y, double *u)
 {
     const controller *it = data;
     return phx_fmu_component_evaluate(context, it->fmu, t, inputs_at(it, t, y), u);
 }
 
-static phx_status advance(phx_context *context, void *data, double t, double sample)
+static phx_status controller_fmu_advance(phx_context *context, void *data, double t, double sample)
 {
     const controller *it = data;
     return phx_fmu_component_advance(context, it->fmu, t, sample);
@@ -176,7 +177,7 @@ static void free_controller(void *data)
     phx_free(it);
 }
 
-static phx_status fill(phx_builder *builder, const phx_model_controller *c, controller *it)
+static phx_status controller_fmu_fill(phx_builder *builder, const phx_model_controller *c, controller *it)
 {
     phx_context *context = builder->context;
 
@@ -198,7 +199,8 @@ static phx_status fill(phx_builder *builder, const phx_model_controller *c, cont
 
 phx_status phx_builder_fmu(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
 {
-    static const phx_controller_external operations = {.start = start, .evaluate = evaluate, .advance = advance};
+    static const phx_controller_external operations = {
+        .start = controller_fmu_start, .evaluate = controller_fmu_evaluate, .advance = controller_fmu_advance};
     controller *it = phx_calloc(builder->context, 1, sizeof *it);
 
     if (!it)
@@ -206,5 +208,5 @@ phx_status phx_builder_fmu(phx_builder *builder, const phx_model_controller *c, 
     def->external = &operations;
     def->data = it;
     def->free_data = free_controller;
-    return fill(builder, c, it);
+    return controller_fmu_fill(builder, c, it);
 }

@@ -244,7 +244,7 @@ const phx_node *phx_node_of(const phx_node *map, const char *key)
 }
 
 /* An array of texts in the memory of the content. */
-static phx_status put_text(phx_reader *reader, const char *name, const char *behind, const char **text)
+static phx_status controllers_put_text(phx_reader *reader, const char *name, const char *behind, const char **text)
 {
     const size_t room = strlen(name) + strlen(behind) + 1;
     char *made = phx_reader_calloc(reader, room, 1);
@@ -277,7 +277,7 @@ static phx_status check_joint(phx_reader *reader, const phx_node *node, const ch
 
 /* ---- interconnection and damping assignment ---- */
 /* Measurements: coordinates, then rates; which coordinates are actuated; outputs become efforts. */
-static phx_status name_coordinates(phx_reader *reader, const phx_node *node, phx_model_controller *c)
+static phx_status controllers_name_coordinates(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
     const int n = c->n_coordinates;
     phx_status status = PHX_OK;
@@ -299,9 +299,9 @@ static phx_status name_coordinates(phx_reader *reader, const phx_node *node, phx
             return phx_reader_fail(reader, phx_node_of(node, "coordinates"),
                                    "expected joints with one free coordinate, '%s' has %d", c->coordinates[k],
                                    reader->model->joints[joint].n_coordinates);
-        status = put_text(reader, c->coordinates[k], ".coordinate", &c->inputs[k]);
+        status = controllers_put_text(reader, c->coordinates[k], ".coordinate", &c->inputs[k]);
         if (!status)
-            status = put_text(reader, c->coordinates[k], ".rate", &c->inputs[n + k]);
+            status = controllers_put_text(reader, c->coordinates[k], ".rate", &c->inputs[n + k]);
     }
     for (int k = 0; k < c->n_outputs && !status; k++) {
         int at = 0;
@@ -311,7 +311,7 @@ static phx_status name_coordinates(phx_reader *reader, const phx_node *node, phx
             return phx_reader_fail(reader, phx_node_of(node, "actuated"), "expected one of the coordinates, found %s",
                                    phx_shown_text(c->outputs[k]).text);
         c->actuated[k] = at;
-        status = put_text(reader, c->outputs[k], ".effort", &c->outputs[k]);
+        status = controllers_put_text(reader, c->outputs[k], ".effort", &c->outputs[k]);
     }
     return status;
 }
@@ -350,7 +350,7 @@ static phx_status take_expressions(phx_reader *reader, const phx_node *node, con
 
 static phx_status finish_ida_pbc(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
-    phx_status status = name_coordinates(reader, node, c);
+    phx_status status = controllers_name_coordinates(reader, node, c);
     const int n = c->n_coordinates, m = c->n_outputs;
     const struct {
         const char *name;
@@ -399,11 +399,11 @@ static phx_status finish_pid(phx_reader *reader, const phx_node *node, phx_model
     c->inputs[0] = c->measure;
     c->inputs[1] = c->rate;
     if (read >= 0)
-        status = put_text(reader, c->measure, ".coordinate", &c->inputs[0]);
+        status = controllers_put_text(reader, c->measure, ".coordinate", &c->inputs[0]);
     if (!status && read >= 0 && !c->rate && c->filter == 0.0)
-        status = put_text(reader, c->measure, ".rate", &c->inputs[1]);
+        status = controllers_put_text(reader, c->measure, ".rate", &c->inputs[1]);
     if (!status && acted >= 0)
-        status = put_text(reader, c->outputs[0], ".effort", &c->outputs[0]);
+        status = controllers_put_text(reader, c->outputs[0], ".effort", &c->outputs[0]);
     c->n_inputs = c->inputs[1] ? 2 : 1;
     if (!status && c->kd > 0.0 && c->n_inputs == 1 && c->filter == 0.0)
         status =
@@ -415,7 +415,7 @@ static phx_status finish_pid(phx_reader *reader, const phx_node *node, phx_model
     return status;
 }
 
-static phx_status read_file(phx_reader *reader, const phx_node *node, phx_model_controller *c)
+static phx_status controllers_read_file(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
     const phx_named_matrix all[] = {{"A", &c->A}, {"B", &c->B}, {"C", &c->C}, {"D", &c->D}, {"E", &c->E}, {"J", &c->J},
                                     {"R", &c->R}, {"Q", &c->Q}, {"P", &c->P}, {"S", &c->S}, {"N", &c->N}};
@@ -445,7 +445,7 @@ static phx_status finish_matrices(phx_reader *reader, const phx_node *node, phx_
 {
     const bool ph = c->kind == PHX_MODEL_PORT_HAMILTONIAN;
     const phx_model_matrix *const over[] = {&c->A, &c->J, &c->R, &c->Q, &c->E, &c->B};
-    phx_status status = read_file(reader, node, c);
+    phx_status status = controllers_read_file(reader, node, c);
     const int in = ph ? c->n_outputs : c->n_inputs, out = c->n_outputs;
 
     for (size_t k = 0; k < sizeof over / sizeof *over && c->n_states == 0; k++)

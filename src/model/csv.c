@@ -61,7 +61,7 @@ static phx_status check_bytes(csv *c, size_t size)
 }
 
 /* Only a regular file of moderate size: a device or pipe may never end. */
-static phx_status load(csv *c)
+static phx_status csv_load(csv *c)
 {
     struct stat info;
     if (stat(c->path, &info))
@@ -167,7 +167,7 @@ static phx_status find_separator(csv *c, const char *line)
     return PHX_OK;
 }
 
-static phx_status read_names(csv *c)
+static phx_status csv_read_names(csv *c)
 {
     char *line = next_line(c), *name;
     size_t most = 2;
@@ -194,7 +194,7 @@ static phx_status read_names(csv *c)
 static phx_status find_column(csv *c, const char *column, int *index)
 {
     phx_nearest nearest = phx_nearest_to(column);
-    phx_status status = read_names(c);
+    phx_status status = csv_read_names(c);
     if (status)
         return status;
     for (*index = 0; *index < c->n_columns; ++*index) {
@@ -225,7 +225,7 @@ static void note_sign(const csv *c, int column, const char *text, csv_sign *sign
 }
 
 /* `column` counts from 1. */
-static phx_status read_number(csv *c, int column, const char *text, double *number)
+static phx_status csv_read_number(csv *c, int column, const char *text, double *number)
 {
     char point[MAX_NUMBER];
     char *comma = NULL;
@@ -271,7 +271,7 @@ static phx_status check_signs(const csv *c)
 
 /* ---- the lines of numbers ---- */
 /* Numbers of the first and the wanted column; `wanted` counts from 0. */
-static phx_status read_row(csv *c, char *line, int wanted, double *time, double *value)
+static phx_status csv_read_row(csv *c, char *line, int wanted, double *time, double *value)
 {
     char *cell;
     int k = 0;
@@ -287,7 +287,7 @@ static phx_status read_row(csv *c, char *line, int wanted, double *time, double 
         }
         if (k == 0 || k == wanted) {
             double number = 0.0;
-            status = read_number(c, k + 1, cell, &number);
+            status = csv_read_number(c, k + 1, cell, &number);
             if (status)
                 return status;
             if (k == 0)
@@ -307,12 +307,12 @@ static phx_status read_row(csv *c, char *line, int wanted, double *time, double 
     return PHX_OK;
 }
 
-static phx_status read_rows(csv *c, int column, phx_file_table *table)
+static phx_status csv_read_rows(csv *c, int column, phx_file_table *table)
 {
     char *line;
     while ((line = next_line(c)) != NULL) {
         double *time = table->times + table->count, *value = table->values + table->count;
-        phx_status status = read_row(c, line, column, time, value);
+        phx_status status = csv_read_row(c, line, column, time, value);
         if (status)
             return status;
         if (table->count && !(time[0] > time[-1]))
@@ -328,7 +328,7 @@ phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *pa
 {
     csv c = {.reader = reader, .node = node, .path = path};
     int index = 0;
-    phx_status status = load(&c);
+    phx_status status = csv_load(&c);
     if (!status)
         status = find_column(&c, column, &index);
     if (status)
@@ -341,5 +341,5 @@ phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *pa
     table->values = phx_arena_calloc(reader->context, arena, most, sizeof *table->values);
     if (!table->times || !table->values)
         return PHX_ERR_MEMORY;
-    return read_rows(&c, index, table);
+    return csv_read_rows(&c, index, table);
 }

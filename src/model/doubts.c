@@ -24,7 +24,7 @@ static bool mentions(const char *text, const char *name)
     return false;
 }
 
-static void tell(const phx_reader *reader, phx_model_source where, const char *text)
+static void doubts_tell(const phx_reader *reader, phx_model_source where, const char *text)
 {
     phx_log(reader->context, PHX_LOG_WARNING, "%s:%d:%d: %s", reader->model->path, where.line, where.column, text);
 }
@@ -53,7 +53,7 @@ void phx_doubt_angle(phx_reader *reader, const phx_node *node)
         return;
     snprintf(text, sizeof text, "the angle %.60s is %.4g rad, %.3g turns; write %.60s*deg if degrees are meant",
              node->text, value, value / TURN, node->text);
-    tell(reader, node->source, text);
+    doubts_tell(reader, node->source, text);
 }
 
 /* 2 max(fibre), or that of a rectangle with the same moments. */
@@ -76,7 +76,7 @@ static void doubt_section(const phx_reader *reader, const phx_model_body *body)
         "body '%.100s' is a beam of %.4g m with a section of %.4g m, larger than its length; check their units, or "
         "take a solid",
         body->name, body->length, extent);
-    tell(reader, phx_model_where(reader->model, body), text);
+    doubts_tell(reader, phx_model_where(reader->model, body), text);
 }
 
 static bool has_point(const phx_model_point *points, int count, int body)
@@ -120,7 +120,7 @@ static void doubt_body(const phx_reader *reader, int b)
         return;
     snprintf(text, sizeof text, "nothing holds body '%.100s'%s; give it a joint, or a velocity if it is to fly",
              body->name, pull > 0.0 ? ", which falls" : "");
-    tell(reader, phx_model_where(model, body), text);
+    doubts_tell(reader, phx_model_where(model, body), text);
 }
 
 /* Neither a key nor the expression of another parameter mentions it. */
@@ -138,7 +138,7 @@ static void doubt_parameter(const phx_reader *reader, int k)
     if (used)
         return;
     snprintf(text, sizeof text, "the parameter '%.100s' is used nowhere", model->parameters[k].name);
-    tell(reader, phx_model_where(model, &model->parameters[k]), text);
+    doubts_tell(reader, phx_model_where(model, &model->parameters[k]), text);
 }
 
 void phx_doubt_model(const phx_reader *reader)

@@ -233,7 +233,7 @@ phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, co
     return phx_mesh_judge(builder->context, mesh, file);
 }
 
-static double distance(const double *a, const double *b)
+static double elastic_distance(const double *a, const double *b)
 {
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
@@ -256,8 +256,8 @@ static phx_status find_node(phx_context *context, const phx_elastic_model *elast
         high[k % 3] = fmax(high[k % 3], elastic->x[k]);
     }
     *node = phx_mesh_nearest_node(&(phx_mesh){.n_nodes = count, .x = elastic->x}, port->near);
-    const double *x = elastic->x + 3 * (size_t)*node, away = distance(x, port->near);
-    return away > 0.1 * distance(low, high)
+    const double *x = elastic->x + 3 * (size_t)*node, away = elastic_distance(x, port->near);
+    return away > 0.1 * elastic_distance(low, high)
                ? phx_fail(context, PHX_ERR_ARGUMENT,
                           "[%g, %g, %g] lies %.3g m off the nearest node, %d at [%g, %g, %g]; expected a place on the "
                           "body, in its axes",
@@ -333,7 +333,7 @@ static void choose_frame(const phx_model *model, const phx_model_body *body, con
 }
 
 /* Says how well the basis holds the body: nothing, a warning, or the error that it does not. */
-static phx_status judge(phx_builder *builder, const phx_model_body *body, const phx_basis_quality *quality)
+static phx_status elastic_judge(phx_builder *builder, const phx_model_body *body, const phx_basis_quality *quality)
 {
     static const double warns = 0.01, fails = 0.1;
     const char *remedy = keys_of(body)->basis.kind == PHX_BASIS_CRAIG_BAMPTON
@@ -384,7 +384,7 @@ static void traction_at(void *user, const double x[3], const double normal[3], d
         traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
 }
 
-static bool is_zero(int n, const double *x)
+static bool elastic_is_zero(int n, const double *x)
 {
     for (int k = 0; k < n; k++)
         if (x[k] != 0.0)
@@ -403,7 +403,7 @@ static phx_status surface_force(phx_builder *builder, const phx_model_load *load
     if (load->kind == PHX_MODEL_TEMPERATURE) {
         const phx_temperature temperature = {profile_at, it};
         status = phx_elastic_expand(builder->context, elastic, load->group, &temperature, force, strain);
-        if (!status && is_zero(elastic->n, force))
+        if (!status && elastic_is_zero(elastic->n, force))
             status = phx_fail(builder->context, PHX_ERR_ARGUMENT,
                               "it expands nothing: the materials there have no 'expansion', the profile is zero, or it "
                               "is the mean over the thickness of a plate that is rigid in its plane");
@@ -495,8 +495,8 @@ static phx_status loads_on_body(phx_builder *builder, int body, const phx_elasti
 }
 
 /* Inertia turns with its port. */
-static phx_status check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
-                             const phx_interface *interfaces)
+static phx_status elastic_check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
+                                     const phx_interface *interfaces)
 {
     bool inertia = false;
 
@@ -549,7 +549,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
             def.hold = k;
     }
     for (int k = 0; k < body->n_point_masses && !status; k++) {
-        status = check_mass(builder, body, &body->point_masses[k], interfaces);
+        status = elastic_check_mass(builder, body, &body->point_masses[k], interfaces);
         masses[k] =
             (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
         memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
@@ -617,7 +617,7 @@ static phx_status find_source(phx_builder *builder, const phx_model_body *body, 
             status = phx_beam_cache_keep_source(builder->cache, builder->context, key, *source);
     }
     phx_free(key);
-    return status ? status : judge(builder, body, phx_continuum_quality(*source));
+    return status ? status : elastic_judge(builder, body, phx_continuum_quality(*source));
 }
 
 phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,

@@ -239,13 +239,13 @@ static phx_status put_name(const void *data, const phx_token *token, phx_program
     return phx_program_number(program, value);
 }
 
-static void tell(const phx_evaluator *e, int parameter, phx_expression_use use)
+static void expression_tell(const phx_evaluator *e, int parameter, phx_expression_use use)
 {
     if (e->watch && parameter >= 0)
         e->watch(e->watcher, parameter, use);
 }
 
-static bool check_names(phx_evaluator *e, phx_expression_use use)
+static bool expression_check_names(phx_evaluator *e, phx_expression_use use)
 {
     const phx_expression *x = &e->expression;
     for (int i = 0; i < x->n_tokens; i++) {
@@ -254,7 +254,7 @@ static bool check_names(phx_evaluator *e, phx_expression_use use)
             continue;
         if (!name_value(e, x, &x->tokens[i], &value))
             return fail_name(e, &x->tokens[i], use);
-        tell(e, parameter_of(e, x, &x->tokens[i]), use);
+        expression_tell(e, parameter_of(e, x, &x->tokens[i]), use);
     }
     return true;
 }
@@ -262,7 +262,8 @@ static bool check_names(phx_evaluator *e, phx_expression_use use)
 phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use)
 {
     evaluator->use = use;
-    return phx_expression_scan(&evaluator->expression, text) && check_names(evaluator, use) ? PHX_OK : PHX_ERR_INPUT;
+    return phx_expression_scan(&evaluator->expression, text) && expression_check_names(evaluator, use) ? PHX_OK
+                                                                                                       : PHX_ERR_INPUT;
 }
 
 /* An exponent that no double has (`1e999`): say what it is. */
@@ -304,7 +305,7 @@ static phx_status compile(phx_evaluator *e, phx_program **program)
 }
 
 /* Compile and evaluate what was scanned, without variables. */
-static phx_status evaluate(phx_evaluator *e, double *value)
+static phx_status expression_evaluate(phx_evaluator *e, double *value)
 {
     phx_program *program = NULL;
     const int alone = e->expression.n_tokens == 1 ? phx_evaluator_parameter(e, &e->expression.tokens[0]) : -1;
@@ -326,14 +327,14 @@ static bool look_up(const void *data, const char *name, double *value)
     const int index = e->names ? phx_names_find(e->names, name) : -1;
     if (index < 0 || (e->known && !e->known[index]))
         return false;
-    tell(e, index, PHX_USE_CONSTANT);
+    expression_tell(e, index, PHX_USE_CONSTANT);
     *value = e->parameters[index].value;
     return true;
 }
 
 /* Keeps the expression that was scanned and its value; not with more parameters than the cache takes, or with one that
  * has no value yet. */
-static phx_status keep(phx_evaluator *e, const char *text, double value)
+static phx_status expression_keep(phx_evaluator *e, const char *text, double value)
 {
     const phx_expression *x = &e->expression;
     phx_expression_cache_parameter found[PHX_EXPRESSION_CACHE_NAMES];
@@ -362,10 +363,10 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
         return PHX_OK;
     phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
     if (!status)
-        status = evaluate(evaluator, value);
+        status = expression_evaluate(evaluator, value);
     if (!status && !isfinite(*value))
         status = fail_not_finite(evaluator, text, "");
-    return status ? status : keep(evaluator, text, *value);
+    return status ? status : expression_keep(evaluator, text, *value);
 }
 
 /* ---- signals ---- */

@@ -45,7 +45,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-static cache_entry *find(const phx_expression_cache *cache, const char *text, uint64_t hash)
+static cache_entry *expression_cache_find(const phx_expression_cache *cache, const char *text, uint64_t hash)
 {
     cache_entry *entry = cache->bucket[hash % BUCKETS];
     while (entry && (entry->hash != hash || strcmp(entry->text, text) != 0))
@@ -56,7 +56,7 @@ static cache_entry *find(const phx_expression_cache *cache, const char *text, ui
 bool phx_expression_cache_find(const phx_expression_cache *cache, const char *text,
                                phx_expression_cache_look_up *look_up, const void *data, double *value)
 {
-    const cache_entry *entry = find(cache, text, hash_of(text));
+    const cache_entry *entry = expression_cache_find(cache, text, hash_of(text));
     if (!entry)
         return false;
     for (int k = 0; k < entry->count; k++) {
@@ -68,8 +68,9 @@ bool phx_expression_cache_find(const phx_expression_cache *cache, const char *te
     return true;
 }
 
-static phx_status add(phx_context *context, phx_expression_cache *cache, const char *text, uint64_t hash, int count,
-                      const phx_expression_cache_parameter *parameters, cache_entry **entry)
+static phx_status expression_cache_add(phx_context *context, phx_expression_cache *cache, const char *text,
+                                       uint64_t hash, int count, const phx_expression_cache_parameter *parameters,
+                                       cache_entry **entry)
 {
     cache_entry *made = phx_arena_calloc(context, &cache->memory, 1, sizeof *made);
     if (!made)
@@ -97,11 +98,11 @@ phx_status phx_expression_cache_keep(phx_context *context, phx_expression_cache 
                                      const phx_expression_cache_parameter *parameters, double value)
 {
     const uint64_t hash = hash_of(text);
-    cache_entry *entry = find(cache, text, hash);
+    cache_entry *entry = expression_cache_find(cache, text, hash);
     if (!entry) {
         if (cache->count == MOST || count > PHX_EXPRESSION_CACHE_NAMES)
             return PHX_OK;
-        const phx_status status = add(context, cache, text, hash, count, parameters, &entry);
+        const phx_status status = expression_cache_add(context, cache, text, hash, count, parameters, &entry);
         if (status)
             return status;
     }

@@ -17,7 +17,7 @@ static const phx_key keys[] = {
      .fallback = "zero", .doc = "what A exerts on B when the ports coincide"},
 };
 
-static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+static phx_status force_bushing_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const bushing *own = force->own;
     phx_bushing_def def = {.name = force->name, .a = ports[0], .b = ports[1]};
@@ -34,4 +34,4 @@ const phx_force_row phx_force_row_bushing = {.info = {.name = "bushing",
                                                       .most_ports = 2},
                                              .keys = KEYS(keys),
                                              .own_size = sizeof(bushing),
-                                             .build = build};
+                                             .build = force_bushing_build};

@@ -20,14 +20,14 @@ static const phx_key keys[] = {
      .doc = "coordinates that take the cable in, weight: the radius of the drum"},
 };
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+static phx_status force_cable_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const cable *own = force->own;
     const phx_node *terms = phx_node_find(node, "terms");
     return terms ? phx_force_terms_check(reader, terms, own->n_terms, own->terms) : PHX_OK;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+static phx_status force_cable_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const cable *own = force->own;
     phx_coupling_term terms[PHX_FORCE_MOST_TERMS];
@@ -51,5 +51,5 @@ const phx_force_row phx_force_row_cable = {
              .most_ports = PHX_MODEL_MAX_FORCE_PORTS},
     .keys = KEYS(keys),
     .own_size = sizeof(cable),
-    .finish = finish,
-    .build = build};
+    .finish = force_cable_finish,
+    .build = force_cable_build};

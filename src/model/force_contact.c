@@ -85,7 +85,7 @@ static phx_status finish_semi_axes(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+static phx_status force_contact_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const contact *own = force->own;
     const char *needed = own->against == PHX_CONTACT_PLANE      ? "normal"
@@ -121,7 +121,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
     return finish_semi_axes(reader, node, own);
 }
 
-static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+static phx_status force_contact_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const contact *own = force->own;
     const rubbing *friction = &own->friction;
@@ -156,5 +156,5 @@ const phx_force_row phx_force_row_contact = {.info = {.name = "contact",
                                                       .most_ports = 2},
                                              .keys = KEYS(keys),
                                              .own_size = sizeof(contact),
-                                             .finish = finish,
-                                             .build = build};
+                                             .finish = force_contact_finish,
+                                             .build = force_contact_build};

@@ -58,13 +58,13 @@ void phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term
         out[k] = (phx_coupling_term){terms[k].joint, terms[k].coordinate - 1, terms[k].weight};
 }
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+static phx_status force_coupling_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const coupling *own = force->own;
     return phx_force_terms_check(reader, phx_node_find(node, "terms"), own->n_terms, own->terms);
 }
 
-static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+static phx_status force_coupling_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const coupling *own = force->own;
     phx_coupling_term terms[PHX_FORCE_MOST_TERMS];
@@ -94,5 +94,5 @@ const phx_force_row phx_force_row_coupling = {
                     "gears, racks, belts, screws"},
     .keys = KEYS(keys),
     .own_size = sizeof(coupling),
-    .finish = finish,
-    .build = build};
+    .finish = force_coupling_finish,
+    .build = force_coupling_build};

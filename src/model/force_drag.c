@@ -18,7 +18,7 @@ static const phx_key keys[] = {
      .doc = "velocity of the air, inertial components"},
 };
 
-static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+static phx_status force_drag_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const drag *own = force->own;
     phx_drag_def def = {
@@ -38,4 +38,4 @@ const phx_force_row phx_force_row_drag = {
     .info = {.name = "drag", .doc = "quadratic drag of a point in the wind", .least_ports = 1, .most_ports = 1},
     .keys = KEYS(keys),
     .own_size = sizeof(drag),
-    .build = build};
+    .build = force_drag_build};

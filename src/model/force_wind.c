@@ -21,12 +21,12 @@ static const phx_key keys[] = {
      .doc = "velocity of the air, inertial components"},
 };
 
-static int *along(void *own)
+static int *force_wind_along(void *own)
 {
     return &((air *)own)->on;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+static phx_status force_wind_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const air *own = force->own;
     phx_wind_def def = {
@@ -47,5 +47,5 @@ const phx_force_row phx_force_row_wind = {
     .info = {.name = "wind", .doc = "quadratic drag along a beam, of the velocity across it"},
     .keys = KEYS(keys),
     .own_size = sizeof(air),
-    .along = along,
-    .build = build};
+    .along = force_wind_along,
+    .build = force_wind_build};

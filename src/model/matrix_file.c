@@ -13,8 +13,8 @@ static bool ends_with(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
-static phx_status make(phx_reader *reader, const phx_node *node, const char *path, const char *name, double rows,
-                       double cols, phx_model_matrix *matrix)
+static phx_status matrix_file_make(phx_reader *reader, const phx_node *node, const char *path, const char *name,
+                                   double rows, double cols, phx_model_matrix *matrix)
 {
     if (!(rows >= 1.0 && cols >= 1.0 && rows * cols <= 1e7))
         return phx_reader_fail(reader, node, "'%s': matrix %s is %.10g x %.10g; expected a matrix of up to 1e7 entries",
@@ -25,8 +25,8 @@ static phx_status make(phx_reader *reader, const phx_node *node, const char *pat
     return matrix->values ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status check_finite(phx_reader *reader, const phx_node *node, const char *path, const char *name,
-                               const phx_model_matrix *matrix)
+static phx_status matrix_file_check_finite(phx_reader *reader, const phx_node *node, const char *path, const char *name,
+                                           const phx_model_matrix *matrix)
 {
     for (int k = 0; k < matrix->rows * matrix->cols; k++)
         if (!isfinite(matrix->values[k]))
@@ -62,7 +62,8 @@ static phx_status take_variable(phx_reader *reader, const phx_node *node, const 
         return phx_reader_fail(reader, node, "'%s': %s is no real matrix of doubles", path, name);
     if (variable->dims[0] == 0 || variable->dims[1] == 0) /* [] stands for nothing */
         return PHX_OK;
-    phx_status status = make(reader, node, path, name, (double)variable->dims[0], (double)variable->dims[1], matrix);
+    phx_status status =
+        matrix_file_make(reader, node, path, name, (double)variable->dims[0], (double)variable->dims[1], matrix);
     if (status)
         return status;
     const double *values = variable->data;
@@ -71,7 +72,7 @@ static phx_status take_variable(phx_reader *reader, const phx_node *node, const 
     for (int i = 0; i < matrix->rows && dense; i++)
         for (int j = 0; j < matrix->cols; j++)
             matrix->values[i * matrix->cols + j] = values[i + j * matrix->rows];
-    return check_finite(reader, node, path, name, matrix);
+    return matrix_file_check_finite(reader, node, path, name, matrix);
 }
 
 static phx_status read_mat(phx_reader *reader, const phx_node *node, const char *path, int count,
@@ -97,8 +98,8 @@ static phx_status read_mat(phx_reader *reader, const phx_node *node, const char 
 }
 
 /* ---- JSON, which is YAML ---- */
-static phx_status read_entry(phx_reader *reader, const phx_node *node, const char *path, const char *name,
-                             const phx_node *from, double *value)
+static phx_status matrix_file_read_entry(phx_reader *reader, const phx_node *node, const char *path, const char *name,
+                                         const phx_node *from, double *value)
 {
     if (from->kind == PHX_NODE_SCALAR && phx_number_from_text(from->text, value) && isfinite(*value))
         return PHX_OK;
@@ -106,8 +107,8 @@ static phx_status read_entry(phx_reader *reader, const phx_node *node, const cha
                            from->source.line, from->source.column, name, phx_shown_node(from).text);
 }
 
-static phx_status read_rows(phx_reader *reader, const phx_node *node, const char *path, const char *name,
-                            const phx_node *from, phx_model_matrix *matrix)
+static phx_status matrix_file_read_rows(phx_reader *reader, const phx_node *node, const char *path, const char *name,
+                                        const phx_node *from, phx_model_matrix *matrix)
 {
     const bool list = from->kind == PHX_NODE_LIST && from->count > 0 && from->items[0]->kind == PHX_NODE_LIST;
     phx_status status = PHX_OK;
@@ -118,14 +119,15 @@ static phx_status read_rows(phx_reader *reader, const phx_node *node, const char
         return phx_reader_fail(reader, node, "%s:%d:%d: expected matrix %s as a list of rows", path, from->source.line,
                                from->source.column, name);
     const int cols = list ? from->items[0]->count : 1;
-    status = make(reader, node, path, name, list ? from->count : 1, cols, matrix);
+    status = matrix_file_make(reader, node, path, name, list ? from->count : 1, cols, matrix);
     for (int i = 0; i < matrix->rows && !status; i++) {
         const phx_node *row = list ? from->items[i] : NULL;
         if (row && (row->kind != PHX_NODE_LIST || row->count != cols))
             return phx_reader_fail(reader, node, "%s:%d:%d: expected %d numbers in row %d of matrix %s", path,
                                    row->source.line, row->source.column, cols, i + 1, name);
         for (int j = 0; j < cols && !status; j++)
-            status = read_entry(reader, node, path, name, row ? row->items[j] : from, &matrix->values[i * cols + j]);
+            status = matrix_file_read_entry(reader, node, path, name, row ? row->items[j] : from,
+                                            &matrix->values[i * cols + j]);
     }
     return status;
 }
@@ -148,13 +150,13 @@ static phx_status read_sparse(phx_reader *reader, const phx_node *node, const ch
                                    path, from->source.line, from->source.column, name);
     }
     for (int k = 0; k < 2 && !status; k++)
-        status = read_entry(reader, node, path, name, part[k], &size[k]);
+        status = matrix_file_read_entry(reader, node, path, name, part[k], &size[k]);
     if (!status)
-        status = make(reader, node, path, name, size[0], size[1], matrix);
+        status = matrix_file_make(reader, node, path, name, size[0], size[1], matrix);
     for (int e = 0; e < part[2]->count && !status; e++) {
         double at[3] = {0};
         for (int k = 0; k < 3 && !status; k++)
-            status = read_entry(reader, node, path, name, part[2 + k]->items[e], &at[k]);
+            status = matrix_file_read_entry(reader, node, path, name, part[2 + k]->items[e], &at[k]);
         if (!status && !(at[0] >= 0.0 && at[0] < matrix->rows && at[1] >= 0.0 && at[1] < matrix->cols))
             status = phx_reader_fail(reader, node, "%s: entry %d of matrix %s lies outside of it", path, e + 1, name);
         if (!status)
@@ -203,8 +205,8 @@ static phx_status read_json(phx_reader *reader, const phx_node *node, const char
     for (int k = 0; k < count && !status; k++) {
         const phx_node *from = phx_node_find(root, matrices[k].name);
         if (from)
-            status = (from->kind == PHX_NODE_MAP ? read_sparse : read_rows)(reader, node, path, matrices[k].name, from,
-                                                                            matrices[k].matrix);
+            status = (from->kind == PHX_NODE_MAP ? read_sparse : matrix_file_read_rows)(
+                reader, node, path, matrices[k].name, from, matrices[k].matrix);
     }
     return status;
 }

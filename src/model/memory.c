@@ -13,7 +13,7 @@ typedef struct phx_arena_block {
     max_align_t bytes[];
 } phx_arena_block;
 
-static phx_arena_block *add_block(phx_context *context, phx_arena *arena, size_t bytes)
+static phx_arena_block *memory_add_block(phx_context *context, phx_arena *arena, size_t bytes)
 {
     size_t size = bytes > BLOCK_SIZE ? bytes : BLOCK_SIZE;
     if (size > SIZE_MAX - sizeof(phx_arena_block))
@@ -28,12 +28,12 @@ static phx_arena_block *add_block(phx_context *context, phx_arena *arena, size_t
 }
 
 /* Zeros, at a multiple of `unit`. */
-static void *take(phx_context *context, phx_arena *arena, size_t bytes, size_t unit)
+static void *memory_take(phx_context *context, phx_arena *arena, size_t bytes, size_t unit)
 {
     phx_arena_block *block = arena->last;
     size_t at = block ? (block->used + unit - 1) / unit * unit : 0;
     if (!block || block->size < at || block->size - at < bytes) {
-        block = add_block(context, arena, bytes);
+        block = memory_add_block(context, arena, bytes);
         if (!block)
             return NULL;
         at = 0;
@@ -48,13 +48,13 @@ void *phx_arena_calloc(phx_context *context, phx_arena *arena, size_t count, siz
         phx_fail(context, PHX_ERR_MEMORY, "out of memory: %zu items of %zu bytes", count, size);
         return NULL;
     }
-    return take(context, arena, count * size, sizeof(max_align_t));
+    return memory_take(context, arena, count * size, sizeof(max_align_t));
 }
 
 /* Texts follow each other byte by byte: most are short. */
 char *phx_arena_text(phx_context *context, phx_arena *arena, const char *text, size_t length)
 {
-    char *copy = take(context, arena, length + 1, 1);
+    char *copy = memory_take(context, arena, length + 1, 1);
     if (copy && length)
         memcpy(copy, text, length);
     return copy;

@@ -46,7 +46,8 @@ static void drop_tree(struct phx_model_store *store)
 
 /* Fill a model whose path, text and store are set, from its document. On failure the content is what was made so far.
  */
-static phx_status evaluate(phx_context *context, phx_model *model, int n_overrides, const phx_model_override *overrides)
+static phx_status model_evaluate(phx_context *context, phx_model *model, int n_overrides,
+                                 const phx_model_override *overrides)
 {
     struct phx_model_store *store = model->store;
     phx_reader reader = {.context = context,
@@ -75,8 +76,8 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
     return status;
 }
 
-static phx_status create(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
-                         const phx_model_override *overrides, bool doubts, phx_model *model)
+static phx_status model_create(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
+                               const phx_model_override *overrides, bool doubts, phx_model *model)
 {
     struct phx_model_store *store = phx_calloc(context, 1, sizeof *store);
     if (!store)
@@ -91,7 +92,7 @@ static phx_status create(phx_context *context, const char *name, const char *tex
     store->n_overrides = n_overrides;
     store->doubts = doubts;
     if (!status)
-        status = evaluate(context, model, n_overrides, store->overrides);
+        status = model_evaluate(context, model, n_overrides, store->overrides);
     store->doubts = false;
     drop_tree(store);
     return status;
@@ -105,7 +106,7 @@ static phx_status read_text(phx_context *context, const char *name, const char *
     phx_model *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
         return PHX_ERR_MEMORY;
-    phx_status status = create(context, name, text, length, n_overrides, overrides, doubts, made);
+    phx_status status = model_create(context, name, text, length, n_overrides, overrides, doubts, made);
     if (status) {
         phx_model_destroy(made);
         return status;
@@ -123,7 +124,7 @@ phx_status phx_model_read_text(phx_context *context, const char *name, const cha
 }
 
 /* ---- the file ---- */
-static phx_status load(phx_context *context, const char *path, FILE *file, char **text, size_t *length)
+static phx_status model_load(phx_context *context, const char *path, FILE *file, char **text, size_t *length)
 {
     size_t capacity = 0;
     for (;;) {
@@ -158,7 +159,7 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
     char *text = NULL;
     size_t length = 0;
     phx_model *made = NULL;
-    phx_status status = load(context, path, file, &text, &length);
+    phx_status status = model_load(context, path, file, &text, &length);
     fclose(file);
     if (!status && length >= 8 && !memcmp(text, "\x89HDF\r\n\x1a\n", 8))
         status = phx_fail(context, PHX_ERR_INPUT,
@@ -237,7 +238,7 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
     store->content = (phx_content){0};
     *model =
         (phx_model){.path = before.path, .text = before.text, .text_length = before.text_length, .store = before.store};
-    phx_status status = evaluate(context, model, n, all);
+    phx_status status = model_evaluate(context, model, n, all);
     if (status) {
         phx_content_free(&store->content);
         store->content = content;

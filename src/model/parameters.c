@@ -109,7 +109,7 @@ static phx_status keep_text(resolver *r, int parameter, const char *text, bool c
 }
 
 /* Look at the parameter on top of the stack: give it its value, or push one it waits for. */
-static phx_status advance(resolver *r)
+static phx_status parameters_advance(resolver *r)
 {
     phx_evaluator *evaluator = r->reader->evaluator;
     int top = r->stack[r->depth - 1], missing = -1;
@@ -155,7 +155,7 @@ static phx_status resolve(resolver *r)
         while (r->depth) {
             int top = r->stack[r->depth - 1];
             size_t key_path = phx_key_path_push(r->reader, r->parameters[top].name, -1);
-            phx_status status = advance(r);
+            phx_status status = parameters_advance(r);
             phx_key_path_pop(r->reader, key_path);
             if (status)
                 return status;

@@ -137,7 +137,8 @@ static phx_status find_port_of_whole(phx_reader *reader, const phx_node *node, c
 }
 
 /* The port `name` of the body or ground that `point` has. */
-static phx_status find_port(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point)
+static phx_status references_find_port(phx_reader *reader, const phx_node *node, const char *name,
+                                       phx_model_point *point)
 {
     const phx_model *m = reader->model;
     const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &m->bodies[point->body];
@@ -281,7 +282,7 @@ phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_po
         return status;
     }
     return whole ? find_port_of_whole(reader, node, whole, text + length + 1, point)
-                 : find_port(reader, node, text + length + 1, point);
+                 : references_find_port(reader, node, text + length + 1, point);
 }
 
 static phx_status read_port(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
@@ -359,7 +360,7 @@ static phx_status read_own_port(phx_reader *reader, const phx_key *key, const ph
     point->body = (int)(body - reader->model->bodies);
     if (text[length] == '@')
         return find_location(reader, node, text + length + 1, point);
-    return find_port(reader, node, text[length] ? text + length + 1 : text, point);
+    return references_find_port(reader, node, text[length] ? text + length + 1 : text, point);
 }
 
 static phx_status read_port_pair(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)

@@ -12,7 +12,7 @@ typedef struct object_list {
     int count;
 } object_list;
 
-static void collect(object_list *list, const phx_object *object)
+static void schema_text_collect(object_list *list, const phx_object *object)
 {
     for (int i = 0; i < list->count; i++)
         if (list->items[i] == object)
@@ -23,15 +23,15 @@ static void collect(object_list *list, const phx_object *object)
     const phx_key *key;
     for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
         if (key->object)
-            collect(list, key->object);
+            schema_text_collect(list, key->object);
 }
 
 static object_list all_objects(void)
 {
     object_list list = {.count = 0};
-    collect(&list, &phx_schema_model);
-    collect(&list, &phx_schema_plane_rotation);
-    collect(&list, &phx_schema_table);
+    schema_text_collect(&list, &phx_schema_model);
+    schema_text_collect(&list, &phx_schema_plane_rotation);
+    schema_text_collect(&list, &phx_schema_table);
     return list;
 }
 
@@ -74,7 +74,7 @@ static void add_scope(phx_text *text, const phx_object *object, const phx_key *k
         phx_text_add(text, "%s%s", *separator ? "; " : "", key->dims == PHX_PLANE ? "plane" : "space");
 }
 
-static void add_row(phx_text *text, const phx_object *object, const phx_key *key)
+static void schema_text_add_row(phx_text *text, const phx_object *object, const phx_key *key)
 {
     phx_text_add(text, "| `%s` | ", key->name);
     if (key->words)
@@ -115,7 +115,7 @@ phx_status phx_model_schema_markdown(phx_context *context, char **result)
         phx_text_add(&text, "| key | value | unit | default | only for | meaning |\n|---|---|---|---|---|---|\n");
         const phx_key *key;
         for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)
-            add_row(&text, object, key);
+            schema_text_add_row(&text, object, key);
         if (object->tables)
             status = object->tables(&text);
     }

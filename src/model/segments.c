@@ -393,7 +393,7 @@ static phx_status cut_load(phx_reader *reader, int item, int first, void *made)
 
 /* ---- forces along the length ---- */
 /* The body along which a force acts, NULL: it acts between points. */
-static int *along(const phx_model_force *force)
+static int *segments_along(const phx_model_force *force)
 {
     const phx_force_row *row = phx_force_row_of(force);
     return row->along ? row->along(force->own) : NULL;
@@ -401,7 +401,7 @@ static int *along(const phx_model_force *force)
 
 static int segments_of_force(const phx_reader *reader, int item)
 {
-    const int *body = along(&reader->model->forces[item]);
+    const int *body = segments_along(&reader->model->forces[item]);
     const phx_segmented *whole = body ? of_number(reader, *body) : NULL;
     return whole ? whole->count : 1;
 }
@@ -409,7 +409,7 @@ static int segments_of_force(const phx_reader *reader, int item)
 static phx_status cut_force(phx_reader *reader, int item, int first, void *made)
 {
     const phx_model_force *force = &reader->model->forces[item];
-    const int *body = along(force);
+    const int *body = segments_along(force);
     const phx_segmented *whole = body ? of_number(reader, *body) : NULL;
     const size_t size = phx_force_row_of(force)->own_size;
     phx_model_force *forces = made;
@@ -423,7 +423,7 @@ static phx_status cut_force(phx_reader *reader, int item, int first, void *made)
         if (!forces[k].name || !forces[k].own)
             return PHX_ERR_MEMORY;
         memcpy(forces[k].own, force->own, size);
-        *along(&forces[k]) = whole->first + k;
+        *segments_along(&forces[k]) = whole->first + k;
     }
     return PHX_OK;
 }

@@ -79,7 +79,7 @@ static phx_status read_rotation(phx_reader *reader, const phx_key *key, const ph
 }
 
 /* |R^T R - I| small and det R > 0. */
-static bool is_rotation(const double R[9])
+static bool shapes_is_rotation(const double R[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j <= i; j++) {
@@ -110,7 +110,7 @@ phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *o
                                    "expected a quaternion [w, x, y, z] other than zero, its norm is %g", norm);
         phx_rot_from_quaternion(q, result->matrix);
     } else {
-        if (!is_rotation(form->matrix))
+        if (!shapes_is_rotation(form->matrix))
             return phx_reader_fail(reader, phx_node_find(node, "matrix"),
                                    "the matrix is no rotation; its columns must be perpendicular unit vectors and its "
                                    "determinant 1");
@@ -269,7 +269,7 @@ void phx_place_port_by_position(const phx_model_body *body, phx_model_port *port
 }
 
 /* NULL: of the ground. */
-static void place_port(const phx_model_body *body, phx_model_port *port)
+static void shapes_place_port(const phx_model_body *body, phx_model_port *port)
 {
     if (body)
         phx_body_row_of(body)->place_port(body, port);
@@ -283,7 +283,7 @@ static phx_status add_port(phx_reader *reader, const phx_node *node, phx_model_p
 {
     port->name = name;
     port->location.fraction = fraction;
-    place_port(reader->body, port);
+    shapes_place_port(reader->body, port);
     preset_rotation(reader, NULL, &port->rotation, NULL);
     return phx_reader_place(reader, port, sizeof *port, node ? node->source : reader->body_source);
 }
@@ -333,7 +333,7 @@ phx_status phx_finish_port(phx_reader *reader, const phx_node *node, void *objec
                                "'angle' and 'rotation' of a port say the same; "
                                "keep one");
     preset_rotation(reader, NULL, &port->rotation, NULL); /* of kinds whose ports have no such key */
-    place_port(reader->body, port);
+    shapes_place_port(reader->body, port);
     const phx_body_row *row = reader->body ? phx_body_row_of(reader->body) : NULL;
     return row && row->finish_port ? row->finish_port(reader, node, port) : PHX_OK;
 }

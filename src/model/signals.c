@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static phx_status make_table(phx_context *context, const phx_table_form *form, phx_signal **signal)
+static phx_status signals_make_table(phx_context *context, const phx_table_form *form, phx_signal **signal)
 {
     switch ((phx_table_kind)form->kind) {
     case PHX_TABLE_RAMP:
@@ -27,7 +27,7 @@ static phx_status read_table(phx_reader *reader, const phx_node *node, phx_owned
         return PHX_ERR_MEMORY;
     phx_status status = phx_read_object(reader, &phx_schema_table, node, form);
     made->form = form;
-    return status ? status : make_table(reader->context, form, &made->signal);
+    return status ? status : signals_make_table(reader->context, form, &made->signal);
 }
 
 phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_expression_use use, phx_signal **signal)
@@ -78,7 +78,7 @@ static phx_status copy_signal(phx_context *context, const phx_model *model, cons
     if (from && from->text)
         return copy_expression(context, model, tunables, from, copy);
     if (from)
-        return make_table(context, from->form, copy);
+        return signals_make_table(context, from->form, copy);
     return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
 }
 

@@ -115,7 +115,7 @@ static void list_places(const phx_parameter_use *use, size_t size, char *text)
                  count - PHX_PARAMETER_PLACES == 1 ? "" : "s");
 }
 
-static phx_status refuse(const choosing *c, int k)
+static phx_status tunable_refuse(const choosing *c, int k)
 {
     const phx_model_parameter *it = &c->model->parameters[k];
     char places[320], through[120] = "";
@@ -149,13 +149,13 @@ static phx_status take_names(const choosing *c, int n_names, const char *const *
         if (open[k])
             return phx_fail(c->context, PHX_ERR_INPUT, "the parameter '%s' is listed twice", name);
         if (!c->of_time[k] || c->through[k] >= 0)
-            return refuse(c, k);
+            return tunable_refuse(c, k);
         open[k] = true;
     }
     return PHX_OK;
 }
 
-static phx_status choose(choosing *c, int n_names, const char *const *names, bool *open)
+static phx_status tunable_choose(choosing *c, int n_names, const char *const *names, bool *open)
 {
     phx_status status = names ? take_names(c, n_names, names, open) : PHX_OK;
 
@@ -175,7 +175,7 @@ static phx_status choose(choosing *c, int n_names, const char *const *names, boo
     return status;
 }
 
-static phx_status fill(const choosing *c, const bool *open, phx_tunables *made)
+static phx_status tunable_fill(const choosing *c, const bool *open, phx_tunables *made)
 {
     const size_t n = (size_t)c->n;
 
@@ -213,10 +213,10 @@ phx_status phx_tunables_create(phx_context *context, const phx_model *model, int
         status = find_edges(&c);
     if (!status) {
         spread_uses(&c);
-        status = choose(&c, n_names, names, open);
+        status = tunable_choose(&c, n_names, names, open);
     }
     if (!status)
-        status = fill(&c, open, tunables);
+        status = tunable_fill(&c, open, tunables);
     phx_free(open);
     phx_free(c.through);
     phx_free(c.of_time);

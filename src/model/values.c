@@ -55,7 +55,8 @@ phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_
     return PHX_OK;
 }
 
-static phx_status read_number(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+static phx_status values_read_number(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                     void *owner)
 {
     (void)owner;
     return phx_read_number(reader, node, key->range, field);
@@ -265,7 +266,8 @@ static phx_status read_pair(phx_reader *reader, const phx_key *key, const phx_no
     return phx_read_numbers(reader, node, key->range, 2, field);
 }
 
-static phx_status read_matrix(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+static phx_status values_read_matrix(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                     void *owner)
 {
     (void)owner;
     double *values = field;
@@ -391,7 +393,7 @@ static phx_status read_list(phx_reader *reader, const phx_key *key, const phx_no
 #define TEXT_JSON           "{\"type\": [\"string\", \"number\"]}"
 #define LIST_JSON(n, items) "{\"type\": \"array\", \"minItems\": " n ", \"maxItems\": " n ", \"items\": " items "}"
 
-const phx_type phx_type_number = {"number", NUMBER_JSON, read_number, preset_number};
+const phx_type phx_type_number = {"number", NUMBER_JSON, values_read_number, preset_number};
 const phx_type phx_type_optional = {"number", NUMBER_JSON, read_optional, NULL};
 const phx_type phx_type_integer = {"integer", NUMBER_JSON, read_integer, preset_integer};
 const phx_type phx_type_version = {"integer", NUMBER_JSON, read_version, NULL};
@@ -409,7 +411,8 @@ const phx_type phx_type_three = {"3 numbers", LIST_JSON("3", NUMBER_JSON), read_
 const phx_type phx_type_place = {"2 or 3 numbers",
                                  "{\"anyOf\": [" LIST_JSON("2", NUMBER_JSON) ", " LIST_JSON("3", NUMBER_JSON) "]}",
                                  read_place, NULL};
-const phx_type phx_type_matrix = {"3 x 3 numbers", LIST_JSON("3", LIST_JSON("3", NUMBER_JSON)), read_matrix, NULL};
+const phx_type phx_type_matrix = {"3 x 3 numbers", LIST_JSON("3", LIST_JSON("3", NUMBER_JSON)), values_read_matrix,
+                                  NULL};
 const phx_type phx_type_quaternion = {"4 numbers", LIST_JSON("4", NUMBER_JSON), read_quaternion, NULL};
 const phx_type phx_type_numbers = {"list of numbers",
                                    "{\"type\": \"array\", \"minItems\": 1, \"items\": " NUMBER_JSON "}",

@@ -11,7 +11,7 @@ static MPI_Comm work = MPI_COMM_NULL, end = MPI_COMM_NULL; /* the end is met whi
 
 enum { PIECE = 1 << 28 }; /* MPI counts in int */
 
-static const char *start(int *rank, int *size)
+static const char *module_mpi_start(int *rank, int *size)
 {
     int level = 0;
 
@@ -26,7 +26,7 @@ static const char *start(int *rank, int *size)
     return NULL;
 }
 
-static void finish(void)
+static void module_mpi_finish(void)
 {
     MPI_Comm_free(&work);
     MPI_Comm_free(&end);
@@ -115,7 +115,7 @@ static void receive_from(int from, int tag, size_t bytes, void *data)
     }
 }
 
-static void gather(size_t count, const double *mine, const int *counts, double *all)
+static void module_mpi_gather(size_t count, const double *mine, const int *counts, double *all)
 {
     int rank, size;
 
@@ -156,13 +156,13 @@ static int meet(bool failed, double patience)
 }
 
 static const phx_mpi_module table = {.version = PHX_MODULE_VERSION,
-                                     .start = start,
-                                     .finish = finish,
+                                     .start = module_mpi_start,
+                                     .finish = module_mpi_finish,
                                      .abort = stop,
                                      .sum = sum,
                                      .most = most,
                                      .share = share,
-                                     .gather = gather,
+                                     .gather = module_mpi_gather,
                                      .meet = meet,
                                      .send = send_to,
                                      .receive = receive_from};

@@ -36,7 +36,7 @@ static const char *text_of(PetscErrorCode code)
     return out;
 }
 
-static const char *start(void)
+static const char *module_petsc_start(void)
 {
     PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "1");
 
@@ -47,7 +47,7 @@ static const char *start(void)
     return text_of(code);
 }
 
-static void finish(void)
+static void module_petsc_finish(void)
 {
     (void)PetscPopErrorHandler();
     (void)SlepcFinalize();
@@ -193,8 +193,8 @@ static PetscErrorCode make_vectors(PetscInt n, Vec *x, Vec *y)
 }
 
 /* Row by row, so that it does not matter how PETSc counts; columns first .. end - 1 are this process's. */
-static PetscErrorCode fill(Mat A, int rows, PetscInt first_row, PetscInt first, PetscInt end, const int *ptr,
-                           const int *idx, const double *val)
+static PetscErrorCode module_petsc_fill(Mat A, int rows, PetscInt first_row, PetscInt first, PetscInt end,
+                                        const int *ptr, const int *idx, const double *val)
 {
     PetscInt *on, *off, *columns, longest = 0;
 
@@ -238,7 +238,7 @@ static PetscErrorCode make_matrix(int rows, int block, const int *ptr, const int
     PetscCall(MatSetType(it->A, MATAIJ));
     PetscCall(MatSetBlockSize(it->A, block));
     PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-    PetscCall(fill(it->A, rows, end - mine, end - mine, end, ptr, idx, val));
+    PetscCall(module_petsc_fill(it->A, rows, end - mine, end - mine, end, ptr, idx, val));
     PetscCall(MatSetOption(it->A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscCall(make_vectors(rows, &it->x, &it->y));
     *made = it;
@@ -269,7 +269,7 @@ static PetscErrorCode multiply_into(matrix *it, const double *x, double *y)
     PetscFunctionReturn(0);
 }
 
-static const char *multiply(void *made, const double *x, double *y)
+static const char *module_petsc_multiply(void *made, const double *x, double *y)
 {
     return text_of(multiply_into(made, x, y));
 }
@@ -334,7 +334,7 @@ static PetscErrorCode keeps_all(Mat from, PetscInt n, PetscBool *all)
 }
 
 /* Rows and columns that are kept: of all the matrix itself, where its blocks are those that are wanted. */
-static PetscErrorCode keep(solver *it, const phx_petsc_equations *equations)
+static PetscErrorCode module_petsc_keep(solver *it, const phx_petsc_equations *equations)
 {
     Mat from = ((matrix *)equations->matrix)->A;
     PetscInt *rows, first, block;
@@ -425,7 +425,8 @@ static PetscErrorCode make_interpolation(const phx_petsc_equations *equations, M
     PetscCallMPI(MPI_Scan(&own, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
     PetscCall(MatSetUp(*P));
     PetscCall(MatGetOwnershipRange(*P, &first, NULL));
-    PetscCall(fill(*P, equations->n, first, end - own, end, equations->ptr, equations->idx, equations->val));
+    PetscCall(
+        module_petsc_fill(*P, equations->n, first, end - own, end, equations->ptr, equations->idx, equations->val));
     PetscFunctionReturn(0);
 }
 
@@ -501,7 +502,7 @@ static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver *
 
     PetscFunctionBegin;
     PetscCall(PetscNew(&it));
-    PetscCall(keep(it, equations));
+    PetscCall(module_petsc_keep(it, equations));
     PetscCall(set_null_space(equations, it->A));
     PetscCall(make_vectors(equations->n, &it->x, &it->y));
     PetscCall(MatCreateVecs(it->A, NULL, &it->load));
@@ -575,7 +576,7 @@ static PetscErrorCode solve_into(solver *it, const double *load, double *x)
     PetscFunctionReturn(0);
 }
 
-static const char *solve(void *made, const double *load, double *x)
+static const char *module_petsc_solve(void *made, const double *load, double *x)
 {
     return text_of(solve_into(made, load, x));
 }
@@ -727,15 +728,15 @@ static const char *lowest(void *made, int count, void *mass, int n_rigid, const 
 }
 
 static const phx_petsc_module table = {.version = PHX_MODULE_VERSION,
-                                       .start = start,
-                                       .finish = finish,
+                                       .start = module_petsc_start,
+                                       .finish = module_petsc_finish,
                                        .partition = partition,
                                        .matrix = matrix_create,
                                        .matrix_destroy = matrix_destroy,
-                                       .multiply = multiply,
+                                       .multiply = module_petsc_multiply,
                                        .solver = solver_create,
                                        .solver_destroy = solver_destroy,
-                                       .solve = solve,
+                                       .solve = module_petsc_solve,
                                        .nearest = nearest,
                                        .lowest = lowest};
 

@@ -111,8 +111,8 @@ ROW(4)
 ROW(1)
 
 /* y <- y + A x. */
-static void add_product(const csr *A, PetscInt m, PetscInt x_stride, const PetscScalar *x, PetscInt y_stride,
-                        PetscScalar *y)
+static void petsc_block_add_product(const csr *A, PetscInt m, PetscInt x_stride, const PetscScalar *x,
+                                    PetscInt y_stride, PetscScalar *y)
 {
     for (PetscInt r = 0; r < A->rows; r++, y += y_stride) {
         const PetscInt first = A->ptr[r], count = A->ptr[r + 1] - first;
@@ -156,9 +156,9 @@ static PetscErrorCode add_exchanged(const block_operator *it, PetscInt m, PetscI
     PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)m, MPIU_SCALAR, &row));
     PetscCallMPI(MPI_Type_commit(&row));
     PetscCall(PetscSFBcastBegin(it->exchange, row, packed, others, MPI_REPLACE));
-    add_product(&it->own, m, m, packed, y_stride, y);
+    petsc_block_add_product(&it->own, m, m, packed, y_stride, y);
     PetscCall(PetscSFBcastEnd(it->exchange, row, packed, others, MPI_REPLACE));
-    add_product(&it->others, m, m, others, y_stride, y);
+    petsc_block_add_product(&it->others, m, m, others, y_stride, y);
     PetscCallMPI(MPI_Type_free(&row));
     PetscCall(PetscFree2(packed, others));
     PetscFunctionReturn(0);
@@ -177,6 +177,6 @@ PetscErrorCode block_operator_apply(const block_operator *it, PetscInt m, PetscI
     if (it->exchange)
         PetscCall(add_exchanged(it, m, x_stride, x, y_stride, y));
     else
-        add_product(&it->own, m, x_stride, x, y_stride, y);
+        petsc_block_add_product(&it->own, m, x_stride, x, y_stride, y);
     PetscFunctionReturn(0);
 }

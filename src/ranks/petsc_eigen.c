@@ -58,8 +58,8 @@ static PetscErrorCode gram(PetscInt n, PetscInt a, PetscInt X_stride, const Pets
 }
 
 /* X (a vectors) <- X - Y C of blocks, C b x a. */
-static PetscErrorCode subtract(PetscInt n, PetscInt a, PetscInt X_stride, PetscInt b, PetscInt Y_stride,
-                               const PetscScalar *Y, const PetscScalar *C, PetscScalar *X)
+static PetscErrorCode petsc_eigen_subtract(PetscInt n, PetscInt a, PetscInt X_stride, PetscInt b, PetscInt Y_stride,
+                                           const PetscScalar *Y, const PetscScalar *C, PetscScalar *X)
 {
     PetscBLASInt rows, cols, inner, X_lead, Y_lead;
     const PetscScalar one = 1.0, minus = -1.0;
@@ -78,7 +78,8 @@ static PetscErrorCode subtract(PetscInt n, PetscInt a, PetscInt X_stride, PetscI
 }
 
 /* X (b vectors) <- X C of a block in place, C b x a. */
-static PetscErrorCode combine(PetscInt n, PetscInt a, PetscInt b, PetscInt stride, const PetscScalar *C, PetscScalar *X)
+static PetscErrorCode petsc_eigen_combine(PetscInt n, PetscInt a, PetscInt b, PetscInt stride, const PetscScalar *C,
+                                          PetscScalar *X)
 {
     PetscScalar *part;
     PetscBLASInt width, inner, lead;
@@ -175,7 +176,7 @@ static PetscErrorCode ritz(PetscInt k, PetscInt count, PetscScalar *G_A, PetscSc
 /* ---- vectors ---- */
 /* The `count` vectors of S from `first` on made orthonormal in B beside the rigid motions and the first ones of S,
  * dependent ones dropped, BS with them; *kept. Twice, for rounding: rigid motions would come back as the lowest. */
-static PetscErrorCode orthonormalise(lobpcg *it, PetscInt first, PetscInt count, PetscInt *kept)
+static PetscErrorCode petsc_eigen_orthonormalise(lobpcg *it, PetscInt first, PetscInt count, PetscInt *kept)
 {
     const PetscInt n = it->n, all = it->all, r = it->n_rigid;
     PetscScalar *G, *C, *x = it->S + first, *Bx = it->BS + first;
@@ -186,14 +187,14 @@ static PetscErrorCode orthonormalise(lobpcg *it, PetscInt first, PetscInt count,
     for (int pass = 0; pass < 2; pass++) { /* x <- x - Y (B Y)^T x */
         const PetscInt given = *kept;
         PetscCall(gram(n, r, r, it->B_rigid, given, all, x, G));
-        PetscCall(subtract(n, given, all, r, r, it->rigid, G, x));
+        PetscCall(petsc_eigen_subtract(n, given, all, r, r, it->rigid, G, x));
         PetscCall(gram(n, first, all, it->BS, given, all, x, G));
-        PetscCall(subtract(n, given, all, first, all, it->S, G, x));
+        PetscCall(petsc_eigen_subtract(n, given, all, first, all, it->S, G, x));
         PetscCall(block_operator_apply(it->B, given, all, x, all, Bx));
         PetscCall(gram(n, given, all, x, given, all, Bx, G));
         PetscCall(orthonormal_in(given, G, kept, C));
-        PetscCall(combine(n, *kept, given, all, C, x));
-        PetscCall(combine(n, *kept, given, all, C, Bx));
+        PetscCall(petsc_eigen_combine(n, *kept, given, all, C, x));
+        PetscCall(petsc_eigen_combine(n, *kept, given, all, C, Bx));
     }
     PetscCall(PetscFree2(G, C));
     PetscFunctionReturn(0);
@@ -219,7 +220,7 @@ static PetscErrorCode precondition(lobpcg *it)
         }
     /* rounding leaves forces on rigid motions, and T would make motions of them: R <- R - B Y Y^T R */
     PetscCall(gram(n, it->n_rigid, it->n_rigid, it->rigid, w, w, R, G));
-    PetscCall(subtract(n, w, w, it->n_rigid, it->n_rigid, it->B_rigid, G, R));
+    PetscCall(petsc_eigen_subtract(n, w, w, it->n_rigid, it->n_rigid, it->B_rigid, G, R));
     PetscCall(multigrid_cycle(it->with, it->level, w, R, TR));
     for (PetscInt i = 0; i < n; i++)
         for (PetscInt k = 0; k < w; k++) {
@@ -301,9 +302,9 @@ static PetscErrorCode grams(const lobpcg *it, PetscInt k, PetscScalar *G_A, Pets
 static PetscErrorCode combine_all(lobpcg *it, PetscInt a, PetscInt k, const PetscScalar *C)
 {
     PetscFunctionBegin;
-    PetscCall(combine(it->n, a, k, it->all, C, it->S));
-    PetscCall(combine(it->n, a, k, it->all, C, it->AS));
-    PetscCall(combine(it->n, a, k, it->all, C, it->BS));
+    PetscCall(petsc_eigen_combine(it->n, a, k, it->all, C, it->S));
+    PetscCall(petsc_eigen_combine(it->n, a, k, it->all, C, it->AS));
+    PetscCall(petsc_eigen_combine(it->n, a, k, it->all, C, it->BS));
     PetscFunctionReturn(0);
 }
 
@@ -335,7 +336,7 @@ static PetscErrorCode take_ritz_vectors(lobpcg *it)
 }
 
 /* ---- the process ---- */
-static PetscErrorCode begin(lobpcg *it)
+static PetscErrorCode petsc_eigen_begin(lobpcg *it)
 {
     PetscFunctionBegin;
     it->A = multigrid_operator(it->with, it->level);
@@ -345,7 +346,7 @@ static PetscErrorCode begin(lobpcg *it)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode end(lobpcg *it)
+static PetscErrorCode petsc_eigen_end(lobpcg *it)
 {
     PetscFunctionBegin;
     PetscCall(PetscFree3(it->S, it->AS, it->BS));
@@ -361,7 +362,7 @@ static PetscErrorCode start_from(lobpcg *it, PetscInt given)
     PetscBool found;
 
     PetscFunctionBegin;
-    PetscCall(orthonormalise(it, 0, given, &kept));
+    PetscCall(petsc_eigen_orthonormalise(it, 0, given, &kept));
     PetscCheck(kept >= it->m, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: its start is dependent");
     PetscCall(block_operator_apply(it->A, kept, it->all, it->S, it->all, it->AS));
     PetscCall(PetscMalloc3(kept * kept, &G, kept * kept, &work, kept * it->m, &C));
@@ -405,7 +406,8 @@ static PetscErrorCode show(const lobpcg *it, PetscInt count)
 
 /* Until the first `count` vectors have converged, at most so many steps. A X and B X, which are combined in each step,
  * are made anew at the end, and the errors with them. */
-static PetscErrorCode iterate(lobpcg *it, PetscInt count, PetscReal tolerance, PetscInt most, PetscBool *converged)
+static PetscErrorCode petsc_eigen_iterate(lobpcg *it, PetscInt count, PetscReal tolerance, PetscInt most,
+                                          PetscBool *converged)
 {
     PetscBool fresh = PETSC_TRUE;
 
@@ -430,7 +432,7 @@ static PetscErrorCode iterate(lobpcg *it, PetscInt count, PetscReal tolerance, P
         if (*converged || it->steps == most)
             break;
         fresh = PETSC_FALSE;
-        PetscCall(orthonormalise(it, it->m + it->p, it->w, &it->w));
+        PetscCall(petsc_eigen_orthonormalise(it, it->m + it->p, it->w, &it->w));
         const PetscInt at = it->m + it->p;
         PetscCall(block_operator_apply(it->A, it->w, it->all, it->S + at, it->all, it->AS + at));
         PetscCall(take_ritz_vectors(it));
@@ -493,15 +495,15 @@ static PetscErrorCode start_on_level(multigrid *with, PetscInt l, Mat B, PetscIn
     PetscCall(MatGetLocalSize(B, &it.n, NULL));
     PetscCall(block_operator_create(B, &by_B));
     it.B = by_B;
-    PetscCall(begin(&it));
+    PetscCall(petsc_eigen_begin(&it));
     PetscCall(put_start(&it, m, start));
     PetscCall(PetscFree(start));
     PetscCall(start_from(&it, m));
-    PetscCall(iterate(&it, wanted, coarse_tolerance, COARSE_STEPS, &converged));
+    PetscCall(petsc_eigen_iterate(&it, wanted, coarse_tolerance, COARSE_STEPS, &converged));
     PetscCall(PetscMalloc1(m * it.n, vectors));
     for (PetscInt i = 0; i < it.n; i++)
         PetscCall(PetscArraycpy(*vectors + i * m, it.S + i * it.all, m));
-    PetscCall(end(&it));
+    PetscCall(petsc_eigen_end(&it));
     PetscCall(block_operator_destroy(&by_B));
     PetscFunctionReturn(0);
 }
@@ -562,19 +564,19 @@ PetscErrorCode multigrid_eigen(multigrid *with, Mat B, PetscInt count, PetscInt 
     PetscCall(block_operator_create(B, &by_B));
     it.B = by_B;
     PetscCall(take_rigid(&it, rigid, &rigid_block));
-    PetscCall(begin(&it));
+    PetscCall(petsc_eigen_begin(&it));
     const PetscInt given = start ? it.m + n_rigid : it.m;
     PetscCall(put_start(&it, given, start));
     PetscCall(PetscFree(start));
     PetscCall(start_from(&it, given));
-    PetscCall(iterate(&it, count, tolerance, MOST_STEPS, &converged));
+    PetscCall(petsc_eigen_iterate(&it, count, tolerance, MOST_STEPS, &converged));
     PetscCheck(converged, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: no convergence in %d steps", MOST_STEPS);
     PetscCall(PetscArraycpy(values, it.value, count));
     for (PetscInt k = 0; k < count; k++)
         for (PetscInt i = 0; i < it.n; i++)
             vectors[k * it.n + i] = it.S[i * it.all + k];
     *steps = it.steps;
-    PetscCall(end(&it));
+    PetscCall(petsc_eigen_end(&it));
     PetscCall(PetscFree(rigid_block));
     PetscCall(block_operator_destroy(&by_B));
     PetscFunctionReturn(0);

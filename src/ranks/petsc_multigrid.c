@@ -105,7 +105,7 @@ static PetscErrorCode add_level(multigrid *it, Mat A, Mat P, PetscBool by_blocks
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_room(multigrid *it, PetscInt l, PetscInt m)
+static PetscErrorCode petsc_multigrid_make_room(multigrid *it, PetscInt l, PetscInt m)
 {
     level *here = &it->levels[l];
 
@@ -371,9 +371,9 @@ const block_operator *multigrid_interpolation_operator(const multigrid *it, Pets
 
 /* ---- the cycle ---- */
 /* r <- r - t; d <- a d + c D^-1 r; x <- x + d: of a node with `block` rows, m vectors. */
-static void correct(PetscInt block, PetscInt m, PetscReal a, PetscReal c, const PetscScalar *restrict inverse,
-                    const PetscScalar *restrict t, PetscScalar *restrict r, PetscScalar *restrict d,
-                    PetscScalar *restrict x)
+static void petsc_multigrid_correct(PetscInt block, PetscInt m, PetscReal a, PetscReal c,
+                                    const PetscScalar *restrict inverse, const PetscScalar *restrict t,
+                                    PetscScalar *restrict r, PetscScalar *restrict d, PetscScalar *restrict x)
 {
     for (PetscInt i = 0; i < block * m; i++) {
         r[i] -= t[i];
@@ -399,7 +399,8 @@ static PetscErrorCode smooth(level *l, PetscInt m, PetscBool residual, PetscScal
     for (int k = 1; k <= SMOOTHING; k++) {
         const PetscReal a = (2.0 * k - 3.0) / (2.0 * k + 1.0), c = (8.0 * k - 4.0) / (2.0 * k + 1.0) / l->rho;
         for (PetscInt i = 0; i < n; i += l->block)
-            correct(l->block, m, a, c, l->inverse + i * l->block, l->t + i * m, l->r + i * m, l->d + i * m, x + i * m);
+            petsc_multigrid_correct(l->block, m, a, c, l->inverse + i * l->block, l->t + i * m, l->r + i * m,
+                                    l->d + i * m, x + i * m);
         if (k < SMOOTHING || residual)
             PetscCall(block_operator_apply(l->multiply, m, m, l->d, m, l->t));
     }
@@ -411,12 +412,12 @@ PetscErrorCode multigrid_cycle(multigrid *it, PetscInt at, PetscInt m, const Pet
     level *l = &it->levels[at], *next = l + 1;
 
     PetscFunctionBegin;
-    PetscCall(make_room(it, at, m));
+    PetscCall(petsc_multigrid_make_room(it, at, m));
     if (!l->P) {
         PetscCall(block_operator_apply(it->inverse, m, m, b, m, x));
         PetscFunctionReturn(0);
     }
-    PetscCall(make_room(it, at + 1, m));
+    PetscCall(petsc_multigrid_make_room(it, at + 1, m));
     PetscCall(PetscArrayzero(x, m * l->n));
     PetscCall(PetscArrayzero(l->t, m * l->n));
     PetscCall(PetscArraycpy(l->r, b, m * l->n));

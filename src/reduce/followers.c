@@ -34,7 +34,7 @@ static void scale_by(phx_shapes *it, int k, double factor)
 }
 
 /* A y of each. */
-static phx_status apply(phx_context *context, const phx_csr *A, const phx_shapes *it, double **product)
+static phx_status followers_apply(phx_context *context, const phx_csr *A, const phx_shapes *it, double **product)
 {
     *product = phx_calloc(context, (size_t)it->n * (size_t)it->count + 1, sizeof **product);
     for (int k = 0; k < it->count && *product; k++)
@@ -42,7 +42,7 @@ static phx_status apply(phx_context *context, const phx_csr *A, const phx_shapes
     return *product ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static double dot(int n, const double *a, const double *b)
+static double followers_dot(int n, const double *a, const double *b)
 {
     double sum = 0.0;
     for (int i = 0; i < n; i++)
@@ -52,17 +52,17 @@ static double dot(int n, const double *a, const double *b)
 
 /* Takes out of `more` what is in `of`, whose shapes have y^T K y = omega^2 (NULL: 1) and are orthogonal; twice, for
  * rounding. */
-static phx_status take_out(phx_context *context, const phx_csr *K, const phx_shapes *of, const double *omega,
-                           phx_shapes *more)
+static phx_status followers_take_out(phx_context *context, const phx_csr *K, const phx_shapes *of, const double *omega,
+                                     phx_shapes *more)
 {
     double *K_of = NULL;
-    phx_status status = apply(context, K, of, &K_of);
+    phx_status status = followers_apply(context, K, of, &K_of);
 
     for (int m = 0; m < 2 * more->count && !status; m++) {
         double *y = phx_shapes_column(more, m / 2);
         for (int k = 0; k < of->count; k++) {
             const double size = omega ? omega[k] * omega[k] : 1.0;
-            const double part = dot(of->n, K_of + (size_t)k * (size_t)of->n, y) / size;
+            const double part = followers_dot(of->n, K_of + (size_t)k * (size_t)of->n, y) / size;
             for (int i = 0; i < of->n; i++)
                 y[i] -= part * phx_shapes_column(of, k)[i];
         }
@@ -80,9 +80,9 @@ static phx_status sizes_of(phx_context *context, const phx_csr *K, const phx_sha
     *most = 0.0;
     *size = phx_calloc(context, (size_t)it->count + 1, sizeof **size);
     if (*size)
-        status = apply(context, K, it, &Ky);
+        status = followers_apply(context, K, it, &Ky);
     for (int k = 0; k < it->count && !status; k++) {
-        (*size)[k] = sqrt(fmax(dot(it->n, phx_shapes_column(it, k), Ky + (size_t)k * (size_t)it->n), 0.0));
+        (*size)[k] = sqrt(fmax(followers_dot(it->n, phx_shapes_column(it, k), Ky + (size_t)k * (size_t)it->n), 0.0));
         *most = fmax(*most, (*size)[k]);
     }
     phx_free(Ky);
@@ -134,7 +134,7 @@ static phx_status principal(phx_context *context, const phx_csr *A, const phx_sh
 {
     const size_t m = (size_t)it->count;
     double *AY = NULL, *G = phx_calloc(context, m * m + 1, sizeof *G);
-    phx_status status = G ? apply(context, A, it, &AY) : PHX_ERR_MEMORY;
+    phx_status status = G ? followers_apply(context, A, it, &AY) : PHX_ERR_MEMORY;
 
     if (!status) {
         phx_dense_multiply(false, true, it->count, it->count, it->n, 1.0, it->y, it->n, AY, it->n, 0.0, G, it->count);
@@ -150,11 +150,11 @@ phx_status phx_shapes_join(phx_context *context, const phx_csr *K, const phx_sha
 {
     const size_t m = (size_t)more->count;
     double *values = phx_calloc(context, m + m * m + 1, sizeof *values);
-    phx_status status = values ? take_out(context, K, basis, basis->omega, more) : PHX_ERR_MEMORY;
+    phx_status status = values ? followers_take_out(context, K, basis, basis->omega, more) : PHX_ERR_MEMORY;
     int count = 0;
 
     if (!status)
-        status = take_out(context, K, to, NULL, more);
+        status = followers_take_out(context, K, to, NULL, more);
     if (!status && m > 0)
         status = principal(context, K, more, values, values + m);
     while (!status && count < most && count < more->count && values[more->count - 1 - count] > least)
@@ -244,7 +244,7 @@ phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_c
     for (int k = 0; k < passes && !status; k++) { /* from the second on what the passes before have left */
         double largest = 0.0;
         if (k > 0)
-            status = take_out(context, K, &added, NULL, derivatives);
+            status = followers_take_out(context, K, &added, NULL, derivatives);
         if (!status)
             status = phx_shapes_scale(context, K, derivatives, &largest);
         if (status || (k > 0 && largest < rounding))

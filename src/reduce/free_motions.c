@@ -18,7 +18,7 @@ void phx_basis_free(phx_basis *basis)
     *basis = (phx_basis){0};
 }
 
-static phx_status check(phx_context *context, int n, int m, const double *constraints)
+static phx_status free_motions_check(phx_context *context, int n, int m, const double *constraints)
 {
     if (n < 0 || m < 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "free motions: %d coordinates and %d constraints; both must be >= 0",
@@ -98,7 +98,7 @@ phx_status phx_reduce_free_motions(phx_context *context, int n, const double *ma
 {
     if (!basis || (n > 0 && !mass_factor))
         return phx_fail_null(context, __func__, "mass_factor or basis");
-    phx_status status = check(context, n, m, constraints);
+    phx_status status = free_motions_check(context, n, m, constraints);
     if (status)
         return status;
     if (rtol <= 0.0)

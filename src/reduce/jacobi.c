@@ -18,7 +18,7 @@ static void rotate_rows(int n, double *x, int p, int q, double c, double s)
 /* One rotation that makes a_pq zero: with theta = (a_qq - a_pp)/(2 a_pq), t = tan = sign(theta)/(|theta| + sqrt(1 +
  * theta^2)), a_pp <- a_pp - t a_pq,   a_qq <- a_qq + t a_pq. Rows are rotated and the symmetric columns copied from
  * them. */
-static void rotate(int n, double *a, double *vectors, int p, int q)
+static void jacobi_rotate(int n, double *a, double *vectors, int p, int q)
 {
     const double apq = a[(size_t)p * n + q], app = a[(size_t)p * n + p], aqq = a[(size_t)q * n + q];
     const double theta = 0.5 * (aqq - app) / apq;
@@ -52,7 +52,7 @@ phx_status phx_reduce_jacobi(phx_context *context, int n, double *a, double *val
                 const double small = DBL_EPSILON * sqrt(fabs(a[(size_t)p * n + p])) * sqrt(fabs(a[(size_t)q * n + q]));
                 if (apq <= fmax(small, floor))
                     continue;
-                rotate(n, a, vectors, p, q);
+                jacobi_rotate(n, a, vectors, p, q);
                 rotations++;
             }
     }

@@ -27,7 +27,7 @@ typedef struct modes_work {
     int *order;       /* f */
 } modes_work;
 
-static void work_free(modes_work *w)
+static void normal_modes_work_free(modes_work *w)
 {
     phx_free(w->sigma);
     phx_free(w->lambda);
@@ -215,8 +215,8 @@ static void sort(modes_work *w)
     }
 }
 
-static phx_status solve(phx_context *context, const phx_stiffness *stiffness, int wanted, modes_work *w,
-                        double *resolution, double *asymmetry)
+static phx_status normal_modes_solve(phx_context *context, const phx_stiffness *stiffness, int wanted, modes_work *w,
+                                     double *resolution, double *asymmetry)
 {
     const phx_csr *root = w->r > 0 ? stiffness->root : NULL, *rest = stiffness->rest;
     const bool few = root && !rest && wanted > 0 && 2 * wanted <= w->f && w->r >= w->f;
@@ -242,7 +242,7 @@ static phx_status solve(phx_context *context, const phx_stiffness *stiffness, in
     return status;
 }
 
-static phx_status check(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness)
+static phx_status normal_modes_check(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness)
 {
     const phx_csr *root = stiffness->root, *rest = stiffness->rest;
     if (root && root->cols != basis->n)
@@ -263,11 +263,11 @@ phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis,
         return phx_fail_null(context, __func__, "basis, stiffness or frequency");
     modes_work w = {0};
     double noise = 0.0, skew = 0.0;
-    phx_status status = check(context, basis, stiffness);
+    phx_status status = normal_modes_check(context, basis, stiffness);
     if (!status)
         status = work_create(context, basis, stiffness, &w);
     if (!status && w.f > 0)
-        status = solve(context, stiffness, wanted, &w, &noise, &skew);
+        status = normal_modes_solve(context, stiffness, wanted, &w, &noise, &skew);
     if (status)
         goto cleanup;
 
@@ -288,7 +288,7 @@ phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis,
         w.combined = NULL;
     }
 cleanup:
-    work_free(&w);
+    normal_modes_work_free(&w);
     return status;
 }
 

@@ -6,7 +6,7 @@ static size_t block_entries(const matrix_block *block)
     return block->a ? (size_t)block->a->ptr[block->a->rows] : (size_t)block->size;
 }
 
-static size_t put_block(const matrix_block *block, size_t at, int *row, int *col, double *val)
+static size_t blocks_put_block(const matrix_block *block, size_t at, int *row, int *col, double *val)
 {
     for (int i = 0; !block->a && i < block->size; i++, at++) {
         row[at] = block->row + i;
@@ -35,7 +35,7 @@ phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int c
 
     *out = (phx_csr){0};
     for (int i = 0; i < count && !status; i++)
-        at = put_block(&blocks[i], at, row, col, val);
+        at = blocks_put_block(&blocks[i], at, row, col, val);
     if (!status)
         status = phx_csr_from_triplets(context, rows, cols, total, row, col, val, out);
     phx_free(row);

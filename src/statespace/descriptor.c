@@ -85,7 +85,7 @@ static phx_status check_mirror(phx_context *context, const char *name, char lett
     return PHX_OK;
 }
 
-static phx_status check_def(phx_context *context, const phx_descriptor_def *def)
+static phx_status descriptor_check_def(phx_context *context, const phx_descriptor_def *def)
 {
     const struct {
         char letter;
@@ -135,7 +135,7 @@ phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def 
     if (!def || !system)
         return phx_fail_null(context, __func__, "def or system");
     phx_descriptor *made = NULL;
-    phx_status status = check_def(context, def);
+    phx_status status = descriptor_check_def(context, def);
 
     *system = NULL;
     if (!status)

@@ -59,8 +59,8 @@ static phx_status find_parts(phx_context *context, const phx_descriptor *system,
 }
 
 /* The block d x d of `a`; rows of d must not touch columns of a. */
-static phx_status take(phx_context *context, const phx_descriptor *system, const split *it, char letter,
-                       const phx_csr *a, double *dense)
+static phx_status eliminate_take(phx_context *context, const phx_descriptor *system, const split *it, char letter,
+                                 const phx_csr *a, double *dense)
 {
     for (int i = 0; i < a->rows; i++) {
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
@@ -144,7 +144,7 @@ static phx_status sort(phx_context *context, const split *it, phx_csr *V)
 }
 
 /* A_11^-1 */
-static phx_status invert(phx_context *context, const split *it, int count, double *L)
+static phx_status eliminate_invert(phx_context *context, const split *it, int count, double *L)
 {
     const int at = it->form.J.rows - count;
     phx_csr J = {0}, W = {0}, A = {0};
@@ -178,7 +178,7 @@ static phx_status solve_multipliers(phx_context *context, const phx_descriptor *
     if (!status)
         status = phx_descriptor_form_change(context, &V, &it->form);
     if (!status && n_1 > 0)
-        status = invert(context, it, n_1, A);
+        status = eliminate_invert(context, it, n_1, A);
     if (!status && n_1 > 0)
         status = phx_descriptor_form_absorb(context, n_1, A, &it->form);
     phx_free(A);
@@ -197,7 +197,7 @@ static const char *port_of(const phx_descriptor *system, int column)
 }
 
 /* Largest |entry| of the rows of z_0 in the columns from `col`, and its column. */
-static double largest(const split *it, const phx_csr *a, int col, int cols, int *where)
+static double eliminate_largest(const split *it, const phx_csr *a, int col, int cols, int *where)
 {
     double top = 0.0;
 
@@ -223,13 +223,14 @@ static phx_status take_constraints(phx_context *context, const phx_descriptor *s
     it->G = phx_calloc(context, (size_t)it->n_0 * (size_t)it->n_d, sizeof *it->G);
     if (!it->G)
         return PHX_ERR_MEMORY;
-    const double scale = it->U_0 ? rtol * largest(it, J, 0, size, &where) : 0.0;
-    if (largest(it, J, u, it->n_u, &where) > scale)
+    const double scale = it->U_0 ? rtol * eliminate_largest(it, J, 0, size, &where) : 0.0;
+    if (eliminate_largest(it, J, u, it->n_u, &where) > scale)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "system '%s' is improper: the input of port '%s' is the rate of a constraint; connect "
                         "or hold the port first",
                         system->name, port_of(system, where));
-    if (largest(it, &it->form.W, 0, size, &where) > scale || largest(it, J, it->n_d, it->n_0, &where) > scale)
+    if (eliminate_largest(it, &it->form.W, 0, size, &where) > scale ||
+        eliminate_largest(it, J, it->n_d, it->n_0, &where) > scale)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "system '%s': R or P couples a multiplier that does not dissipate with something else, by "
                         "which the dissipation can become negative; it cannot be eliminated",
@@ -274,7 +275,7 @@ static phx_status find_bases(phx_context *context, const phx_descriptor *system,
 }
 
 /* out = P^T a T, or its symmetric part, which is exact as stored. */
-static phx_status reduce(phx_context *context, const split *it, const double *a, bool symmetric, phx_csr *out)
+static phx_status eliminate_reduce(phx_context *context, const split *it, const double *a, bool symmetric, phx_csr *out)
 {
     const int n = it->n_d, k = it->k;
     double *half = phx_calloc(context, (size_t)n * (size_t)k, sizeof *half);
@@ -317,14 +318,14 @@ static phx_status reduce_energy(phx_context *context, split *it, phx_descriptor 
 {
     const matrix_block one = {.size = it->k, .alpha = 1.0};
     const bool plain = it->T == it->P;
-    phx_status status = reduce(context, it, it->E, plain && is_symmetric(it->n_d, it->E), &made->E);
+    phx_status status = eliminate_reduce(context, it, it->E, plain && is_symmetric(it->n_d, it->E), &made->E);
 
     made->has_Q = true;
     if (status)
         return status;
     return plain && is_identity(it->n_d, it->Q)
                ? phx_descriptor_blocks(context, it->k, it->k, 1, &one, &made->Q)
-               : reduce(context, it, it->Q, plain && is_symmetric(it->n_d, it->Q), &made->Q);
+               : eliminate_reduce(context, it, it->Q, plain && is_symmetric(it->n_d, it->Q), &made->Q);
 }
 
 /* The structure on (z_d, z_0, u) = diag(P, 0, I) (z^, u) */
@@ -381,9 +382,9 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
     rtol = rtol > 0.0 ? rtol : default_rtol;
     status = find_parts(context, system, &it);
     if (!status)
-        status = take(context, system, &it, 'E', &system->E, it.E);
+        status = eliminate_take(context, system, &it, 'E', &system->E, it.E);
     if (!status)
-        status = take(context, system, &it, 'Q', &system->Q, it.Q);
+        status = eliminate_take(context, system, &it, 'Q', &system->Q, it.Q);
     if (!status)
         status = solve_multipliers(context, system, &it, rtol);
     if (!status)

@@ -89,7 +89,8 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
 }
 
 /* ---- two ports of one system ---- */
-static phx_status find_port(phx_context *context, const phx_descriptor *system, const char *name, int *port)
+static phx_status interconnect_find_port(phx_context *context, const phx_descriptor *system, const char *name,
+                                         int *port)
 {
     *port = phx_descriptor_find_port(system, name);
     if (*port >= 0)
@@ -120,10 +121,10 @@ static void free_wiring(wiring *it)
 static phx_status find_pair(phx_context *context, const phx_descriptor *system, const char *port_1, const char *port_2,
                             const double *C, wiring *it)
 {
-    phx_status status = find_port(context, system, port_1, &it->port[0]);
+    phx_status status = interconnect_find_port(context, system, port_1, &it->port[0]);
 
     if (!status)
-        status = find_port(context, system, port_2, &it->port[1]);
+        status = interconnect_find_port(context, system, port_2, &it->port[1]);
     if (status)
         return status;
     const phx_descriptor_port *one = &system->ports[it->port[0]], *two = &system->ports[it->port[1]];
@@ -146,14 +147,15 @@ static phx_status find_pair(phx_context *context, const phx_descriptor *system, 
 }
 
 /* A block of V; the identity of size `size` when `a` is NULL. */
-static void put(wiring *it, const phx_csr *a, int size, double alpha, int row, int col)
+static void interconnect_put(wiring *it, const phx_csr *a, int size, double alpha, int row, int col)
 {
     it->blocks[it->count++] = (matrix_block){.a = a, .size = size, .alpha = alpha, .row = row, .col = col};
 }
 
 /* The new system of size n + more, its ports, E and Q, with the identity in Q at the multipliers; the blocks of V that
  * carry what remains. The columns of port `replaced` stay zero (-1: none). */
-static phx_status begin(phx_context *context, const phx_descriptor *system, int more, int replaced, wiring *it)
+static phx_status interconnect_begin(phx_context *context, const phx_descriptor *system, int more, int replaced,
+                                     wiring *it)
 {
     const int n = system->n, wide = n + more;
     phx_status status = PHX_OK;
@@ -162,13 +164,13 @@ static phx_status begin(phx_context *context, const phx_descriptor *system, int 
     status =
         it->blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &it->made) : PHX_ERR_MEMORY;
     if (!status)
-        put(it, NULL, n, 1.0, 0, 0);
+        interconnect_put(it, NULL, n, 1.0, 0, 0);
     for (int p = 0; p < system->n_ports && !status; p++) {
         const phx_descriptor_port *port = &system->ports[p];
         if ((p == it->port[0] || p == it->port[1]) && p != replaced)
             continue;
         if (p != replaced)
-            put(it, NULL, port->size, 1.0, n + phx_descriptor_first(system, p), wide + it->made->n_inputs);
+            interconnect_put(it, NULL, port->size, 1.0, n + phx_descriptor_first(system, p), wide + it->made->n_inputs);
         status = phx_descriptor_add_port(context, it->made, port->name, port->size);
     }
     if (!status)
@@ -200,7 +202,7 @@ static phx_status change(phx_context *context, const phx_descriptor *system, wir
     return status;
 }
 
-static phx_status finish(phx_context *context, phx_status status, wiring *it, phx_descriptor **out)
+static phx_status interconnect_finish(phx_context *context, phx_status status, wiring *it, phx_descriptor **out)
 {
     if (!status)
         status = phx_descriptor_form_take(context, &it->form, it->made);
@@ -266,9 +268,9 @@ phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *sy
 
     *connected = NULL;
     if (!status)
-        status = begin(context, system, 0, -1, &it);
+        status = interconnect_begin(context, system, 0, -1, &it);
     for (int k = 0; k < 2 && !status; k++) {
-        put(&it, NULL, it.size[k], 1.0, system->n + phx_descriptor_first(system, it.port[k]), it.cols);
+        interconnect_put(&it, NULL, it.size[k], 1.0, system->n + phx_descriptor_first(system, it.port[k]), it.cols);
         it.cols += it.size[k];
     }
     if (!status)
@@ -281,7 +283,7 @@ phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *sy
             status = phx_descriptor_form_absorb(context, c, L, &it.form);
     }
     phx_free(L);
-    return phx_conclude(context, finish(context, status, &it, connected));
+    return phx_conclude(context, interconnect_finish(context, status, &it, connected));
 }
 
 /* (u1, u2) = (-C, I) lambda,   0 = C^T y1 - y2 */
@@ -296,13 +298,13 @@ phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor
 
     *connected = NULL;
     if (!status)
-        status = begin(context, system, it.size[1], -1, &it);
+        status = interconnect_begin(context, system, it.size[1], -1, &it);
     if (!status) {
-        put(&it, &it.C, 0, -1.0, n + phx_descriptor_first(system, it.port[0]), n);
-        put(&it, NULL, it.size[1], 1.0, n + phx_descriptor_first(system, it.port[1]), n);
+        interconnect_put(&it, &it.C, 0, -1.0, n + phx_descriptor_first(system, it.port[0]), n);
+        interconnect_put(&it, NULL, it.size[1], 1.0, n + phx_descriptor_first(system, it.port[1]), n);
         status = change(context, system, &it);
     }
-    return phx_conclude(context, finish(context, status, &it, connected));
+    return phx_conclude(context, interconnect_finish(context, status, &it, connected));
 }
 
 /* ---- one port ---- */
@@ -329,20 +331,20 @@ static phx_status border(phx_context *context, const phx_descriptor *system, con
                          phx_descriptor **out)
 {
     wiring it = {0};
-    phx_status status = find_port(context, system, name, &it.port[0]);
+    phx_status status = interconnect_find_port(context, system, name, &it.port[0]);
 
     *out = NULL;
     it.port[1] = it.port[0];
     if (!status)
-        status = begin(context, system, system->ports[it.port[0]].size, keep ? it.port[0] : -1, &it);
+        status = interconnect_begin(context, system, system->ports[it.port[0]].size, keep ? it.port[0] : -1, &it);
     if (!status) {
-        put(&it, NULL, system->ports[it.port[0]].size, 1.0, system->n + phx_descriptor_first(system, it.port[0]),
-            system->n);
+        interconnect_put(&it, NULL, system->ports[it.port[0]].size, 1.0,
+                         system->n + phx_descriptor_first(system, it.port[0]), system->n);
         status = change(context, system, &it);
     }
     if (!status && keep)
         status = act_on_multipliers(context, system, &it);
-    return finish(context, status, &it, out);
+    return interconnect_finish(context, status, &it, out);
 }
 
 phx_status phx_descriptor_exchange(phx_context *context, const phx_descriptor *system, const char *port,

@@ -39,7 +39,7 @@ phx_status phx_ss_new(phx_context *context, const char *name, int n, int n_input
     return PHX_OK;
 }
 
-static void free_names(int count, char **names)
+static void ss_free_names(int count, char **names)
 {
     for (int k = 0; names && k < count; k++)
         phx_free(names[k]);
@@ -50,9 +50,9 @@ void phx_ss_destroy(phx_ss *system)
 {
     if (!system)
         return;
-    free_names(system->n, system->states);
-    free_names(system->n_inputs, system->inputs);
-    free_names(system->n_outputs, system->outputs);
+    ss_free_names(system->n, system->states);
+    ss_free_names(system->n_inputs, system->inputs);
+    ss_free_names(system->n_outputs, system->outputs);
     phx_free(system->A);
     phx_free(system->B);
     phx_free(system->C);
@@ -84,7 +84,7 @@ static const char *signal_name(const phx_ss *system, int k)
     return k < system->n_inputs ? system->inputs[k] : system->outputs[k - system->n_inputs];
 }
 
-static phx_status check_names(phx_context *context, const phx_ss *system)
+static phx_status ss_check_names(phx_context *context, const phx_ss *system)
 {
     const int signals = system->n_inputs + system->n_outputs;
 
@@ -103,7 +103,7 @@ phx_status phx_ss_finish(phx_context *context, phx_status status, phx_ss *system
 {
     *out = NULL;
     if (!status)
-        status = check_names(context, system);
+        status = ss_check_names(context, system);
     if (status)
         phx_ss_destroy(system);
     else

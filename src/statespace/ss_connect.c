@@ -5,7 +5,7 @@
 #include "ss.h"
 
 /* ---- side by side ---- */
-static void put_block(int rows, int cols, const double *from, int row, int col, int ld, double *to)
+static void ss_connect_put_block(int rows, int cols, const double *from, int row, int col, int ld, double *to)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
@@ -16,10 +16,10 @@ static phx_status put_part(phx_context *context, const phx_ss *part, int state, 
 {
     phx_status status;
 
-    put_block(part->n, part->n, part->A, state, state, to->n, to->A);
-    put_block(part->n, part->n_inputs, part->B, state, input, to->n_inputs, to->B);
-    put_block(part->n_outputs, part->n, part->C, output, state, to->n, to->C);
-    put_block(part->n_outputs, part->n_inputs, part->D, output, input, to->n_inputs, to->D);
+    ss_connect_put_block(part->n, part->n, part->A, state, state, to->n, to->A);
+    ss_connect_put_block(part->n, part->n_inputs, part->B, state, input, to->n_inputs, to->B);
+    ss_connect_put_block(part->n_outputs, part->n, part->C, output, state, to->n, to->C);
+    ss_connect_put_block(part->n_outputs, part->n_inputs, part->D, output, input, to->n_inputs, to->D);
     status = phx_ss_put_names(context, part->n, (const char *const *)part->states, NULL, 0, "", to->states + state);
     if (!status)
         status = phx_ss_put_names(context, part->n_inputs, (const char *const *)part->inputs, NULL, 0, "",

@@ -36,7 +36,7 @@ static void stepper_free(stepper *it)
 }
 
 /* W from the upper right part of the exponential, `width` columns in all. */
-static phx_status weigh(phx_context *context, int width, const double *e, stepper *it)
+static phx_status ss_inversion_weigh(phx_context *context, int width, const double *e, stepper *it)
 {
     double powers[POINTS * POINTS], inverse[POINTS * POINTS] = {0.0};
 
@@ -85,7 +85,7 @@ static phx_status stepper_create(phx_context *context, int n, int p, const doubl
     for (int i = 0; i < n && !status; i++)
         memcpy(it->E + i * n, e + (size_t)i * (size_t)width, (size_t)n * sizeof *e);
     if (!status)
-        status = weigh(context, width, e, it);
+        status = ss_inversion_weigh(context, width, e, it);
     phx_free(a);
     return status;
 }
@@ -368,7 +368,7 @@ static phx_status split(making *w, double edge, const double *Z, double *A_0, do
 }
 
 /* The arrays whose sizes the chains give. */
-static phx_status allocate(making *w)
+static phx_status ss_inversion_allocate(making *w)
 {
     phx_ss_inversion *it = w->it;
     const size_t n = (size_t)it->n, m = (size_t)it->m;
@@ -387,7 +387,7 @@ static phx_status allocate(making *w)
     return it->re && it->im && it->X && it->Z && it->U && it->F && it->A && it->G ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status make(making *w, double edge)
+static phx_status ss_inversion_make(making *w, double edge)
 {
     phx_ss_inversion *it = w->it;
     double *Z = NULL, *A_0 = NULL, *G = NULL;
@@ -396,7 +396,7 @@ static phx_status make(making *w, double edge)
     for (int k = 0; k < it->m && !status; k++)
         status = find_degree(w, k);
     if (!status)
-        status = allocate(w);
+        status = ss_inversion_allocate(w);
     if (!status)
         status = solve_inputs(w);
     if (!status)
@@ -436,7 +436,7 @@ phx_status phx_ss_inversion_create(phx_context *context, const phx_ss *system, d
     w.it->m = system->n_inputs;
     w.it->degree = phx_calloc(context, (size_t)w.it->m, sizeof *w.it->degree);
     w.it->name = phx_strdup(context, system->name);
-    status = w.it->degree && w.it->name ? make(&w, edge) : PHX_ERR_MEMORY;
+    status = w.it->degree && w.it->name ? ss_inversion_make(&w, edge) : PHX_ERR_MEMORY;
     making_free(&w);
     if (status)
         phx_ss_inversion_destroy(w.it);
@@ -573,7 +573,7 @@ static phx_status go_back(following *g)
 }
 
 /* Row r of u and x. */
-static phx_status put_row(following *g, int r, double t, double *u, double *x)
+static phx_status ss_inversion_put_row(following *g, int r, double t, double *u, double *x)
 {
     const phx_ss_inversion *it = g->it;
     const int n = it->n, m = it->m, f = it->forward, z = it->zeros, b = z - f, p = it->jets;
@@ -619,7 +619,7 @@ static phx_status go_on(following *g, double *u, double *x, double *largest)
             size = hypot(size, g->f[j]);
         *largest = fmax(*largest, size);
         if (k % wanted->steps == 0)
-            status = put_row(g, (int)(k / wanted->steps), wanted->from + (double)k * wanted->step, u, x);
+            status = ss_inversion_put_row(g, (int)(k / wanted->steps), wanted->from + (double)k * wanted->step, u, x);
         if (k == steps || status)
             break;
         status = motion_of_step(g, k, false);

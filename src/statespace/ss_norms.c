@@ -176,7 +176,7 @@ static void try_at(level_set *it, int count, phx_norm *norm)
 
 /* The start: the frequencies of the poles and, where they are damped so much that the largest response is beside them,
  * their sizes, the ends of the band, and D for infinity. */
-static phx_status begin(level_set *it, phx_norm *norm)
+static phx_status ss_norms_begin(level_set *it, phx_norm *norm)
 {
     const phx_ss *s = it->s;
     const int n = s->n, m = s->n_inputs;
@@ -281,7 +281,7 @@ phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const do
     if (!it.S || !it.work || !it.M || !it.omega || !it.values)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = begin(&it, norm);
+        status = ss_norms_begin(&it, norm);
     norm->upper = norm->lower;
     for (int round = 0; round < ROUNDS && !status && n > 0 && !above && norm->lower > 0.0; round++) {
         norm->upper = norm->lower * (1.0 + it.tolerance);

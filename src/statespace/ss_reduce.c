@@ -90,7 +90,7 @@ static phx_status restrict_to(phx_context *context, int k, const double *V, dyna
     return PHX_OK;
 }
 
-static double norm(size_t count, const double *x)
+static double ss_reduce_norm(size_t count, const double *x)
 {
     double sum = 0.0;
 
@@ -122,7 +122,7 @@ static void extend_basis(int n, int count, double *W, double tolerance, int *k, 
         double *top = NULL, size = tolerance;
         for (int i = 0; i < count; i++) {
             double *w = W + (size_t)i * (size_t)n;
-            const double length = norm((size_t)n, w);
+            const double length = ss_reduce_norm((size_t)n, w);
             if (length > size) {
                 size = length;
                 top = w;
@@ -144,7 +144,8 @@ static void extend_basis(int n, int count, double *W, double tolerance, int *k, 
 static phx_status controllable(phx_context *context, const dynamics *it, double rtol, int *k, double *V)
 {
     const int n = it->n, room = it->m > n ? it->m : n;
-    const double size_A = norm((size_t)n * (size_t)n, it->A), size_B = norm((size_t)n * (size_t)it->m, it->B);
+    const double size_A = ss_reduce_norm((size_t)n * (size_t)n, it->A),
+                 size_B = ss_reduce_norm((size_t)n * (size_t)it->m, it->B);
     double *W = phx_calloc(context, (size_t)room * (size_t)n, sizeof *W);
     int first = 0;
 
@@ -267,9 +268,9 @@ static phx_status leave_constrained(phx_context *context, double rtol, dynamics 
             status = restrict_to(context, k, L, &zero);
         }
         for (int i = 0; i < k * k && !status; i++) /* what is left of directions held is rounding of the whole */
-            if (fabs(zero.A[i]) <= rtol * norm(cells, it->A))
+            if (fabs(zero.A[i]) <= rtol * ss_reduce_norm(cells, it->A))
                 zero.A[i] = 0.0;
-        const double size_B = norm((size_t)n * (size_t)it->m, it->B);
+        const double size_B = ss_reduce_norm((size_t)n * (size_t)it->m, it->B);
         for (int i = 0; i < k * it->m && !status; i++)
             if (fabs(zero.B[i]) <= rtol * size_B)
                 zero.B[i] = 0.0;

@@ -49,7 +49,7 @@ static phx_status sweep_create(phx_context *context, const phx_ss *system, sweep
 }
 
 /* r = B - (s - A) x */
-static void residual(sweep *it, double omega)
+static void ss_response_residual(sweep *it, double omega)
 {
     const int n = it->n, m = it->m;
     const double complex s = it->beside * omega + I * omega;
@@ -74,7 +74,7 @@ static phx_status response_at(phx_context *context, sweep *it, double omega, dou
                         s->name, omega);
     memset(it->x, 0, (size_t)n * (size_t)m * sizeof *it->x);
     for (int round = 0; round < 3; round++) {
-        residual(it, omega);
+        ss_response_residual(it, omega);
         phx_shifted_solve(it->shifted, m, (double *)it->r);
         for (int k = 0; k < n * m; k++)
             it->x[k] += it->r[k];

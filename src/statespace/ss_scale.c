@@ -8,7 +8,7 @@ enum { ROUNDS = 12 };
 static const double dependence = 1e-12; /* pivots below this, of entries scaled to 1, are rounding */
 
 /* Largest |entry| of row i (or column) in the scales given. */
-static double largest(int count, const double *a, int stride, double own, const double *scale)
+static double ss_scale_largest(int count, const double *a, int stride, double own, const double *scale)
 {
     double top = 0.0;
 
@@ -30,9 +30,9 @@ void phx_ss_equilibrate(int rows, int cols, const double *a, double *row, double
         col[j] = 1.0;
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < rows; i++)
-            row[i] *= root_scale(largest(cols, a + (size_t)i * (size_t)cols, 1, row[i], col));
+            row[i] *= root_scale(ss_scale_largest(cols, a + (size_t)i * (size_t)cols, 1, row[i], col));
         for (int j = 0; j < cols; j++)
-            col[j] *= root_scale(largest(rows, a + j, cols, col[j], row));
+            col[j] *= root_scale(ss_scale_largest(rows, a + j, cols, col[j], row));
     }
 }
 

@@ -107,7 +107,8 @@ static phx_status list_compared(phx_context *context, const phx_model *model, co
 }
 
 /* |sign a - b|, or |a| */
-static double length(const phx_trace *a, const phx_trace *b, double sign, int row, const phx_compared *quantity)
+static double accuracy_length(const phx_trace *a, const phx_trace *b, double sign, int row,
+                              const phx_compared *quantity)
 {
     double sum = 0.0;
     for (int k = quantity->first; k < quantity->end; k++) {
@@ -130,11 +131,11 @@ static double difference(const phx_accuracy_choice *choice, const phx_trace *a, 
         const phx_compared *quantity = &choice->compared[q];
         double largest = 0.0, scale = 0.0;
         for (int row = 0; row < rows; row++) {
-            double d = length(b, a, 1.0, row, quantity);
+            double d = accuracy_length(b, a, 1.0, row, quantity);
             if (quantity->attitude)
-                d = fmin(d, length(b, a, -1.0, row, quantity));
+                d = fmin(d, accuracy_length(b, a, -1.0, row, quantity));
             largest = isfinite(d) ? fmax(largest, d) : HUGE_VAL;
-            scale = fmax(scale, length(b, NULL, 1.0, row, quantity));
+            scale = fmax(scale, accuracy_length(b, NULL, 1.0, row, quantity));
         }
         const double allowed = choice->asked.relative * scale + choice->asked.absolute;
         if (largest > most * allowed) {
@@ -262,7 +263,7 @@ static double observed_order(double first, double second, double fall)
  * order two at most after a change above `rough`, whose fall shows where steps become short enough, not how errors fall
  * from there on. Two runs without any difference tell nothing of their error until a third is equal to them, as where
  * nothing moves. `asked`: relative. */
-static void judge(sequence *q, double asked, double ratio, double change, double least)
+static void accuracy_judge(sequence *q, double asked, double ratio, double change, double least)
 {
     static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */
     static const double rough = 0.01;              /* of the largest value */
@@ -305,7 +306,7 @@ static phx_status next_run(accurate_run *it, double step, sequence *q)
     const double mean = mean_step(it), counts = mean < shorter * step ? mean : step;
     const double open = phx_monitor_error(&it->s->recording.monitor) / (asked > 0.0 ? asked : 1.0);
     if (!status && q->asked > 0.0 && mean < same * q->mean && counts < same * q->step)
-        judge(q, asked, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
+        accuracy_judge(q, asked, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
     if (open > 1.0) { /* no accuracy of the outputs without a balance of energy and joints to match */
         q->error = fmax(q->error, open);
         q->settled = false;
@@ -453,7 +454,7 @@ static phx_status search_implicit(accurate_run *it, double longest, sequence *be
 }
 
 /* By one integrator, or the best of them (PHX_INTEGRATORS). */
-static phx_status search(accurate_run *it, phx_integrator only, double longest, sequence *best)
+static phx_status accuracy_search(accurate_run *it, phx_integrator only, double longest, sequence *best)
 {
     const bool any = only == PHX_INTEGRATORS;
     phx_status status = any && it->tree ? search_explicit(it, longest, best) : PHX_OK;
@@ -487,7 +488,7 @@ static void name_worst(const phx_system *system, const sequence *best, phx_accur
     choice->worst[strcspn(choice->worst, ".")] = '\0';
 }
 
-static double unit_of(const phx_accuracy *asked)
+static double accuracy_unit_of(const phx_accuracy *asked)
 {
     return asked->relative > 0.0 ? asked->relative : asked->absolute;
 }
@@ -498,13 +499,13 @@ static phx_status fail_accuracy(phx_context *context, const phx_accuracy_choice 
                     "the accuracy %.3g of '%s' cannot be had: in steps of %.3g s of %s it is off by about %.2g; the "
                     "motion is too sensitive, too fast or has kinks: ask for less, for other outputs (accuracy_of), a "
                     "shorter end, or give the step",
-                    unit_of(&choice->asked), choice->worst, best->step, phx_integrator_name(best->with),
-                    best->error * unit_of(&choice->asked));
+                    accuracy_unit_of(&choice->asked), choice->worst, best->step, phx_integrator_name(best->with),
+                    best->error * accuracy_unit_of(&choice->asked));
 }
 
 /* Refuses requests that cannot be met. */
-static phx_status refuse(phx_context *context, const phx_model *model, const phx_system *system, bool known,
-                         phx_integrator integrator)
+static phx_status accuracy_refuse(phx_context *context, const phx_model *model, const phx_system *system, bool known,
+                                  phx_integrator integrator)
 {
     if (!known)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
@@ -522,11 +523,11 @@ static phx_status refuse(phx_context *context, const phx_model *model, const phx
 }
 
 /* ---- the whole ---- */
-static phx_status run(accurate_run *it, phx_integrator only, double longest, const phx_system *system)
+static phx_status accuracy_run(accurate_run *it, phx_integrator only, double longest, const phx_system *system)
 {
     sequence best = {0};
     phx_trace again = {0};
-    phx_status status = search(it, only, longest, &best);
+    phx_status status = accuracy_search(it, only, longest, &best);
 
     name_worst(system, &best, it->choice);
     if (!status && !best.settled)
@@ -535,7 +536,7 @@ static phx_status run(accurate_run *it, phx_integrator only, double longest, con
         status = run_with(it, best.with, best.asked, true, &again);
     if (!status) {
         phx_monitor_conclude(&it->s->recording.monitor, it->context);
-        it->report->accuracy = unit_of(&it->choice->asked);
+        it->report->accuracy = accuracy_unit_of(&it->choice->asked);
         it->report->accuracy_reached = best.error * it->report->accuracy;
         it->report->runs = it->choice->runs;
         it->report->all_steps = it->choice->steps;
@@ -562,7 +563,7 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
     if (!status)
         status = phx_model_build(context, model, &build, &system);
     if (!status)
-        status = refuse(context, model, system, any || phx_integrator_get(only)->work > 0.0, used.integrator);
+        status = accuracy_refuse(context, model, system, any || phx_integrator_get(only)->work > 0.0, used.integrator);
     if (!status)
         status = list_compared(context, model, system, given ? options->n_accuracy_of : model->simulate.n_accuracy_of,
                                given ? options->accuracy_of : model->simulate.accuracy_of, &choice);
@@ -576,7 +577,7 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
         it.every = used.every > 0.0 ? used.every : it.interval;
         it.streams = setup->csv_path && !strcmp(setup->csv_path, "-");
         it.base = used.every > 0.0 ? fmin(used.every, it.interval) : it.interval;
-        status = run(&it, only, used.step > 0.0 ? fmin(used.step, it.base) : it.base, system);
+        status = accuracy_run(&it, only, used.step > 0.0 ? fmin(used.step, it.base) : it.base, system);
     }
     phx_system_destroy(system);
     phx_free(choice.compared);

@@ -40,7 +40,7 @@ static bool is_file(const char *path)
 }
 
 /* Check that no result overwrites another one, the list, or a file of the model. */
-static phx_status check_names(const batch_work *work)
+static phx_status batch_check_names(const batch_work *work)
 {
     const char *const h5_path = work->options->simulate.h5_path, *const csv_path = work->options->simulate.csv_path;
     const char *const table = is_file(work->options->table_path) ? work->options->table_path : NULL;
@@ -139,7 +139,7 @@ phx_status batch_compute(void *user, phx_context *context, int number, int item,
 }
 
 /* ---- the table, on the calling thread ---- */
-static int columns_of(const batch_work *work)
+static int batch_columns_of(const batch_work *work)
 {
     return 1 + work->n_parameters + NUMBERS + OF_OUTPUT * work->n_outputs;
 }
@@ -163,7 +163,7 @@ static int fill_row(const batch_work *work, int point, const phx_simulate_report
 
 static phx_status append_failed(batch_work *work, int point, const char *message)
 {
-    for (int n = fill_row(work, point, NULL, work->row); n < columns_of(work); n++)
+    for (int n = fill_row(work, point, NULL, work->row); n < batch_columns_of(work); n++)
         work->row[n] = NAN;
     return phx_table_append(work->table, work->row, message);
 }
@@ -209,7 +209,7 @@ static phx_status check_again(const batch_work *work)
 {
     const char *line = work->lines.line[work->first + 1];
 
-    for (int k = 0; k < columns_of(work); k++) {
+    for (int k = 0; k < batch_columns_of(work); k++) {
         const double before = phx_table_field(line, k), now = work->row[k];
         if (before != now && !(isnan(before) && isnan(now)))
             return fail_resume(work, "its last point comes out another");
@@ -286,7 +286,7 @@ static phx_status open_table(batch_work *work, const batch_slot *slot)
     int n = 0;
 
     work->n_outputs = slot ? slot->n_outputs : 0;
-    const int count = columns_of(work);
+    const int count = batch_columns_of(work);
     const char **columns = phx_calloc(context, (size_t)count, sizeof *columns);
     char *names = phx_calloc(context, (size_t)(OF_OUTPUT * work->n_outputs), NAME_SIZE);
     work->row = phx_calloc(context, (size_t)count, sizeof *work->row);
@@ -385,7 +385,7 @@ phx_status batch_write_result(const batch_work *work, phx_context *context, int 
     return status;
 }
 
-static phx_status complete(batch_work *work, int point, batch_slot *slot)
+static phx_status batch_complete(batch_work *work, int point, batch_slot *slot)
 {
     phx_status status = slot->elsewhere ? PHX_OK : batch_write_result(work, work->context, point, slot);
 
@@ -416,7 +416,7 @@ static phx_status deliver_point(void *user, int item, int number)
         if (!status)
             status = list_failed(work, point, slot);
     } else {
-        status = complete(work, point, slot);
+        status = batch_complete(work, point, slot);
     }
     batch_empty(slot);
     return status;
@@ -444,7 +444,7 @@ static phx_status prepare_worker(batch_work *work, int number)
     return status ? phx_fail(work->context, status, "%s", phx_context_message(context)) : PHX_OK;
 }
 
-static phx_status prepare(batch_work *work)
+static phx_status batch_prepare(batch_work *work)
 {
     phx_context *context = work->context;
     const int points = phx_sweep_points(work->sweep), items = work->items > 0 ? work->items : 1;
@@ -473,7 +473,7 @@ static phx_status prepare(batch_work *work)
         return status;
     if (!status && work->options->resume)
         status = find_first(work);
-    return status ? status : check_names(work);
+    return status ? status : batch_check_names(work);
 }
 
 /* The results of a point that another process has written and that is not delivered, because one before it has failed.
@@ -490,7 +490,7 @@ static void remove_results(const batch_work *work, int item)
     }
 }
 
-static void finish(batch_work *work)
+static void batch_finish(batch_work *work)
 {
     phx_table_destroy(work->table);
     phx_table_lines_free(&work->lines);
@@ -555,13 +555,13 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
     phx_files_begin(context);
     if (!status) {
         phx_simulation_warn(context, model, &options->simulate, &report->used);
-        status = prepare(&work);
+        status = batch_prepare(&work);
     }
     status = phx_ranks_agree(context, options->ranks, status);
     const phx_ordered_map_work points = {work.items - work.first, "simulations", &work, batch_compute, deliver_point};
     if (!status && phx_ranks_rank(options->ranks) > 0) {
         status = batch_serve(&work);
-        finish(&work);
+        batch_finish(&work);
         phx_files_end(context);
         return phx_conclude(context, status);
     }
@@ -574,7 +574,7 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
         status = open_table(&work, NULL);
     if (!status && work.table)
         status = phx_table_finish(work.table);
-    finish(&work);
+    batch_finish(&work);
     phx_files_end(context);
     return phx_conclude(context, status);
 }

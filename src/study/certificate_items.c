@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static void add(phx_certificate_items *list, const char *name, double value, const char *unit, int good,
-                const char *meaning)
+static void certificate_items_add(phx_certificate_items *list, const char *name, double value, const char *unit,
+                                  int good, const char *meaning)
 {
     list->items[list->count++] =
         (phx_report_item){.name = name, .value = value, .unit = unit, .good = good, .meaning = meaning};
@@ -41,7 +41,8 @@ static void add_loops(const phx_check_report *report, phx_certificate_items *lis
     for (int k = 0; k < report->n_matchings; k++)
         worst = fmax(worst, fmax(report->matchings[k].matching.potential, report->matchings[k].matching.kinetic));
     if (report->n_matchings > 0)
-        add(list, "matching condition", worst, NULL, worst < 1e-6,
+        certificate_items_add(
+            list, "matching condition", worst, NULL, worst < 1e-6,
             "Largest part of the closed loop wanted (M_d, V_d, J_2) that no effort makes, over the largest of its "
             "terms, "
             "in the region given.");
@@ -56,22 +57,23 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
         return;
     }
     const phx_certificate *c = &report->certificate;
-    add(list, "|J + Jᵀ|", c->skew_residual, NULL, c->skew_residual == 0.0,
-        "The structure matrix is skew: joints and gyroscopic terms exchange power and make none.");
-    add(list, "power residual", c->power_residual, NULL, c->power_residual < 1e-10,
+    certificate_items_add(list, "|J + Jᵀ|", c->skew_residual, NULL, c->skew_residual == 0.0,
+                          "The structure matrix is skew: joints and gyroscopic terms exchange power and make none.");
+    certificate_items_add(
+        list, "power residual", c->power_residual, NULL, c->power_residual < 1e-10,
         "Largest difference between the rate of the energy and the power of ports and losses, on random states, over "
         "its scale.");
-    add(list, "smallest eigenvalue of mass", c->smallest_mass_eigenvalue, NULL, c->smallest_mass_eigenvalue > 0.0,
-        "Positive: every velocity carries kinetic energy.");
+    certificate_items_add(list, "smallest eigenvalue of mass", c->smallest_mass_eigenvalue, NULL,
+                          c->smallest_mass_eigenvalue > 0.0, "Positive: every velocity carries kinetic energy.");
     list->items[list->count++] = (phx_report_item){
         .name = "lossless",
         .text = c->lossless ? "yes" : "no",
         .good = -1,
         .meaning = "Without dampers, material damping and simplified kinetics the energy that goes in "
                    "comes out again."};
-    add(list, "degrees of freedom", c->degrees_of_freedom, NULL, -1,
-        "Velocities less independent constraints; drives take theirs, too.");
-    add(list, "constraints", c->constraints, NULL, -1, "Rows of the joints and drives.");
+    certificate_items_add(list, "degrees of freedom", c->degrees_of_freedom, NULL, -1,
+                          "Velocities less independent constraints; drives take theirs, too.");
+    certificate_items_add(list, "constraints", c->constraints, NULL, -1, "Rows of the joints and drives.");
     name_redundant(report, list->redundant);
     list->items[list->count++] = (phx_report_item){
         .name = "redundant constraints",
@@ -95,8 +97,8 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
         .meaning = "Rotations of sections, strains and axial forces at the start, against those up to which bodies of "
                    "small deformation are right."};
     add_loops(report, list);
-    add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
-    add(list, "mass", c->mass, "kg", -1, "Of all bodies.");
-    add(list, "energy at the start", phx_total_energy(&c->energy), "J", -1,
-        "Kinetic, elastic and potential; gravity counts from the inertial origin.");
+    certificate_items_add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
+    certificate_items_add(list, "mass", c->mass, "kg", -1, "Of all bodies.");
+    certificate_items_add(list, "energy at the start", phx_total_energy(&c->energy), "J", -1,
+                          "Kinetic, elastic and potential; gravity counts from the inertial origin.");
 }

@@ -81,7 +81,8 @@ static phx_status left_null(phx_context *context, const phx_model_controller *c,
     return status;
 }
 
-static phx_status fill(phx_context *context, const phx_model_controller *c, const double *row, phx_casimir *casimir)
+static phx_status check_control_fill(phx_context *context, const phx_model_controller *c, const double *row,
+                                     phx_casimir *casimir)
 {
     const int n = c->n_states, ports = c->n_outputs;
 
@@ -195,7 +196,7 @@ static phx_status casimirs_of(phx_context *context, const phx_start_point *at, c
     }
     for (int k = 0; k < count && !status; k++) {
         phx_casimir *casimir = &all[(*n)++];
-        status = fill(context, c, rows + k * c->n_states, casimir);
+        status = check_control_fill(context, c, rows + k * c->n_states, casimir);
         if (!status)
             status = write_text(context, c, casimir);
         if (!status)

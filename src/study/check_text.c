@@ -81,19 +81,19 @@ static void put_limits(FILE *stream, const phx_check_report *report)
     fputs("]\n}\n", stream);
 }
 
-static void put_number(FILE *stream, const char *name, double value)
+static void check_text_put_number(FILE *stream, const char *name, double value)
 {
     fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
 }
 
-static void put_modes(FILE *stream, const phx_check_report *report)
+static void check_text_put_modes(FILE *stream, const phx_check_report *report)
 {
     for (int k = 0; k < report->n_modes; k++) {
         const phx_check_modes *it = &report->modes[k];
         fputs(k ? ",\n    {\"body\": " : ",\n  \"beams_in_modes\": [\n    {\"body\": ", stream);
         phx_put_json(stream, it->body);
         fprintf(stream, ", \"modes\": %d, \"followers\": %d", it->modes, it->followers);
-        put_number(stream, "error", it->error);
+        check_text_put_number(stream, "error", it->error);
         fputs(k + 1 < report->n_modes ? "}" : "}\n  ]", stream);
     }
 }
@@ -106,7 +106,7 @@ static void put_loops(FILE *stream, const phx_check_report *report)
         phx_put_json(stream, report->casimirs[k].controller);
         fputs(", \"constant\": ", stream);
         phx_put_json(stream, report->casimirs[k].text);
-        put_number(stream, "residual", report->casimirs[k].residual);
+        check_text_put_number(stream, "residual", report->casimirs[k].residual);
         fputs(k + 1 < report->n_casimirs ? "}" : "}\n  ]", stream);
     }
     for (int k = 0; k < report->n_matchings; k++) {
@@ -114,9 +114,9 @@ static void put_loops(FILE *stream, const phx_check_report *report)
         fputs(k ? ",\n    {\"controller\": " : ",\n  \"matching\": [\n    {\"controller\": ", stream);
         phx_put_json(stream, it->controller);
         fprintf(stream, ", \"places\": %d, \"indefinite\": %d", it->matching.places, it->matching.indefinite);
-        put_number(stream, "potential", it->matching.potential);
-        put_number(stream, "kinetic", it->matching.kinetic);
-        put_number(stream, "mass", it->mass);
+        check_text_put_number(stream, "potential", it->matching.potential);
+        check_text_put_number(stream, "kinetic", it->matching.kinetic);
+        check_text_put_number(stream, "mass", it->mass);
         fputs(k + 1 < report->n_matchings ? "}" : "}\n  ]", stream);
     }
 }
@@ -149,7 +149,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
-    put_modes(stream, report);
+    check_text_put_modes(stream, report);
     put_loops(stream, report);
     put_moves(stream, report);
     put_limits(stream, report);

@@ -23,8 +23,8 @@ static phx_status draw_point(phx_context *context, int dim, const phx_flex_sourc
     return status;
 }
 
-static phx_status make_room(phx_context *context, int dim, int count, const phx_flex_source *source, double **points,
-                            double **shapes)
+static phx_status drawing_make_room(phx_context *context, int dim, int count, const phx_flex_source *source,
+                                    double **points, double **shapes)
 {
     const size_t values = (size_t)(count * dim);
 
@@ -37,7 +37,7 @@ static phx_status make_room(phx_context *context, int dim, int count, const phx_
 static phx_status draw_ports(phx_context *context, int dim, const phx_model_body *body, const phx_flex_source *source,
                              double **points, double **shapes, int *n)
 {
-    phx_status status = make_room(context, dim, body->n_ports, source, points, shapes);
+    phx_status status = drawing_make_room(context, dim, body->n_ports, source, points, shapes);
 
     for (int k = 0; k < body->n_ports && !status; k++) {
         const phx_model_port *port = &body->ports[k];
@@ -55,7 +55,7 @@ static phx_status draw_length(phx_context *context, int dim, int segments, const
 {
     const int wanted = 2 * segments + 1;
     const int count = wanted < FEWEST_POINTS ? FEWEST_POINTS : wanted > MOST_POINTS ? MOST_POINTS : wanted;
-    phx_status status = make_room(context, dim, count, source, points, shapes);
+    phx_status status = drawing_make_room(context, dim, count, source, points, shapes);
 
     for (int k = 0; k < count && !status; k++) {
         const phx_location location = phx_location_at_fraction((double)k / (count - 1));

@@ -95,7 +95,7 @@ static phx_status record_now(event_simulation *it)
     return status ? status : record(it, &sample);
 }
 
-static bool is_due(const event_simulation *it)
+static bool events_is_due(const event_simulation *it)
 {
     const phx_events_def *def = it->def;
 
@@ -106,12 +106,12 @@ static bool is_due(const event_simulation *it)
 }
 
 /* Contacts, friction and events of the start. If they change it, the state before them is a row of the result. */
-static phx_status start(event_simulation *it)
+static phx_status events_start(event_simulation *it)
 {
     phx_simulation *s = it->s;
     double *nothing = phx_calloc(it->context, (size_t)phx_system_ledger(s->system), sizeof *nothing);
     const phx_sample before = {.t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .ledger = nothing};
-    const bool due = is_due(it);
+    const bool due = events_is_due(it);
     phx_status status = !nothing ? PHX_ERR_MEMORY : due ? record(it, &before) : PHX_OK;
 
     if (!status)
@@ -122,14 +122,14 @@ static phx_status start(event_simulation *it)
     return status ? status : record_now(it);
 }
 
-static phx_status run(event_simulation *it, double interval)
+static phx_status events_run(event_simulation *it, double interval)
 {
     const phx_integrate_options *used = &it->report->used;
     const double from = it->s->t, length = used->end - from;
     const double count = fmax(1.0, ceil(length / interval * (1.0 - SAME)));
     const double h = phx_events_equal_step(length, count, interval);
     const long stride = used->every > 0.0 ? (long)fmax(1.0, round(used->every / h)) : 1;
-    phx_status status = start(it);
+    phx_status status = events_start(it);
 
     for (long n = 1; n <= (long)count && !status; n++) {
         const double end = n == (long)count ? used->end : from + (double)n * h;
@@ -187,7 +187,7 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
     if (!status)
         status = phx_events_create(context, &def, s->t, s->x, s->v, s->lambda, &it.run);
     if (!status)
-        status = run(&it, def.interval);
+        status = events_run(&it, def.interval);
     if (it.run)
         take_state(&it);
     phx_events_destroy(it.run);

@@ -37,7 +37,7 @@ void phx_import_report_destroy(phx_import_report *report)
     phx_free(report);
 }
 
-static phx_status keep(phx_context *context, const char *text, char **copy)
+static phx_status import_keep(phx_context *context, const char *text, char **copy)
 {
     if (!text)
         return PHX_OK;
@@ -48,7 +48,7 @@ static phx_status keep(phx_context *context, const char *text, char **copy)
 /* The message of the context, without "PATH:" of nothing. */
 static phx_status keep_message(phx_context *context, char **copy)
 {
-    const phx_status status = keep(context, phx_context_message(context), copy);
+    const phx_status status = import_keep(context, phx_context_message(context), copy);
     phx_context_clear(context);
     return status;
 }
@@ -86,7 +86,7 @@ static phx_status find_frequencies(phx_context *context, int count, phx_elastic_
         def.basis = PHX_BASIS_OWN;
     def.modes = count < (*model)->n - 6 ? count : (*model)->n - 6;
     if (def.modes < 1)
-        return keep(context, "too few unknowns", &report->no_frequencies);
+        return import_keep(context, "too few unknowns", &report->no_frequencies);
     const phx_status status = phx_continuum_source_create(context, &def, *model, 0, NULL, &source);
     if (status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
         return status;
@@ -109,12 +109,13 @@ static phx_status check_free(phx_context *context, phx_import_report *report)
 
     for (int k = 0; k < 6; k++)
         if (!(report->summary.rigid_force[k] < most))
-            return keep(context,
-                        "the stiffness matrix resists rigid motions; export it without supports, and check that the "
-                        "nodes are those of the matrices",
-                        &report->no_model);
+            return import_keep(
+                context,
+                "the stiffness matrix resists rigid motions; export it without supports, and check that the "
+                "nodes are those of the matrices",
+                &report->no_model);
     if (!(report->summary.mass > 0.0))
-        return keep(context, "the mass matrix has no mass", &report->no_model);
+        return import_keep(context, "the mass matrix has no mass", &report->no_model);
     return PHX_OK;
 }
 
@@ -130,7 +131,7 @@ static phx_status describe_model(phx_context *context, int frequencies, phx_elas
     if (!status)
         status = phx_import_find_ports(context, *model, report);
     if (!status && report->no_model)
-        return keep(context, report->no_model, &report->no_frequencies);
+        return import_keep(context, report->no_model, &report->no_frequencies);
     return status ? status : find_frequencies(context, frequencies, model, report);
 }
 
@@ -144,7 +145,7 @@ static phx_status keep_files(phx_context *context, const phx_import_contents *co
         return PHX_ERR_MEMORY;
     for (int k = 0; k < contents->n_files && !status; k++) {
         report->files[k].of = contents->files[k];
-        status = keep(context, contents->files[k].path, &report->files[k].path);
+        status = import_keep(context, contents->files[k].path, &report->files[k].path);
         report->n_files++;
     }
     return status;
@@ -168,9 +169,9 @@ static phx_status import_matrices(phx_context *context, const phx_study_import_o
     if (!status && *model)
         status = keep_files(context, &contents, report);
     if (!status)
-        status = keep(context, options->mass_matrix, &report->mass_matrix);
+        status = import_keep(context, options->mass_matrix, &report->mass_matrix);
     if (!status)
-        status = keep(context, options->stiffness_matrix, &report->stiffness_matrix);
+        status = import_keep(context, options->stiffness_matrix, &report->stiffness_matrix);
     phx_import_contents_free(&contents);
     return status;
 }
@@ -193,7 +194,7 @@ static phx_status keep_materials(phx_context *context, const phx_study_import_op
         to->density = from->has_density ? density * from->density : 0.0;
         to->young = to->isotropic ? pressure * from->constants[0] : 0.0;
         to->poisson = to->isotropic ? from->constants[1] : 0.0;
-        status = keep(context, from->name, &to->name);
+        status = import_keep(context, from->name, &to->name);
     }
     return status;
 }
@@ -235,7 +236,7 @@ static phx_status choose_materials(phx_context *context, const phx_deck *deck, c
         phx_import_region *region = &report->regions[report->n_regions++];
         *region = (phx_import_region){.material = section->material,
                                       .thickness = thickness == report->thickness ? 0.0 : thickness};
-        status = keep(context, section->group, &region->group);
+        status = import_keep(context, section->group, &region->group);
     }
     return status;
 }
@@ -297,7 +298,7 @@ static phx_status keep_mesh_file(phx_context *context, const char *path, const p
         return PHX_ERR_MEMORY;
     report->n_files = 1;
     report->files[0].of = (phx_import_file){.format = "mesh", .nodes = mesh->n_nodes, .cells = mesh->n_cells};
-    return keep(context, path, &report->files[0].path);
+    return import_keep(context, path, &report->files[0].path);
 }
 
 /* A body of a model does not take masses and springs from a deck. */
@@ -309,7 +310,7 @@ static phx_status check_elements(phx_context *context, const phx_mesh *mesh, phx
     if (!left_out)
         return PHX_OK;
     snprintf(why, sizeof why, "elements of type %s are not taken from a deck; take them out", left_out);
-    return keep(context, why, &report->no_model);
+    return import_keep(context, why, &report->no_model);
 }
 
 static phx_status import_mesh(phx_context *context, const phx_study_import_options *options, phx_import_report *report,
@@ -346,7 +347,7 @@ static phx_status import_mesh(phx_context *context, const phx_study_import_optio
 }
 
 /* ---- the whole ---- */
-static phx_status check_options(phx_context *context, const phx_study_import_options *options)
+static phx_status import_check_options(phx_context *context, const phx_study_import_options *options)
 {
     const double units[] = {options->length, options->mass, options->time};
     static const char *const names[] = {"length", "mass", "time"};
@@ -387,7 +388,7 @@ phx_status phx_study_import(phx_context *context, const phx_study_import_options
     *report = NULL;
     phx_elastic_model *model = NULL;
     phx_import_report *made = phx_calloc(context, 1, sizeof *made);
-    phx_status status = made ? check_options(context, options) : PHX_ERR_MEMORY;
+    phx_status status = made ? import_check_options(context, options) : PHX_ERR_MEMORY;
 
     if (!status) {
         made->length = options->length;

@@ -29,7 +29,7 @@ static phx_status name_port(phx_context *context, phx_import_report *report, phx
     return PHX_OK;
 }
 
-static phx_status refuse(phx_context *context, phx_import_group *group, const char *why)
+static phx_status import_ports_refuse(phx_context *context, phx_import_group *group, const char *why)
 {
     group->refused = phx_strdup(context, why);
     return group->refused ? PHX_OK : PHX_ERR_MEMORY;
@@ -40,14 +40,14 @@ static phx_status refuse_by_message(phx_context *context, phx_import_group *grou
 {
     if (status == PHX_ERR_MEMORY)
         return status;
-    const phx_status kept = refuse(context, group, phx_context_message(context));
+    const phx_status kept = import_ports_refuse(context, group, phx_context_message(context));
     phx_context_clear(context);
     return kept;
 }
 
 /* owner: per unknown, 1 + the group that has it. */
-static phx_status judge(phx_context *context, const phx_elastic_model *model, phx_import_report *report,
-                        phx_import_group *group, int count, const int *unknown, int *owner)
+static phx_status import_ports_judge(phx_context *context, const phx_elastic_model *model, phx_import_report *report,
+                                     phx_import_group *group, int count, const int *unknown, int *owner)
 {
     static const phx_interface_kind kinds[] = {PHX_INTERFACE_RIGID,
                                                PHX_INTERFACE_AVERAGE}; /* a port is asked as both */
@@ -55,11 +55,11 @@ static phx_status judge(phx_context *context, const phx_elastic_model *model, ph
     char why[240];
 
     if (2 * count > model->n)
-        return refuse(context, group, "it is most of the body");
+        return import_ports_refuse(context, group, "it is most of the body");
     for (int k = 0; k < count; k++)
         if (owner[unknown[k]] > 0) {
             snprintf(why, sizeof why, "it shares nodes with '%.120s'", report->groups[owner[unknown[k]] - 1].name);
-            return refuse(context, group, why);
+            return import_ports_refuse(context, group, why);
         }
     for (int k = 0; k < 2 && !status; k++) {
         phx_interface interface = {0};
@@ -82,13 +82,13 @@ static phx_status judge_group(phx_context *context, const phx_elastic_model *mod
     phx_status status = phx_elastic_group_unknowns(context, model, group->name, &count, &unknown);
 
     status = status ? refuse_by_message(context, group, status)
-                    : judge(context, model, report, group, count, unknown, owner);
+                    : import_ports_judge(context, model, report, group, count, unknown, owner);
     phx_free(unknown);
     return status;
 }
 
-static phx_status add_groups(phx_context *context, const phx_elastic_model *model, phx_import_report *report,
-                             int *owner)
+static phx_status import_ports_add_groups(phx_context *context, const phx_elastic_model *model,
+                                          phx_import_report *report, int *owner)
 {
     const phx_mesh *mesh = &model->mesh;
     const int whole = phx_mesh_count(mesh, 3) > 0 ? 3 : 2;
@@ -102,9 +102,9 @@ static phx_status add_groups(phx_context *context, const phx_elastic_model *mode
                                     .name = phx_strdup(context, mesh->groups[k].name)};
         status = group->name ? name_port(context, report, group) : PHX_ERR_MEMORY;
         if (!status && phx_mesh_group_named(mesh, group->name) != &mesh->groups[k])
-            status = refuse(context, group, "a group of a higher dimension has the same name");
+            status = import_ports_refuse(context, group, "a group of a higher dimension has the same name");
         else if (!status && group->dimension == whole)
-            status = refuse(context, group, "it is a part of the body, not of its boundary");
+            status = import_ports_refuse(context, group, "it is a part of the body, not of its boundary");
         else if (!status)
             status = judge_group(context, model, report, group, owner);
     }
@@ -147,7 +147,7 @@ phx_status phx_import_find_ports(phx_context *context, const phx_elastic_model *
     report->groups = phx_calloc(context, (size_t)model->mesh.n_groups + MOST_NODES, sizeof *report->groups);
     phx_status status = owner && report->groups ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
-        status = add_groups(context, model, report, owner);
+        status = import_ports_add_groups(context, model, report, owner);
     if (!status)
         status = add_nodes(context, model, report, owner);
     phx_free(owner);

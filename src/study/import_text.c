@@ -224,7 +224,7 @@ static void put_yaml(FILE *stream, const char *text)
 }
 
 /* The shortest text of a number that gives it back. */
-static void put_number(FILE *stream, double value)
+static void import_text_put_number(FILE *stream, double value)
 {
     char text[40];
 
@@ -275,7 +275,7 @@ static void put_map(FILE *stream, const char *before, const char *const names[3]
     fputs(before, stream);
     for (int k = 0; k < 3; k++) {
         fprintf(stream, "%s%s: ", k ? ", " : "{", names[k]);
-        put_number(stream, values[k]);
+        import_text_put_number(stream, values[k]);
     }
     fputs("}\n", stream);
 }
@@ -315,12 +315,12 @@ static phx_status put_meshed(phx_context *context, const phx_import_report *repo
     const phx_status status = put_path(context, folder, report->files[0].path, stream);
     if (report->length != 1.0) {
         fputs(", unit: ", stream);
-        put_number(stream, report->length);
+        import_text_put_number(stream, report->length);
     }
     fputs("}\n", stream);
     if (report->kind == PHX_IMPORT_PLATE) {
         fputs("    thickness: ", stream);
-        put_number(stream, report->thickness);
+        import_text_put_number(stream, report->thickness);
         fputc('\n', stream);
     }
     for (int k = 0; k < report->n_regions; k++) {
@@ -330,7 +330,7 @@ static phx_status put_meshed(phx_context *context, const phx_import_report *repo
         put_yaml(stream, report->materials[report->regions[k].material].name);
         if (report->regions[k].thickness > 0.0) {
             fputs(", thickness: ", stream);
-            put_number(stream, report->regions[k].thickness);
+            import_text_put_number(stream, report->regions[k].thickness);
         }
         fputs("}\n", stream);
     }

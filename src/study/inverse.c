@@ -16,7 +16,7 @@ static const char *const units[2][PHX_DRIVE_VALUES] = {
     {[PHX_DRIVE_EFFORT] = "N m", [PHX_DRIVE_COORDINATE] = "rad", [PHX_DRIVE_RATE] = "rad/s"}};
 
 /* Before the run: what would make no table. */
-static phx_status judge(phx_context *context, const phx_model *model, phx_beam_cache *cache)
+static phx_status inverse_judge(phx_context *context, const phx_model *model, phx_beam_cache *cache)
 {
     const phx_build_options build = {.cache = cache};
     phx_system *system = NULL;
@@ -77,7 +77,8 @@ static phx_status open_table(phx_context *context, const phx_model *model, const
 }
 
 /* The rows of the table from the states of the result. */
-static phx_status fill(phx_context *context, const phx_simulation *s, const phx_result *result, phx_recorder *recorder)
+static phx_status inverse_fill(phx_context *context, const phx_simulation *s, const phx_result *result,
+                               phx_recorder *recorder)
 {
     phx_dae *dae = s->recording.dae;
     const int drives = phx_system_drives(s->system);
@@ -100,14 +101,14 @@ static phx_status fill(phx_context *context, const phx_simulation *s, const phx_
     return status;
 }
 
-static phx_status make_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                             const phx_simulation *s, const phx_result *result, phx_result **table)
+static phx_status inverse_make_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                     const phx_simulation *s, const phx_result *result, phx_result **table)
 {
     phx_recorder *recorder = NULL;
     phx_status status = open_table(context, model, options, s, &recorder);
 
     if (!status)
-        status = fill(context, s, result, recorder);
+        status = inverse_fill(context, s, result, recorder);
     if (!status)
         status = phx_recorder_finish(recorder, 0, NULL);
     if (!status && table)
@@ -116,8 +117,8 @@ static phx_status make_table(phx_context *context, const phx_model *model, const
     return status;
 }
 
-static phx_status run(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                      phx_beam_cache *cache, phx_simulate_report *report, phx_result **table)
+static phx_status inverse_run(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                              phx_beam_cache *cache, phx_simulate_report *report, phx_result **table)
 {
     const phx_simulation_setup setup = {.options = options,
                                         .threads = options->threads,
@@ -134,7 +135,7 @@ static phx_status run(phx_context *context, const phx_model *model, const phx_si
     if (!status)
         status = phx_recorder_take(s.recording.recorder, context, &result);
     if (!status)
-        status = make_table(context, model, options, &s, result, table);
+        status = inverse_make_table(context, model, options, &s, result, table);
     phx_result_destroy(result);
     phx_simulation_free(&s);
     return status;
@@ -158,9 +159,9 @@ phx_status phx_study_inverse(phx_context *context, const phx_model *model, const
     if (!status)
         status = phx_beam_cache_create(context, &cache);
     if (!status)
-        status = judge(context, model, cache);
+        status = inverse_judge(context, model, cache);
     if (!status)
-        status = run(context, model, options, cache, report, table);
+        status = inverse_run(context, model, options, cache, report, table);
     phx_beam_cache_destroy(cache);
     phx_files_end(context);
     return phx_conclude(context, status);

@@ -11,7 +11,7 @@ phx_study_linearize_options phx_study_linearize_options_default(void)
 }
 
 /* ---- structure ---- */
-static double largest(const phx_csr *matrix)
+static double linearize_largest(const phx_csr *matrix)
 {
     double size = 0.0;
     for (int k = 0; k < matrix->ptr[matrix->rows]; k++)
@@ -24,12 +24,12 @@ static phx_status add_asymmetry(phx_context *context, const char *name, const ph
                                 phx_linear_report *report)
 {
     phx_csr transpose = {0}, difference = {0};
-    const double size = largest(matrix);
+    const double size = linearize_largest(matrix);
     phx_status status = phx_csr_transpose(context, matrix, &transpose);
     if (!status)
         status = phx_csr_add(context, 1.0, matrix, -1.0, &transpose, &difference);
     if (!status)
-        phx_linear_report_residual(report, name, size > 0.0 ? largest(&difference) / size : 0.0);
+        phx_linear_report_residual(report, name, size > 0.0 ? linearize_largest(&difference) / size : 0.0);
     phx_csr_free(&transpose);
     phx_csr_free(&difference);
     return status;
@@ -209,8 +209,8 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
 }
 
 /* The report's system in state space, of the model or of the reduced one. */
-static phx_status make_system(phx_context *context, const phx_linearised *linearised,
-                              const phx_study_linearize_options *options, phx_linear_report *report)
+static phx_status linearize_make_system(phx_context *context, const phx_linearised *linearised,
+                                        const phx_study_linearize_options *options, phx_linear_report *report)
 {
     const bool proper = options->form == PHX_FORM_DESCRIPTOR; /* that form allows improper outputs */
 
@@ -236,7 +236,7 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     if (!status)
         status = phx_study_title(context, "Linear model of ", model, &report->title);
     if (!status && (options->reduction || !phx_linearised_is_sparse(linearised)))
-        status = make_system(context, linearised, options, report);
+        status = linearize_make_system(context, linearised, options, report);
     if (!status)
         status = find_structure(context, linearised, report);
     if (!status)

@@ -6,7 +6,8 @@
 
 enum { NAME_SIZE = 300 };
 
-static void add(phx_bundle *bundle, const char *name, const phx_csr *matrix, const char *meaning, const char *unit)
+static void matrices_add(phx_bundle *bundle, const char *name, const phx_csr *matrix, const char *meaning,
+                         const char *unit)
 {
     phx_bundle_add_sparse(bundle, name, matrix);
     phx_bundle_describe(bundle, meaning, unit);
@@ -55,8 +56,8 @@ static void name_multipliers(const phx_system *system, bool drives, name_list *l
 
 /* Names of the coordinates, of the rows of G, and of the states e = (xi, v, lambda, mu), mu called JOINT.coordinate.mu.
  */
-static phx_status add_names(phx_context *context, const phx_system *system, const phx_channels *channels,
-                            phx_bundle *bundle)
+static phx_status matrices_add_names(phx_context *context, const phx_system *system, const phx_channels *channels,
+                                     phx_bundle *bundle)
 {
     const int n = channels->n, m = phx_system_n_l(system);
     name_list list = {0};
@@ -107,7 +108,7 @@ static phx_status add_kkt(phx_context *context, const phx_linear *linear, phx_bu
     if (!status)
         status = phx_csr_from_triplets(context, n + linear->m, n + linear->m, count, row, col, val, &kkt);
     if (!status)
-        add(bundle, "KKT", &kkt, "[M -G^T; -G 0]: accelerations and multipliers", "SI");
+        matrices_add(bundle, "KKT", &kkt, "[M -G^T; -G 0]: accelerations and multipliers", "SI");
     phx_csr_free(&kkt);
     phx_free(row);
     phx_free(col);
@@ -130,7 +131,7 @@ static phx_status add_linear(phx_context *context, const phx_linear *linear, phx
     };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         snprintf(text, sizeof text, "%s%s", parts[k].meaning, places);
-        add(bundle, parts[k].name, parts[k].matrix, text, parts[k].unit);
+        matrices_add(bundle, parts[k].name, parts[k].matrix, text, parts[k].unit);
     }
     return add_kkt(context, linear, bundle);
 }
@@ -152,7 +153,7 @@ static void add_channels(const phx_channels *channels, phx_bundle *bundle)
     };
     const size_t count = channels->n_outputs > 0 ? sizeof parts / sizeof *parts : 2;
     for (size_t k = 0; k < count; k++)
-        add(bundle, parts[k].name, parts[k].matrix, parts[k].meaning, "SI");
+        matrices_add(bundle, parts[k].name, parts[k].matrix, parts[k].meaning, "SI");
     phx_bundle_add_names(bundle, "inputs", channels->n_inputs, (const char *const *)channels->inputs);
     phx_bundle_add_names(bundle, "outputs", channels->n_outputs, (const char *const *)channels->outputs);
 }
@@ -220,7 +221,7 @@ static phx_status add_system(phx_context *context, const phx_model *model, const
     if (!status)
         status = add_descriptor(context, &linear, &channels, bundle);
     if (!status)
-        status = add_names(context, at->system, &channels, bundle);
+        status = matrices_add_names(context, at->system, &channels, bundle);
     phx_channels_free(&channels);
     phx_linear_free(&linear);
     return status;

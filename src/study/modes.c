@@ -98,8 +98,8 @@ static phx_status linearise_steady(phx_context *context, phx_start_point *at, do
 }
 
 /* Linearised system of the worker's model with its present parameters. */
-static phx_status linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
-                            phx_start_point *at, modes_slot *slot)
+static phx_status modes_linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
+                                  phx_start_point *at, modes_slot *slot)
 {
     const phx_model *model = worker->model;
     const phx_build_options build = {.cache = worker->cache, .without_outputs = true};
@@ -154,7 +154,7 @@ static phx_status grow_shapes(modes_work *work)
     return PHX_OK;
 }
 
-static phx_status name_coordinates(modes_work *work, phx_context *context, const phx_system *system, int n)
+static phx_status modes_name_coordinates(modes_work *work, phx_context *context, const phx_system *system, int n)
 {
     char **names = phx_calloc(context, (size_t)n, sizeof *names);
 
@@ -319,7 +319,7 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
 {
     phx_modes_options options = phx_modes_options_default();
     phx_start_point at = {0};
-    phx_status status = linearise(work, context, worker, point, &at, slot);
+    phx_status status = modes_linearise(work, context, worker, point, &at, slot);
     if (!status)
         phx_forces_left_out(at.system, sizeof slot->unrest.left_out, slot->unrest.left_out);
     if (!status && !work->steady)
@@ -339,7 +339,7 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
         work->report->constraints = phx_system_n_l(at.system);
         work->report->redundant = phx_system_redundant(at.system);
         if (work->shapes)
-            status = name_coordinates(work, context, at.system, slot->set.n);
+            status = modes_name_coordinates(work, context, at.system, slot->set.n);
         if (!status && work->draw)
             status = keep_bodies(work, context, worker->model, &at);
     }
@@ -471,7 +471,7 @@ static phx_status prepare_workers(modes_work *work, int threads)
     return status;
 }
 
-static phx_status prepare(modes_work *work, int threads)
+static phx_status modes_prepare(modes_work *work, int threads)
 {
     phx_context *context = work->context;
     phx_status status = prepare_table(work);
@@ -489,7 +489,7 @@ static phx_status prepare(modes_work *work, int threads)
     return status;
 }
 
-static void finish(modes_work *work)
+static void modes_finish(modes_work *work)
 {
     for (int k = 0; work->slots && k < phx_ordered_map_slots(work->map); k++)
         empty(&work->slots[k]);
@@ -551,7 +551,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
     *work.report = (phx_study_modes_report){.least_confidence = 1.0};
     work.steady = work.at == PHX_MODEL_AT_STEADY;
     work.carry = work.n_points > 1 ? phx_tracker_carry(work.count) : work.count;
-    phx_status status = prepare(&work, options->threads > 0 ? options->threads : 1);
+    phx_status status = modes_prepare(&work, options->threads > 0 ? options->threads : 1);
     if (!status)
         status = phx_ordered_map_run(work.map, &points);
     if (!status)
@@ -571,7 +571,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
         work.imaginary = NULL;
     }
     phx_free(work.imaginary);
-    finish(&work);
+    modes_finish(&work);
     if (status)
         phx_modes_free(table);
     return phx_conclude(context, status);

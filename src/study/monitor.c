@@ -31,7 +31,7 @@ phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_repo
     return monitor;
 }
 
-static void grow(double *largest, double value)
+static void monitor_grow(double *largest, double value)
 {
     *largest = fmax(*largest, fabs(value));
 }
@@ -39,7 +39,7 @@ static void grow(double *largest, double value)
 /* Update the largest energies exchanged so far between bodies, springs and the world, and the largest sizes. Rows may
  * all be recorded where nothing is exchanged, at turning points; what the integrator has seen at every step counts too.
  */
-static void measure(phx_monitor *monitor, const double *row, const phx_sizes *sizes)
+static void monitor_measure(phx_monitor *monitor, const double *row, const phx_sizes *sizes)
 {
     if (!monitor->started) {
         monitor->started = true;
@@ -48,14 +48,14 @@ static void measure(phx_monitor *monitor, const double *row, const phx_sizes *si
         monitor->drift0 = row[PHX_COLUMN_DRIFT];
         monitor->drift_rate0 = row[PHX_COLUMN_DRIFT_RATE];
     }
-    grow(&monitor->energy, row[PHX_COLUMN_KINETIC]);
-    grow(&monitor->energy, row[PHX_COLUMN_ELASTIC]);
-    grow(&monitor->energy, row[PHX_COLUMN_POTENTIAL] - monitor->potential0);
-    grow(&monitor->energy, row[PHX_COLUMN_SUPPLIED]);
-    grow(&monitor->energy, row[PHX_COLUMN_DISSIPATED]);
-    grow(&monitor->energy, monitor->report->stats.largest_kinetic);
-    grow(&monitor->reach, sizes->reach);
-    grow(&monitor->speed, sizes->speed);
+    monitor_grow(&monitor->energy, row[PHX_COLUMN_KINETIC]);
+    monitor_grow(&monitor->energy, row[PHX_COLUMN_ELASTIC]);
+    monitor_grow(&monitor->energy, row[PHX_COLUMN_POTENTIAL] - monitor->potential0);
+    monitor_grow(&monitor->energy, row[PHX_COLUMN_SUPPLIED]);
+    monitor_grow(&monitor->energy, row[PHX_COLUMN_DISSIPATED]);
+    monitor_grow(&monitor->energy, monitor->report->stats.largest_kinetic);
+    monitor_grow(&monitor->reach, sizes->reach);
+    monitor_grow(&monitor->speed, sizes->speed);
 }
 
 /* Rounding error of the balance of energy, J: of the sums over the bodies, and of the velocities that are differences
@@ -134,15 +134,15 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
     phx_sizes sizes;
 
     phx_system_sizes(monitor->system, x, v, &sizes);
-    measure(monitor, row, &sizes);
-    grow(&monitor->rounding, rounding(monitor, row, &sizes));
+    monitor_measure(monitor, row, &sizes);
+    monitor_grow(&monitor->rounding, rounding(monitor, row, &sizes));
     keep_largest(&monitor->residual, &monitor->residual_t, residual, t);
     keep_largest(&monitor->drift, &monitor->drift_t, drift, t);
     keep_largest(&monitor->drift_rate, &monitor->drift_rate_t, rate, t);
     if (monitor->keeps_energy && exceeds(residual, allowed_residual(monitor))) /* rarely asked, as it takes a while */
-        grow(&monitor->rounding, rounding(monitor, row, &sizes) + ROUNDED *
-                                                                      sqrt(1.0 + (double)monitor->report->stats.steps) *
-                                                                      phx_system_force_work(monitor->system, x, v));
+        monitor_grow(&monitor->rounding,
+                     rounding(monitor, row, &sizes) + ROUNDED * sqrt(1.0 + (double)monitor->report->stats.steps) *
+                                                          phx_system_force_work(monitor->system, x, v));
     if ((monitor->keeps_energy || isnan(residual)) && exceeds(residual, allowed_residual(monitor)))
         return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
                     "the energy");

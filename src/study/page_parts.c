@@ -44,7 +44,7 @@ static phx_status draw_point(phx_context *context, const phx_model *model, phx_b
 
 /* Whether the states of the table belong to these bodies, which then get the names of the table: the names of the model
  * are only valid until its parameters change. */
-static bool fits(const phx_modes_table *table, phx_drawing *drawing)
+static bool page_parts_fits(const phx_modes_table *table, phx_drawing *drawing)
 {
     bool same = drawing->n_bodies == table->n_bodies;
 
@@ -78,7 +78,7 @@ static phx_status draw_points(phx_context *context, phx_model *model, const phx_
         status = set_point(context, model, table, p, overrides);
         if (!status)
             status = draw_point(context, model, cache, drawing);
-        if (!status && fits(table, drawing))
+        if (!status && page_parts_fits(table, drawing))
             points->points[p] = (phx_report_bodies){.bodies = drawing->bodies, .scene = &drawing->scene};
         values += values_of(table, drawing);
         if (!status)

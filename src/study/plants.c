@@ -104,8 +104,8 @@ typedef struct plants_work {
     phx_plants *plants;
 } plants_work;
 
-static phx_status reduce(phx_context *context, const plants_work *work, const phx_linear_point *point,
-                         phx_reduction **reduction)
+static phx_status plants_reduce(phx_context *context, const plants_work *work, const phx_linear_point *point,
+                                phx_reduction **reduction)
 {
     return work->linear.reduction ? phx_reduce_linear(context, point->linearised, work->linear.reduction, reduction)
                                   : PHX_OK;
@@ -147,7 +147,7 @@ static phx_status make_plant(phx_context *context, plants_work *work, const plan
     phx_status status = phx_linear_point_create(context, worker->model, &work->linear, &point);
 
     if (!status)
-        status = reduce(context, work, &point, &reduction);
+        status = plants_reduce(context, work, &point, &reduction);
     if (!status)
         status = find_motions(context, work, &point, &B);
     if (!status)
@@ -191,7 +191,7 @@ static phx_status make_nominal(plants_work *work)
     if (!status)
         status = phx_linear_point_create(context, worker->model, &work->linear, &nominal->point);
     if (!status)
-        status = reduce(context, work, &nominal->point, &nominal->reduction);
+        status = plants_reduce(context, work, &nominal->point, &nominal->reduction);
     if (!status)
         status =
             phx_plant_coordinates_create(context, nominal->point.linearised, nominal->reduction, &nominal->coordinates);
@@ -276,7 +276,7 @@ static phx_status prepare_workers(plants_work *work, int threads)
     return status;
 }
 
-static void finish(plants_work *work)
+static void plants_finish(plants_work *work)
 {
     for (int k = 0; work->workers && work->map && k < phx_ordered_map_workers(work->map); k++) {
         phx_beam_cache_destroy(work->workers[k].cache);
@@ -330,7 +330,7 @@ phx_status phx_study_plants(phx_context *context, const phx_model *model, const 
         status = phx_plants_fill(context, model, &work.nominal, work.plants);
     if (!status)
         warn_of_unrest(&work);
-    finish(&work);
+    plants_finish(&work);
     if (status)
         phx_plants_destroy(work.plants);
     else

@@ -57,7 +57,8 @@ static phx_status add_pages(phx_context *context, const phx_plants *plants, cons
 
 typedef const char *name_of(const phx_ss *system, int k);
 
-static phx_status add_names(phx_context *context, const phx_plants *plants, const char *item, int count, name_of *of)
+static phx_status plants_bundle_add_names(phx_context *context, const phx_plants *plants, const char *item, int count,
+                                          name_of *of)
 {
     const phx_ss *system = plants->plants[plants->nominal].system;
     const char **names = phx_calloc(context, (size_t)count + 1, sizeof *names);
@@ -99,7 +100,7 @@ static phx_status put_state_space(phx_context *context, const phx_plants *plants
         status = add_pages(context, plants, "C", "y = C x + D u; rows: outputs", SS_C, p, n);
     if (!status)
         status = add_pages(context, plants, "D", "direct feedthrough of inputs to outputs", SS_D, p, m);
-    return status ? status : add_names(context, plants, "states", n, phx_ss_state);
+    return status ? status : plants_bundle_add_names(context, plants, "states", n, phx_ss_state);
 }
 
 /* Plants that are not of second order are refused as a single model is. */
@@ -131,7 +132,7 @@ static phx_status put_second_order(phx_context *context, const phx_nominal_plant
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++)
         status =
             add_pages(context, plants, parts[k].name, parts[k].meaning, parts[k].which, parts[k].rows, parts[k].cols);
-    return status ? status : add_names(context, plants, "coordinates", n, phx_ss_state);
+    return status ? status : plants_bundle_add_names(context, plants, "coordinates", n, phx_ss_state);
 }
 
 /* The motions of the coordinates. */
@@ -156,7 +157,8 @@ static phx_status put_basis(phx_context *context, const phx_nominal_plant *nomin
 }
 
 /* ---- the sparse form: matrices E_1, E_2, .. ---- */
-static void put_sparse(phx_bundle *bundle, const char *letter, int k, const phx_csr *matrix, const char *meaning)
+static void plants_bundle_put_sparse(phx_bundle *bundle, const char *letter, int k, const phx_csr *matrix,
+                                     const char *meaning)
 {
     char name[32];
     if (!matrix)
@@ -177,17 +179,20 @@ static phx_status put_descriptor(phx_context *context, const phx_plants *plants)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < plants->n_points; k++) {
         const phx_descriptor *it = plants->descriptors[k];
-        put_sparse(bundle, "E", k, phx_descriptor_E(it),
-                   "descriptor: E e' = (J - R) Q e + (B - P) u, y = (B + P)^T Q e + (S + N) u, energy 1/2 e^T E^T Q e");
-        put_sparse(bundle, "J", k, phx_descriptor_J(it), "structure: skew, exchanges power");
-        put_sparse(bundle, "R", k, phx_descriptor_R(it), "dissipation: symmetric");
-        put_sparse(bundle, "Q", k, phx_descriptor_Q(it), "energy: efforts z = Q e");
-        put_sparse(bundle, "B", k, phx_descriptor_B(it), "ports: columns of the inputs");
-        put_sparse(bundle, "P", k, phx_descriptor_P(it), "ports: dissipative part of B");
-        put_sparse(bundle, "S", k, phx_descriptor_S(it), "feedthrough: symmetric, dissipates");
-        put_sparse(bundle, "N", k, phx_descriptor_N(it), "feedthrough: skew");
-        put_sparse(bundle, "C", k, &plants->measured[k].C, "outputs asked for: y = C e + D u; rows: outputs");
-        put_sparse(bundle, "D", k, &plants->measured[k].D, "outputs asked for: direct feedthrough of inputs");
+        plants_bundle_put_sparse(
+            bundle, "E", k, phx_descriptor_E(it),
+            "descriptor: E e' = (J - R) Q e + (B - P) u, y = (B + P)^T Q e + (S + N) u, energy 1/2 e^T E^T Q e");
+        plants_bundle_put_sparse(bundle, "J", k, phx_descriptor_J(it), "structure: skew, exchanges power");
+        plants_bundle_put_sparse(bundle, "R", k, phx_descriptor_R(it), "dissipation: symmetric");
+        plants_bundle_put_sparse(bundle, "Q", k, phx_descriptor_Q(it), "energy: efforts z = Q e");
+        plants_bundle_put_sparse(bundle, "B", k, phx_descriptor_B(it), "ports: columns of the inputs");
+        plants_bundle_put_sparse(bundle, "P", k, phx_descriptor_P(it), "ports: dissipative part of B");
+        plants_bundle_put_sparse(bundle, "S", k, phx_descriptor_S(it), "feedthrough: symmetric, dissipates");
+        plants_bundle_put_sparse(bundle, "N", k, phx_descriptor_N(it), "feedthrough: skew");
+        plants_bundle_put_sparse(bundle, "C", k, &plants->measured[k].C,
+                                 "outputs asked for: y = C e + D u; rows: outputs");
+        plants_bundle_put_sparse(bundle, "D", k, &plants->measured[k].D,
+                                 "outputs asked for: direct feedthrough of inputs");
     }
     for (int k = 0; k < count; k++)
         ports[k] = phx_descriptor_port_name(first, k);
@@ -207,11 +212,11 @@ static phx_status put_channels(phx_context *context, const phx_nominal_plant *no
         phx_bundle_add_names(plants->bundle, "outputs", channels->n_outputs, (const char *const *)channels->outputs);
         return phx_bundle_status(plants->bundle);
     }
-    const phx_status status = add_names(context, plants, "inputs", phx_ss_inputs(system), phx_ss_input);
-    return status ? status : add_names(context, plants, "outputs", phx_ss_outputs(system), phx_ss_output);
+    const phx_status status = plants_bundle_add_names(context, plants, "inputs", phx_ss_inputs(system), phx_ss_input);
+    return status ? status : plants_bundle_add_names(context, plants, "outputs", phx_ss_outputs(system), phx_ss_output);
 }
 
-static phx_status put_points(phx_context *context, const phx_plants *plants)
+static phx_status plants_bundle_put_points(phx_context *context, const phx_plants *plants)
 {
     const int points = plants->n_points, parameters = plants->n_parameters;
     double *numbers = phx_calloc(context, (size_t)points + (size_t)parameters, sizeof *numbers);
@@ -290,7 +295,7 @@ phx_status phx_plants_fill(phx_context *context, const phx_model *model, const p
     if (!status && plants->form != PHX_FORM_DESCRIPTOR)
         status = put_basis(context, nominal, plants);
     if (!status)
-        status = put_points(context, plants);
+        status = plants_bundle_put_points(context, plants);
     if (!status)
         status = put_poles(context, plants);
     if (!status && plants->lft)

@@ -34,8 +34,8 @@ phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, 
 /* ---- in the file ---- */
 typedef const char *name_of(const phx_ss *system, int k);
 
-static phx_status add_names(phx_context *context, phx_bundle *bundle, const char *item, const phx_ss *system, int count,
-                            name_of *of)
+static phx_status plants_lft_add_names(phx_context *context, phx_bundle *bundle, const char *item, const phx_ss *system,
+                                       int count, name_of *of)
 {
     const char **names = phx_calloc(context, (size_t)count + 1, sizeof *names);
     if (!names)
@@ -59,10 +59,10 @@ static phx_status add_system(phx_context *context, phx_bundle *bundle, const phx
     phx_bundle_describe(bundle, "rows: v of Delta, then outputs", NULL);
     phx_bundle_add_matrix(bundle, "lft_D", p, m, phx_ss_D(system), NULL);
     phx_bundle_describe(bundle, "direct feedthrough of (w, u) to (v, y)", NULL);
-    phx_status status = add_names(context, bundle, "lft_inputs", system, m, phx_ss_input);
+    phx_status status = plants_lft_add_names(context, bundle, "lft_inputs", system, m, phx_ss_input);
     if (!status)
-        status = add_names(context, bundle, "lft_outputs", system, p, phx_ss_output);
-    return status ? status : add_names(context, bundle, "lft_states", system, n, phx_ss_state);
+        status = plants_lft_add_names(context, bundle, "lft_outputs", system, p, phx_ss_output);
+    return status ? status : plants_lft_add_names(context, bundle, "lft_states", system, n, phx_ss_state);
 }
 
 static phx_status add_blocks(phx_context *context, phx_bundle *bundle, const phx_lft *lft)

@@ -17,8 +17,8 @@ static int row_of(double value, double low, double high)
 }
 
 /* Puts a curve into the picture: its largest value in each column. */
-static void draw(const phx_reduction_curves *curves, const double *values, char mark, double low, double high,
-                 char picture[DOWN][ACROSS + 1])
+static void reduction_draw(const phx_reduction_curves *curves, const double *values, char mark, double low, double high,
+                           char picture[DOWN][ACROSS + 1])
 {
     const double first = curves->omega[0], last = curves->omega[curves->count - 1];
     double most[ACROSS] = {0.0};
@@ -48,9 +48,9 @@ static void put_bode(const phx_reduction_curves *curves, FILE *stream)
         memset(picture[row], ' ', ACROSS);
         picture[row][ACROSS] = 0;
     }
-    draw(curves, curves->error, '.', low, high, picture);
-    draw(curves, curves->model, 'o', low, high, picture);
-    draw(curves, curves->reduced, '*', low, high, picture);
+    reduction_draw(curves, curves->error, '.', low, high, picture);
+    reduction_draw(curves, curves->model, 'o', low, high, picture);
+    reduction_draw(curves, curves->reduced, '*', low, high, picture);
     fputs("\n  largest singular value of scaled ports: * reduced, o model where it differs, . error\n", stream);
     for (int row = DOWN - 1; row >= 0; row--)
         if (row % 2 == 0)

@@ -108,7 +108,7 @@ static phx_status trace(phx_context *context, const char *path, const char *text
     return status;
 }
 
-static void tell(const origin *of, phx_report_options *options)
+static void report_tell(const origin *of, phx_report_options *options)
 {
     options->n_certificate = of->list.count;
     options->certificate = of->list.items;
@@ -127,7 +127,7 @@ static phx_status report_result(phx_context *context, const char *path, phx_repo
 
     if (!status)
         status = trace(context, path, phx_result_model_text(result), phx_result_scene(result), NULL, &of);
-    tell(&of, options);
+    report_tell(&of, options);
     if (!status)
         status = phx_report_result(context, result, options, html_path, size);
     free_origin(&of);
@@ -144,7 +144,7 @@ static phx_status report_modes(phx_context *context, const char *path, phx_repor
 
     if (!status)
         status = trace(context, path, table.model_text, table.scene, &table, &of);
-    tell(&of, options);
+    report_tell(&of, options);
     if (!status)
         status = phx_report_modes(context, &table, options, html_path, size);
     free_origin(&of);
@@ -152,8 +152,8 @@ static phx_status report_modes(phx_context *context, const char *path, phx_repor
     return status;
 }
 
-static phx_status report(phx_context *context, const char *path, const phx_report_options *given, const char *html_path,
-                         phx_report_size *size)
+static phx_status report_report(phx_context *context, const char *path, const phx_report_options *given,
+                                const char *html_path, phx_report_size *size)
 {
     phx_report_options options = given ? *given : (phx_report_options){0};
     char *format = NULL;
@@ -180,7 +180,7 @@ phx_status phx_study_report(phx_context *context, const char *path, const phx_re
     if (!path || !html_path)
         return phx_fail_null(context, __func__, "path or html_path");
     phx_files_begin(context);
-    const phx_status status = report(context, path, given, html_path, size);
+    const phx_status status = report_report(context, path, given, html_path, size);
     phx_files_end(context);
     return status;
 }

@@ -170,7 +170,7 @@ static phx_status add_port(scene_maker *maker, int body, const char *name, const
 }
 
 /* Named ports come first: those of the ground, then those of each body; then points body@s. */
-static int find_port(const scene_maker *maker, const phx_model_point *point)
+static int scene_find_port(const scene_maker *maker, const phx_model_point *point)
 {
     if (point->port >= 0)
         return (point->body < 0 ? 0 : maker->first[point->body]) + point->port;
@@ -223,7 +223,7 @@ static phx_status describe_ports(scene_maker *maker)
         }
     for (int k = 0; phx_model_reference(model, k) && !status; k++) {
         const phx_model_point *point = phx_model_reference(model, k);
-        if (point->text && find_port(maker, point) < 0) /* a distributed load has none */
+        if (point->text && scene_find_port(maker, point) < 0) /* a distributed load has none */
             status = add_port(maker, point->body, strchr(point->text, '@'), NULL, &point->location);
     }
     return status;
@@ -246,8 +246,8 @@ static phx_status describe_joints(scene_maker *maker)
         const phx_model_joint *joint = &model->joints[j];
         scene->joint_name[j] = copy_of(maker, joint->name);
         scene->joint_kind[j] = copy_of(maker, phx_joint_kind_name(joint->kind));
-        scene->joint_a[j] = find_port(maker, &joint->ports[0]);
-        scene->joint_b[j] = find_port(maker, &joint->ports[1]);
+        scene->joint_a[j] = scene_find_port(maker, &joint->ports[0]);
+        scene->joint_b[j] = scene_find_port(maker, &joint->ports[1]);
         memcpy(scene->joint_axis + j * maker->dim, joint->axis, (size_t)maker->dim * sizeof(double));
     }
     return maker->status;
@@ -259,8 +259,8 @@ static void describe_spring(scene_maker *maker, const char *name, const phx_mode
     phx_scene *scene = maker->scene;
 
     scene->spring_name[scene->n_springs] = copy_of(maker, name);
-    scene->spring_a[scene->n_springs] = find_port(maker, &ports[0]);
-    scene->spring_b[scene->n_springs] = find_port(maker, &ports[1]);
+    scene->spring_a[scene->n_springs] = scene_find_port(maker, &ports[0]);
+    scene->spring_b[scene->n_springs] = scene_find_port(maker, &ports[1]);
     scene->n_springs++;
 }
 
@@ -299,7 +299,7 @@ static phx_status describe_loads(scene_maker *maker)
         const phx_model_point first = {.body = load->on};
         scene->load_name[scene->n_loads] = copy_of(maker, load->name);
         scene->load_kind[scene->n_loads] = copy_of(maker, kinds[load->kind]);
-        scene->load_port[scene->n_loads] = find_port(maker, load->on >= 0 ? &first : &load->at);
+        scene->load_port[scene->n_loads] = scene_find_port(maker, load->on >= 0 ? &first : &load->at);
     }
     return maker->status;
 }

@@ -176,7 +176,7 @@ static phx_status check_end(phx_context *context, const phx_model *model, const 
                           used->end, t);
 }
 
-static void describe(const phx_system *system, const phx_dae *dae, phx_simulate_report *report)
+static void simulate_describe(const phx_system *system, const phx_dae *dae, phx_simulate_report *report)
 {
     report->bodies = phx_system_bodies(system);
     report->velocities = phx_system_n_v(system);
@@ -243,7 +243,7 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
         status = phx_system_find_breaks(s->system, s->t, report->used.end);
     if (status)
         return status;
-    describe(s->system, s->dae, report);
+    simulate_describe(s->system, s->dae, report);
     status = phx_recording_create(context, model, s->system, &s->drawing, setup, report, &s->recording);
     if (!status && s->from.columns) /* attitudes keep their signs */
         memcpy(s->recording.row + PHX_FIXED_COLUMNS, s->from.columns,

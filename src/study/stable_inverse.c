@@ -50,7 +50,7 @@ static phx_status choose_rows(phx_context *context, const phx_model *model, cons
 
 /* ---- the table ---- */
 /* The unit of a channel by the end of its name; NULL: not known by it. */
-static const char *unit_of(const char *name)
+static const char *stable_inverse_unit_of(const char *name)
 {
     static const char *const units[][2] = {{"fx", "N"},        {"fy", "N"},         {"fz", "N"},      {"force", "N"},
                                            {"tx", "N m"},      {"ty", "N m"},       {"tz", "N m"},    {"x", "m"},
@@ -85,8 +85,8 @@ static phx_status open_table(phx_context *context, const phx_model *model, const
     columns[0] = (phx_record_column){"t", "s"};
     for (int k = 0; k < m; k++) {
         const char *input = phx_ss_input(it->ss, k), *output = phx_ss_output(it->ss, k);
-        columns[1 + k] = (phx_record_column){input, unit_of(input)};
-        columns[1 + m + k] = (phx_record_column){output, unit_of(output)};
+        columns[1 + k] = (phx_record_column){input, stable_inverse_unit_of(input)};
+        columns[1 + m + k] = (phx_record_column){output, stable_inverse_unit_of(output)};
     }
     for (int k = 0; k < n; k++)
         columns[1 + 2 * m + k] = (phx_record_column){phx_ss_state(it->ss, k), NULL};
@@ -103,7 +103,8 @@ static phx_status open_table(phx_context *context, const phx_model *model, const
     return status;
 }
 
-static phx_status fill(phx_context *context, const phx_model *model, const answer *it, phx_recorder *recorder)
+static phx_status stable_inverse_fill(phx_context *context, const phx_model *model, const answer *it,
+                                      phx_recorder *recorder)
 {
     const int m = phx_ss_inputs(it->ss), n = phx_ss_n(it->ss);
     double *row = phx_calloc(context, (size_t)(1 + 2 * m + n), sizeof *row);
@@ -121,14 +122,14 @@ static phx_status fill(phx_context *context, const phx_model *model, const answe
     return status;
 }
 
-static phx_status make_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                             const answer *it, phx_result **table)
+static phx_status stable_inverse_make_table(phx_context *context, const phx_model *model,
+                                            const phx_simulate_options *options, const answer *it, phx_result **table)
 {
     phx_recorder *recorder = NULL;
     phx_status status = open_table(context, model, options, it, &recorder);
 
     if (!status)
-        status = fill(context, model, it, recorder);
+        status = stable_inverse_fill(context, model, it, recorder);
     if (!status)
         status = phx_recorder_finish(recorder, 0, NULL);
     if (!status && table)
@@ -139,7 +140,7 @@ static phx_status make_table(phx_context *context, const phx_model *model, const
 
 /* ---- the inversion ---- */
 /* The linear model of the inputs and outputs asked for, in their order. */
-static phx_status make_system(phx_context *context, const phx_model *model, phx_ss **ss, double *unrest)
+static phx_status stable_inverse_make_system(phx_context *context, const phx_model *model, phx_ss **ss, double *unrest)
 {
     phx_study_linearize_options options = phx_study_linearize_options_default();
     const phx_model_inverse *inverse = &model->inverse;
@@ -178,7 +179,8 @@ static phx_status check_degrees(phx_context *context, const phx_ss *ss, const ph
     return PHX_OK;
 }
 
-static void describe(const phx_ss_inversion *inversion, const answer *it, phx_stable_inverse_report *report)
+static void stable_inverse_describe(const phx_ss_inversion *inversion, const answer *it,
+                                    phx_stable_inverse_report *report)
 {
     const double *re = NULL;
 
@@ -210,7 +212,8 @@ static void tell_ends(phx_context *context, const phx_stable_inverse_report *rep
             report->late);
 }
 
-static phx_status invert(phx_context *context, const phx_model *model, answer *it, phx_stable_inverse_report *report)
+static phx_status stable_inverse_invert(phx_context *context, const phx_model *model, answer *it,
+                                        phx_stable_inverse_report *report)
 {
     phx_ss_inversion *inversion = NULL;
     phx_ss_inversion_report ends = {0};
@@ -231,7 +234,7 @@ static phx_status invert(phx_context *context, const phx_model *model, answer *i
     if (!status)
         status = phx_ss_inversion_follow(context, inversion, &it->wanted, it->u, it->x, &ends);
     if (!status) {
-        describe(inversion, it, report);
+        stable_inverse_describe(inversion, it, report);
         report->early = ends.early;
         report->late = ends.late;
         tell_ends(context, report);
@@ -240,20 +243,20 @@ static phx_status invert(phx_context *context, const phx_model *model, answer *i
     return status;
 }
 
-static phx_status run(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                      phx_stable_inverse_report *report, phx_result **table)
+static phx_status stable_inverse_run(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                     phx_stable_inverse_report *report, phx_result **table)
 {
     phx_ss *ss = NULL;
     answer it = {0};
     phx_status status = choose_rows(context, model, options, &it.wanted);
 
     if (!status)
-        status = make_system(context, model, &ss, &report->unrest);
+        status = stable_inverse_make_system(context, model, &ss, &report->unrest);
     it.ss = ss;
     if (!status)
-        status = invert(context, model, &it, report);
+        status = stable_inverse_invert(context, model, &it, report);
     if (!status)
-        status = make_table(context, model, options, &it, table);
+        status = stable_inverse_make_table(context, model, options, &it, table);
     phx_free(it.u);
     phx_free(it.x);
     phx_ss_destroy(ss);
@@ -278,7 +281,7 @@ phx_status phx_study_stable_inverse(phx_context *context, const phx_model *model
         status = phx_fail(context, PHX_ERR_INPUT,
                           "stable inversion needs `inverse: {inputs: ..., motion: ...}` in the model");
     if (!status)
-        status = run(context, model, options, report, table);
+        status = stable_inverse_run(context, model, options, report, table);
     phx_files_end(context);
     return phx_conclude(context, status);
 }

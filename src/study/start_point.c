@@ -73,7 +73,7 @@ static phx_status take_switches(phx_context *context, const phx_model *model, ph
 }
 
 /* The last values of the columns, by their names; 0 for those that the result does not have. */
-static phx_status take_columns(const phx_system *system, const phx_result *result, double *columns)
+static phx_status start_point_take_columns(const phx_system *system, const phx_result *result, double *columns)
 {
     phx_status status = PHX_OK;
 
@@ -114,14 +114,14 @@ phx_status phx_continue_state(phx_context *context, const phx_model *model, cons
     if (!status)
         status = take_switches(context, model, system, result, x, &from->events);
     if (!status)
-        status = take_columns(system, result, from->columns);
+        status = start_point_take_columns(system, result, from->columns);
     phx_free(stored);
     phx_result_destroy(result);
     return phx_continue_blame(context, model, status == PHX_ERR_FILE ? PHX_ERR_INPUT : status);
 }
 
-static phx_status tell(phx_context *context, const phx_model *model, const phx_system *system,
-                       const phx_continued *change)
+static phx_status start_point_tell(phx_context *context, const phx_model *model, const phx_system *system,
+                                   const phx_continued *change)
 {
     char text[400] = "";
 
@@ -146,7 +146,7 @@ phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, 
     phx_status status = phx_continue_blame(context, model, phx_system_continue(dae, t, x, v, &change));
 
     if (!status && (change.closed || change.lost != 0.0))
-        status = tell(context, model, system, &change);
+        status = start_point_tell(context, model, system, &change);
     return status;
 }
 
@@ -260,7 +260,7 @@ void phx_warn_left_out(phx_context *context, const char *left_out)
 /* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
 static const double balanced = 1e-6;
 
-static double size_of(const double *vector)
+static double start_point_size_of(const double *vector)
 {
     return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
 }
@@ -268,7 +268,7 @@ static double size_of(const double *vector)
 /* Loads that accelerate everything as one: the point rests in axes that move with it, under another gravity. */
 static void warn_accelerated(phx_context *context, const phx_unrest *unrest)
 {
-    const double *g = unrest->gravity, small = 1e-12 * (size_of(g) + size_of(unrest->common));
+    const double *g = unrest->gravity, small = 1e-12 * (start_point_size_of(g) + start_point_size_of(unrest->common));
     char text[120];
     int used = 0;
 
@@ -279,13 +279,13 @@ static void warn_accelerated(phx_context *context, const phx_unrest *unrest)
             "the loads accelerate the mechanism as a whole with %.3g m/s^2, which is left out here: this is about the "
             "point held at rest. 'gravity: [%s]' in the model gives the inertia forces of axes that move with it; take "
             "the equilibrium with it ('--at static') where it is no more than free otherwise",
-            size_of(unrest->common), text);
+            start_point_size_of(unrest->common), text);
 }
 
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest)
 {
     phx_warn_left_out(context, unrest->left_out);
-    if (size_of(unrest->common) > balanced)
+    if (start_point_size_of(unrest->common) > balanced)
         warn_accelerated(context, unrest);
     else if (unrest->held > balanced)
         phx_log(context, PHX_LOG_WARNING,

@@ -145,7 +145,7 @@ static phx_status rest(static_work *work)
 }
 
 /* Where nothing turns the steady motion is rest. */
-static phx_status rotate(static_work *work)
+static phx_status static_rotate(static_work *work)
 {
     phx_start_point *at = &work->at;
     double *axes = phx_calloc(work->context, (size_t)at->dae->n_v, sizeof *axes);
@@ -176,9 +176,9 @@ static phx_status follow_path(static_work *work)
     return phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);
 }
 
-static phx_status find(static_work *work)
+static phx_status static_find(static_work *work)
 {
-    return work->options->steady ? rotate(work) : work->options->path ? follow_path(work) : rest(work);
+    return work->options->steady ? static_rotate(work) : work->options->path ? follow_path(work) : rest(work);
 }
 
 /* The equilibrium, or, where critical loads are asked for and the loads as they are have none, that without loads. */
@@ -193,7 +193,7 @@ static phx_status find_beside(static_work *work)
         return PHX_ERR_MEMORY;
     if (start)
         memcpy(start, at->x, bytes);
-    phx_status status = find(work);
+    phx_status status = static_find(work);
     if (status == PHX_ERR_ANALYSIS && start && work->report->rows == 0) {
         phx_log(work->context, PHX_LOG_WARNING, "%s; the result is that without loads",
                 phx_context_message(work->context));
@@ -209,7 +209,7 @@ static phx_status find_beside(static_work *work)
     return status;
 }
 
-static phx_status prepare(static_work *work)
+static phx_status static_prepare(static_work *work)
 {
     phx_context *context = work->context;
     const phx_build_options build = {.without_outputs = false};
@@ -248,7 +248,7 @@ static phx_status prepare(static_work *work)
 }
 
 /* Warnings, and the attributes of the result. */
-static phx_status finish(static_work *work)
+static phx_status static_finish(static_work *work)
 {
     const phx_study_static_report *report = work->report;
     const phx_static_report *found = &report->found;
@@ -301,12 +301,12 @@ static void warn_of_sideways(const static_work *work)
     }
 }
 
-static phx_status run(static_work *work)
+static phx_status static_run(static_work *work)
 {
     phx_context *context = work->context;
     phx_study_static_report *report = work->report;
     const int wanted = work->options->buckling;
-    phx_status status = prepare(work);
+    phx_status status = static_prepare(work);
 
     if (!status && wanted > 0)
         status = phx_model_blame(context, work->model,
@@ -319,7 +319,7 @@ static phx_status run(static_work *work)
     if (!status)
         status = phx_model_blame(context, work->model, find_beside(work));
     if (!status)
-        status = finish(work);
+        status = static_finish(work);
     else if (work->recorder)
         phx_recorder_discard(work->recorder);
     return status;
@@ -349,7 +349,7 @@ phx_status phx_study_static(phx_context *context, const phx_model *model, const 
                           "steps, paths, critical load factors and leaving an unstable equilibrium are for a "
                           "mechanism at rest, not for a steady rotation");
     if (!status)
-        status = run(&work);
+        status = static_run(&work);
     if (!status && result)
         status = phx_recorder_take(work.recorder, context, result);
     phx_recorder_destroy(work.recorder);

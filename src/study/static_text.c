@@ -144,7 +144,7 @@ phx_status phx_static_report_text(phx_context *context, const phx_model *model, 
 }
 
 /* ---- json ---- */
-static void put_number(FILE *out, const char *name, double value, bool last)
+static void static_text_put_number(FILE *out, const char *name, double value, bool last)
 {
     if (isfinite(value))
         fprintf(out, "  \"%s\": %.17g%s\n", name, value, last ? "" : ",");
@@ -160,8 +160,8 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
     fputs("{\n  \"title\": ", out);
     phx_put_json(out, model->title);
     fprintf(out, ",\n  \"method\": \"%s\",\n", methods[found->method]);
-    put_number(out, "load", report->load, false);
-    put_number(out, "largest_load", report->largest_load, false);
+    static_text_put_number(out, "load", report->load, false);
+    static_text_put_number(out, "largest_load", report->largest_load, false);
     fprintf(out,
             "  \"points\": %zu,\n  \"iterations\": %d,\n  \"unstable\": %d,\n  \"circulatory\": %s,\n  "
             "\"free_motions\": %d,\n",
@@ -169,18 +169,18 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
             found->free_motions);
     fprintf(out, "  \"judged\": %d,\n  \"divergent\": %d,\n  \"fluttering\": %d,\n", found->motions.judged,
             found->motions.divergent, found->motions.fluttering);
-    put_number(out, "growth", found->motions.growth, false);
-    put_number(out, "growth_frequency", found->motions.frequency, false);
+    static_text_put_number(out, "growth", found->motions.growth, false);
+    static_text_put_number(out, "growth_frequency", found->motions.frequency, false);
     fputs("  \"free\": ", out);
     phx_put_json(out, found->free_names);
     fputs(",\n", out);
-    put_number(out, "weight", found->weight, false);
-    put_number(out, "unbalanced", found->unbalanced, false);
-    put_number(out, "gap", found->gap, false);
-    put_number(out, "moved", found->moved, false);
-    put_number(out, "elastic", report->elastic, false);
-    put_number(out, "potential", report->potential, false);
-    put_number(out, "spin", report->spin, false);
+    static_text_put_number(out, "weight", found->weight, false);
+    static_text_put_number(out, "unbalanced", found->unbalanced, false);
+    static_text_put_number(out, "gap", found->gap, false);
+    static_text_put_number(out, "moved", found->moved, false);
+    static_text_put_number(out, "elastic", report->elastic, false);
+    static_text_put_number(out, "potential", report->potential, false);
+    static_text_put_number(out, "spin", report->spin, false);
     fputs("  \"critical\": [", out);
     for (int k = 0; k < report->n_critical; k++)
         fprintf(out, "%s%.17g", k ? ", " : "", report->critical[k].factor);

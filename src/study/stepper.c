@@ -34,7 +34,7 @@ static void hold(const void *data, double t, const double *y, double *u)
     memcpy(u, s->u, (size_t)s->n_inputs * sizeof *u);
 }
 
-static phx_status build(phx_stepper *s, const phx_model *model, const char *const *inputs)
+static phx_status stepper_build(phx_stepper *s, const phx_model *model, const char *const *inputs)
 {
     phx_controller_def hand = phx_controller_def_default();
     phx_build_options options = phx_build_options_default();
@@ -50,7 +50,7 @@ static phx_status build(phx_stepper *s, const phx_model *model, const char *cons
     return phx_model_build(s->own, model, &options, &s->system);
 }
 
-static phx_status start(phx_stepper *s, const phx_model *model, const phx_simulate_options *options)
+static phx_status stepper_start(phx_stepper *s, const phx_model *model, const phx_simulate_options *options)
 {
     const phx_start_options how = phx_start_of(model);
     phx_status status = phx_simulation_dae(s->own, model, s->system, options->backend, &s->dae);
@@ -108,7 +108,7 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
                                 "make the steps of an FMU (phlexor fmu)",
                                 model->events[0].name);
     if (!status)
-        status = build(s, model, inputs);
+        status = stepper_build(s, model, inputs);
     if (!status && phx_system_contact_count(s->system) > 0)
         status = phx_fail(s->own, PHX_ERR_UNSUPPORTED, "contact '%s': rigid contacts cannot be stepped by hand yet",
                           phx_system_contact_name(s->system, 0));
@@ -119,7 +119,7 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
     if (!status)
         status = phx_start_judge(s->own, model, s->system, true);
     if (!status)
-        status = start(s, model, options);
+        status = stepper_start(s, model, options);
     if (!status)
         s->n_columns =
             PHX_FIXED_COLUMNS + phx_system_columns(s->system) + phx_system_controller_columns(s->system) - s->n_inputs;

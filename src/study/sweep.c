@@ -53,7 +53,7 @@ void phx_sweep_destroy(phx_sweep *sweep)
     phx_free(sweep);
 }
 
-static phx_status check(const phx_sweep *sweep, const char *name, int count)
+static phx_status sweep_check(const phx_sweep *sweep, const char *name, int count)
 {
     phx_context *context = sweep->context;
     if (!name || !name[0])
@@ -84,7 +84,8 @@ static phx_status reserve(phx_sweep *sweep)
 }
 
 /* Append a parameter; its values, if any, are copied. */
-static phx_status append(phx_sweep *sweep, const char *name, const double *values, const sweep_parameter *parameter)
+static phx_status sweep_append(phx_sweep *sweep, const char *name, const double *values,
+                               const sweep_parameter *parameter)
 {
     sweep_parameter added = *parameter;
 
@@ -107,28 +108,28 @@ phx_status phx_sweep_add_range(phx_sweep *sweep, const char *name, double from, 
 {
     if (!sweep || !name)
         return phx_fail_null(sweep ? sweep->context : NULL, __func__, "sweep or name");
-    phx_status status = check(sweep, name, count);
+    phx_status status = sweep_check(sweep, name, count);
     if (status)
         return status;
     if (!isfinite(from) || !isfinite(to) || !isfinite(to - from))
         return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: %s goes from %g to %g; both must be finite", name,
                         from, to);
     return phx_conclude(sweep->context,
-                        append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to}));
+                        sweep_append(sweep, name, NULL, &(sweep_parameter){.count = count, .from = from, .to = to}));
 }
 
 phx_status phx_sweep_add_values(phx_sweep *sweep, const char *name, int count, const double *values)
 {
     if (!sweep || !name || (count > 0 && !values))
         return phx_fail_null(sweep ? sweep->context : NULL, __func__, "sweep, name or values");
-    phx_status status = check(sweep, name, count);
+    phx_status status = sweep_check(sweep, name, count);
     if (status)
         return status;
     for (int i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return phx_fail(sweep->context, PHX_ERR_ARGUMENT, "sweep: value %d of %s is %g; it must be finite", i + 1,
                             name, values[i]);
-    return phx_conclude(sweep->context, append(sweep, name, values, &(sweep_parameter){.count = count}));
+    return phx_conclude(sweep->context, sweep_append(sweep, name, values, &(sweep_parameter){.count = count}));
 }
 
 int phx_sweep_parameters(const phx_sweep *sweep)

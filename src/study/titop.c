@@ -22,7 +22,7 @@ typedef struct titop_work {
     phx_titop_def def;
 } titop_work;
 
-static void work_free(titop_work *work)
+static void titop_work_free(titop_work *work)
 {
     for (int k = 0; k < work->count; k++) {
         phx_free(work->names[k]);
@@ -86,8 +86,8 @@ static phx_status add_all_names(phx_context *context, const phx_model *model, in
     return status;
 }
 
-static phx_status add_names(phx_context *context, const phx_model *model, int body,
-                            const phx_study_titop_options *options, titop_work *work)
+static phx_status titop_add_names(phx_context *context, const phx_model *model, int body,
+                                  const phx_study_titop_options *options, titop_work *work)
 {
     const char *own = phx_model_body_kind_info(model->bodies[body].kind)->ports[0];
     const char *parent = options->parent ? options->parent : own ? own : "P";
@@ -148,7 +148,7 @@ static phx_status make_port(phx_context *context, const phx_model *model, const 
 }
 
 /* Names of the deformation coordinates, without the body's. */
-static phx_status name_coordinates(phx_context *context, const phx_model_body *body, titop_work *work)
+static phx_status titop_name_coordinates(phx_context *context, const phx_model_body *body, titop_work *work)
 {
     const phx_body *made = phx_system_body(work->system, 0);
     const int n = phx_body_n_q(made), rigid = phx_body_n_v(made) - n;
@@ -170,7 +170,7 @@ static phx_status make_work(phx_context *context, const phx_model *model, int in
                             const phx_study_titop_options *options, titop_work *work)
 {
     const phx_model_body *body = &model->bodies[index];
-    phx_status status = add_names(context, model, index, options, work);
+    phx_status status = titop_add_names(context, model, index, options, work);
     if (!status)
         status = phx_model_build_body(context, model, index, &work->system);
     if (status)
@@ -185,7 +185,7 @@ static phx_status make_work(phx_context *context, const phx_model *model, int in
             work->children[k - 1] = (phx_titop_port){work->names[k], &work->ports[k]};
     }
     if (!status)
-        status = name_coordinates(context, body, work);
+        status = titop_name_coordinates(context, body, work);
     work->def = phx_titop_def_default();
     work->def.name = body->name;
     work->def.body = phx_system_body(work->system, 0);
@@ -197,7 +197,7 @@ static phx_status make_work(phx_context *context, const phx_model *model, int in
 }
 
 /* ---- structure ---- */
-static double asymmetry(int n, const double *matrix)
+static double titop_asymmetry(int n, const double *matrix)
 {
     double largest = 0.0, difference = 0.0;
     for (int i = 0; i < n; i++)
@@ -248,11 +248,11 @@ static phx_status find_structure(phx_context *context, const titop_work *work, p
     if (!status)
         status = whole_mass(context, &parts, &mass);
     if (!status) {
-        phx_linear_report_residual(report, "mass_asymmetry", asymmetry(parts.size + parts.n, mass));
-        phx_linear_report_residual(report, "stiffness_asymmetry", asymmetry(parts.n, parts.K));
-        phx_linear_report_residual(report, "damping_asymmetry", asymmetry(parts.n, parts.D));
+        phx_linear_report_residual(report, "mass_asymmetry", titop_asymmetry(parts.size + parts.n, mass));
+        phx_linear_report_residual(report, "stiffness_asymmetry", titop_asymmetry(parts.n, parts.K));
+        phx_linear_report_residual(report, "damping_asymmetry", titop_asymmetry(parts.n, parts.D));
         phx_linear_report_residual(report, "feedthrough_asymmetry",
-                                   asymmetry(phx_ss_inputs(report->system), phx_ss_D(report->system)));
+                                   titop_asymmetry(phx_ss_inputs(report->system), phx_ss_D(report->system)));
         status = least_eigenvalue(context, parts.size + parts.n, mass, &least);
     }
     if (!status) {
@@ -312,7 +312,7 @@ static void replace(phx_ss **system, phx_ss *by)
     *system = by;
 }
 
-static phx_status invert(phx_context *context, const phx_study_titop_options *options, phx_ss **system)
+static phx_status titop_invert(phx_context *context, const phx_study_titop_options *options, phx_ss **system)
 {
     int *channels = NULL;
     phx_ss *inverted = NULL;
@@ -393,7 +393,7 @@ phx_status phx_study_titop(phx_context *context, const phx_model *model, const p
     if (!status)
         status = find_structure(context, &work, report);
     if (!status)
-        status = invert(context, options, &report->system);
+        status = titop_invert(context, options, &report->system);
     if (!status && (options->inputs || options->outputs))
         status = select_signals(context, options, report);
     if (!status)
@@ -402,7 +402,7 @@ phx_status phx_study_titop(phx_context *context, const phx_model *model, const p
         status = phx_bundle_add_ss(context, report->bundle, report->system);
     if (!status)
         status = phx_linear_report_fill(context, model, report);
-    work_free(&work);
+    titop_work_free(&work);
     if (status)
         phx_linear_report_free(report);
     return phx_conclude(context, status);

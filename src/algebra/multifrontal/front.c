@@ -197,7 +197,7 @@ static void next_step(front_factors *factors, size_t scalars)
     factors->C += scalars * factors->stride * (factors->fronts->is_complex ? 2 : 1);
 }
 
-static double size_of(const front_factors *factors, size_t k)
+static double front_size_of(const front_factors *factors, size_t k)
 {
     return modulus(factors->fronts, factors->C, k * factors->stride);
 }
@@ -282,7 +282,7 @@ static void assemble_moduli(const phx_fronts *fronts, const phx_front *front, co
 }
 
 /* The larger one; NaN when one of them is. */
-static double larger(double a, double b)
+static double front_larger(double a, double b)
 {
     return b <= a || isnan(a) ? a : b;
 }
@@ -294,16 +294,17 @@ static double growth_at(const front_factors *factors, const int *rows, int p, in
     double growth = 0.0;
 
     for (int k = 0; k < p; k++) {
-        const double over_k = size_of(factors, (size_t)(k * p + k));
-        growth = larger(growth, T[k * m + k] * over_k);
+        const double over_k = front_size_of(factors, (size_t)(k * p + k));
+        growth = front_larger(growth, T[k * m + k] * over_k);
         for (int i = k + 1; i < p; i++)
             for (int j = k + 1; j < p; j++)
-                T[i * m + j] += size_of(factors, (size_t)(i * p + k)) * size_of(factors, (size_t)(k * p + j)) / over_k;
+                T[i * m + j] +=
+                    front_size_of(factors, (size_t)(i * p + k)) * front_size_of(factors, (size_t)(k * p + j)) / over_k;
     }
     for (int k = 0; k < p; k++)
         for (int i = 0; i < m; i++) {
-            growth = larger(growth, row[rows[k]] * T[k * m + i] * col[rows[i]]);
-            growth = larger(growth, row[rows[i]] * T[i * m + k] * col[rows[k]]);
+            growth = front_larger(growth, row[rows[k]] * T[k * m + i] * col[rows[i]]);
+            growth = front_larger(growth, row[rows[i]] * T[i * m + k] * col[rows[k]]);
         }
     return growth;
 }
@@ -318,7 +319,8 @@ static void add_products(const front_factors *factors, int p, int r, const doubl
         for (int j = 0; j < r; j++) {
             double sum = T[(p + i) * m + p + j];
             for (int k = 0; k < p; k++)
-                sum += size_of(factors, L + (size_t)(i * p + k)) * size_of(factors, W + (size_t)(k * r + j));
+                sum +=
+                    front_size_of(factors, L + (size_t)(i * p + k)) * front_size_of(factors, W + (size_t)(k * r + j));
             update[i * r + j] = sum;
         }
 }
@@ -340,7 +342,7 @@ static double audit(phx_fronts *fronts, const double *val, const double *all)
             const int p = phx_front_step(left), r = left - p + front->rest;
             left -= p;
             double *update = left > 0 ? other : fronts->stack + front->update;
-            growth = larger(growth, growth_at(&factors, rows, p, p + r, T));
+            growth = front_larger(growth, growth_at(&factors, rows, p, p + r, T));
             add_products(&factors, p, r, T, update);
             rows += p;
             next_step(&factors, phx_front_step_size(p, r));
@@ -423,7 +425,7 @@ static void factor_branch(phx_fronts *fronts, int part, int b)
 }
 
 /* Returns how many pivots have not kept their sizes. */
-static int factor(phx_fronts *fronts)
+static int front_factor(phx_fronts *fronts)
 {
     const phx_front_tree *tree = fronts->tree;
     double *factors = fronts->factors;
@@ -443,7 +445,7 @@ bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
     double *factors = fronts->factors;
 
     fronts->val = val;
-    *audited = factor(fronts) > 0 || !fronts->factored;
+    *audited = front_factor(fronts) > 0 || !fronts->factored;
     if (*audited) {
         const double growth = audit(fronts, val, factors);
         if (!(growth <= CHECKED))

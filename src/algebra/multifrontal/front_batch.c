@@ -129,7 +129,7 @@ static size_t drop_single(phx_front_tree *tree)
     return rows;
 }
 
-static void list_rows(phx_front_tree *tree, const phx_front_batch *batch)
+static void front_batch_list_rows(phx_front_tree *tree, const phx_front_batch *batch)
 {
     for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++) {
         const int *rows = tree->slot + tree->front[batch->front[l]].rows;
@@ -253,7 +253,7 @@ phx_status phx_front_make_batches(phx_context *context, phx_front_tree *tree)
         return PHX_ERR_MEMORY;
     list_runs(tree);
     for (int k = 0; k < tree->n_batches; k++)
-        list_rows(tree, &tree->batch[k]);
+        front_batch_list_rows(tree, &tree->batch[k]);
     find_covers(tree);
     return PHX_OK;
 }

@@ -31,7 +31,7 @@ static double own_work(const cutting *c, int f)
 }
 
 /* Returns the work of all fronts. */
-static double measure(cutting *c)
+static double front_cut_measure(cutting *c)
 {
     const phx_front_tree *tree = c->tree;
     double total = 0.0;
@@ -207,7 +207,7 @@ phx_status phx_front_cut(phx_context *context, phx_front_tree *tree)
         goto cleanup;
     }
     c.parent = c.first + count;
-    const double total = measure(&c);
+    const double total = front_cut_measure(&c);
     c.share = total / PARTS;
     if (total < SMALLEST_WORK)
         goto cleanup;

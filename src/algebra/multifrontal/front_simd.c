@@ -46,7 +46,7 @@ static inline scalar reciprocal(scalar a)
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- to and fro ---- */
-static inline simd_double gather(const double *from, const int *at)
+static inline simd_double front_simd_gather(const double *from, const int *at)
 {
     return (simd_double){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
 }
@@ -63,7 +63,7 @@ static inline void load_run(const double *val, const phx_front_run *run, simd_do
     const int *at = run->source, *target = run->target;
     if (run->length == 1 || !run->wide) {
         for (int k = 0; k < run->length; k++)
-            F[target[k]] = gather(val + k, at);
+            F[target[k]] = front_simd_gather(val + k, at);
         return;
     }
     const simd_double rows[4] = {*(const simd_double *)(val + at[0]), *(const simd_double *)(val + at[1]),
@@ -250,7 +250,7 @@ INLINE void down_batch(const phx_front_tree *tree, const phx_front_batch *batch,
     simd_double Y[PHX_FRONT_MOST];
 
     for (int k = 0; k < P; k++)
-        Y[k] = gather(y, rows + PHX_FRONT_SIMD_WIDTH * k);
+        Y[k] = front_simd_gather(y, rows + PHX_FRONT_SIMD_WIDTH * k);
     for (int k = P; k < P + R; k++)
         Y[k] = zero();
     for (int done = 0; done < P;) {
@@ -279,7 +279,7 @@ INLINE void up_batch(const phx_front_tree *tree, const phx_front_batch *batch, c
     simd_double Y[PHX_FRONT_MOST];
 
     for (int k = 0; k < P + R; k++)
-        Y[k] = gather(y, rows + PHX_FRONT_SIMD_WIDTH * k);
+        Y[k] = front_simd_gather(y, rows + PHX_FRONT_SIMD_WIDTH * k);
     for (int done = 0; done < P;) {
         const int p = phx_front_last_step(P - done), r = done + R;
         C -= phx_front_step_size(p, r);

@@ -237,7 +237,7 @@ static int place_in(const phx_front_tree *tree, const phx_front *front, int k)
 }
 
 /* Sizes and places in the arrays. */
-static void lay_out(phx_front_tree *tree, pattern *p)
+static void front_tree_lay_out(phx_front_tree *tree, pattern *p)
 {
     phx_front end = {.child = -1, .sibling = -1, .batch = -1};
     for (int f = 0; f < tree->n_fronts; f++) {
@@ -388,7 +388,7 @@ static void free_pattern(pattern *p)
 }
 
 /* Structure of the factors; false when they are too full to be worth it. */
-static bool analyse(pattern *p, const int *order)
+static bool front_tree_analyse(pattern *p, const int *order)
 {
     for (int k = 0; k < p->n; k++)
         p->place[order[k]] = k;
@@ -407,7 +407,7 @@ static bool analyse(pattern *p, const int *order)
     return work <= MOST_FILL * ((double)p->ptr[p->n] + p->n);
 }
 
-static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p, bool in_batches)
+static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, pattern *p, bool in_batches)
 {
     const size_t n = (size_t)p->n, entries = (size_t)p->ptr[p->n];
 
@@ -431,7 +431,7 @@ static phx_status build(phx_context *context, phx_front_tree *tree, pattern *p, 
         return PHX_ERR_MEMORY;
     for (int i = 0; i < p->n; i++)
         tree->order[p->place[i]] = i;
-    lay_out(tree, p);
+    front_tree_lay_out(tree, p);
     link_fronts(tree, p);
     list_entries(tree, p);
     memcpy(tree->slot, tree->rows, (n + rest) * sizeof(int));
@@ -451,7 +451,7 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
     phx_status status = allocate_pattern(context, &p);
 
     *tree = NULL;
-    if (status || !analyse(&p, order))
+    if (status || !front_tree_analyse(&p, order))
         goto cleanup;
     created = phx_calloc(context, 1, sizeof *created);
     if (!created) {
@@ -460,7 +460,7 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
     }
     created->n = n;
     created->in_batches = in_batches;
-    status = build(context, created, &p, in_batches);
+    status = front_tree_build(context, created, &p, in_batches);
     if (status)
         phx_front_tree_destroy(created);
     else

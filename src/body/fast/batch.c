@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const batch_operations *operations(int width)
+static const batch_operations *batch_select(int width)
 {
 #ifdef PHX_AVX512
     if (width == 8)
@@ -96,7 +96,7 @@ phx_status phx_body_batch_create(phx_context *context, const phx_body_batch_def 
             return phx_fail(context, PHX_ERR_ARGUMENT, "phx_body_batch_create: body '%s' does not batch",
                             phx_body_name(def->bodies[k]));
     const int width = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
-    const batch_operations *ops = operations(width);
+    const batch_operations *ops = batch_select(width);
     const phx_floating *bodies[PHX_BATCH_WIDTH];
     phx_body_batch *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], width));
 

@@ -30,7 +30,7 @@ static size_t filled(const phx_body_batch_rows *it, int n)
     return it->batch->width == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
 }
 
-static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
+static phx_status batch_rows_lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
 {
     const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
     int n_others = 0;
@@ -280,7 +280,7 @@ phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batc
     it->n_boundary = def->condenser ? def->condenser->n_boundary : 0;
     it->n = batch->body->base.n_rigid + it->n_boundary;
     it->modal = it->condenser && it->condenser->n_internal == 0 && phx_body_has_modes((const phx_body *)batch->body);
-    status = lay_out(context, it, def);
+    status = batch_rows_lay_out(context, it, def);
     for (int p = 0; p < it->n_ports && !status; p++)
         for (int l = 0; l < batch->width; l++)
             set_port(it, def, l, p);

@@ -151,7 +151,7 @@ static bool make_sparse(phx_condenser *it, size_t rows, size_t entries, sparse *
     return out->ptr && out->at && out->val;
 }
 
-static phx_status allocate(phx_condenser *it)
+static phx_status condense_allocate(phx_condenser *it)
 {
     const size_t internal = (size_t)it->n_internal, boundary = (size_t)it->n_boundary;
     const size_t entries = (size_t)it->body->base.ptr[it->body->base.n_v], dim = (size_t)it->body->base.dim;
@@ -178,7 +178,7 @@ static phx_status allocate(phx_condenser *it)
     return PHX_OK;
 }
 
-static phx_status fill(phx_condenser *it, const phx_floating *body, int n_boundary, const int *boundary)
+static phx_status condense_fill(phx_condenser *it, const phx_floating *body, int n_boundary, const int *boundary)
 {
     const size_t n = (size_t)body->base.n_q;
     int *integers = phx_calloc(it->context, 2 * n, sizeof *integers);
@@ -191,7 +191,7 @@ static phx_status fill(phx_condenser *it, const phx_floating *body, int n_bounda
         memcpy(it->boundary, boundary, (size_t)n_boundary * sizeof *boundary);
         it->n_boundary = n_boundary;
         it->n_internal = order_internal(body, n_boundary, boundary, integers, integers + n, it->internal);
-        status = allocate(it);
+        status = condense_allocate(it);
     }
     if (!status) {
         mark_entries(body, used);
@@ -218,7 +218,7 @@ phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n
         return status;
     it->context = context;
     it->body = body;
-    status = fill(it, body, n_boundary, boundary);
+    status = condense_fill(it, body, n_boundary, boundary);
     if (status)
         phx_condenser_destroy(it);
     else
@@ -286,7 +286,7 @@ static void sum_matrices(const phx_condenser *it, double a, double b, double c)
         it->sum[body->damping_at[e]] += c * body->damping.val[e];
 }
 
-static void take(const block *it, int rows, const double *sum)
+static void condense_take(const block *it, int rows, const double *sum)
 {
     for (int e = 0; e < it->ptr[rows]; e++)
         it->val[e] = sum[it->from[e]];
@@ -343,7 +343,7 @@ static void pull_sums(phx_condenser *it)
 }
 
 /* ---- for loops over the bodies ---- */
-static void add(sparse *it, int *count, int at, double value)
+static void condense_add(sparse *it, int *count, int at, double value)
 {
     if (value == 0.0)
         return;
@@ -352,13 +352,13 @@ static void add(sparse *it, int *count, int at, double value)
 }
 
 /* Columns of a block over the internal coordinates, by rows; `internal` NULL: their numbers. */
-static void take_columns(const block *from, int n, int columns, const int *internal, sparse *out)
+static void condense_take_columns(const block *from, int n, int columns, const int *internal, sparse *out)
 {
     for (int d = 0, count = 0; d < columns; d++) {
         for (int p = 0; p < n; p++)
             for (int e = from->ptr[p]; e < from->ptr[p + 1]; e++)
                 if (from->idx[e] == d)
-                    add(out, &count, internal ? internal[p] : p, from->val[e]);
+                    condense_add(out, &count, internal ? internal[p] : p, from->val[e]);
         out->ptr[d + 1] = count;
     }
 }
@@ -369,7 +369,7 @@ static void take_axes(const phx_condenser *it, const double *values, const int *
 
     for (int a = 0, count = 0; a < dim; a++) {
         for (int p = 0; p < it->n_internal; p++)
-            add(out, &count, internal ? internal[p] : p, values[p * dim + a]);
+            condense_add(out, &count, internal ? internal[p] : p, values[p * dim + a]);
         out->ptr[a + 1] = count;
     }
 }
@@ -378,15 +378,15 @@ static void arrange(phx_condenser *it)
 {
     const int dim = it->body->base.dim, n = it->n_internal, m = it->n_boundary;
 
-    take_columns(&it->coupling, n, m, NULL, &it->S_boundary);
-    take_columns(&it->influence, n, m, it->internal, &it->T_boundary);
+    condense_take_columns(&it->coupling, n, m, NULL, &it->S_boundary);
+    condense_take_columns(&it->influence, n, m, it->internal, &it->T_boundary);
     take_axes(it, it->sums, NULL, &it->S_axis);
     take_axes(it, it->pull, it->internal, &it->Z_axis);
     for (int p = 0, count = 0; p < n; p++) {
         for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-            add(&it->spread, &count, it->influence.idx[e], it->influence.val[e]);
+            condense_add(&it->spread, &count, it->influence.idx[e], it->influence.val[e]);
         for (int a = 0; a < dim; a++)
-            add(&it->spread, &count, m + a, it->pull[p * dim + a]);
+            condense_add(&it->spread, &count, m + a, it->pull[p * dim + a]);
         it->spread.ptr[p + 1] = count;
     }
 }
@@ -398,8 +398,8 @@ phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
     const int m = it->n_boundary;
 
     sum_matrices(it, a, b, c);
-    take(&it->own, it->n_internal, it->sum);
-    take(&it->coupling, it->n_internal, it->sum);
+    condense_take(&it->own, it->n_internal, it->sum);
+    condense_take(&it->coupling, it->n_internal, it->sum);
     for (int k = 0; k < m * m; k++)
         it->corner[k] = it->corner_from[k] < 0 ? 0.0 : it->sum[it->corner_from[k]];
     const phx_status status = phx_ldl_factor(it->ldl, it->own.val);

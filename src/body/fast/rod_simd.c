@@ -68,7 +68,7 @@ static inline void begin_in(const int dim, phx_rod_batch *batch, const double *x
     }
 }
 
-static void begin(phx_rod_batch *batch, const double *x0)
+static void rod_simd_begin(phx_rod_batch *batch, const double *x0)
 {
     if (batch->dim == 2)
         begin_in(2, batch, x0);
@@ -77,8 +77,8 @@ static void begin(phx_rod_batch *batch, const double *x0)
 }
 
 /* A group of elements over the interval. */
-static inline void evaluate(const int dim, const phx_rod_batch *batch, int group, const double *x1, const double *xm,
-                            bool second, simd_element_state *at)
+static inline void rod_simd_evaluate(const int dim, const phx_rod_batch *batch, int group, const double *x1,
+                                     const double *xm, bool second, simd_element_state *at)
 {
     const simd_rod_element *element = (const simd_rod_element *)batch->elements + group;
     const real *b0 = (const real *)batch->start + group * ROD_BILINEAR;
@@ -100,7 +100,7 @@ static inline void residual_in(const int dim, const phx_rod_batch *batch, const 
         simd_element_state at;
         real moves[ROD_MOVES], out[ROD_PAIR];
         const double *numbers = (const double *)out;
-        evaluate(dim, batch, g, x1, xm, false, &at);
+        rod_simd_evaluate(dim, batch, g, x1, xm, false, &at);
         simd_element_pull(dim, &at, at.sigma, moves);
         simd_element_efforts(dim, &at.mean, moves, out);
         double *to = res + batch->v + g * SIMD_WIDTH * batch->n_v;
@@ -110,7 +110,7 @@ static inline void residual_in(const int dim, const phx_rod_batch *batch, const 
     }
 }
 
-static void residual(const phx_rod_batch *batch, const double *x1, const double *xm, double *res)
+static void rod_simd_residual(const phx_rod_batch *batch, const double *x1, const double *xm, double *res)
 {
     if (batch->dim == 2)
         residual_in(2, batch, x1, xm, res);
@@ -166,15 +166,15 @@ static inline void tangent_in(const int dim, const phx_rod_batch *batch, const d
         const simd_rod_element *element = (const simd_rod_element *)batch->elements + g;
         simd_element_state state;
         real va[6], vb[6], A[ROD_PAIR * ROD_PAIR];
-        evaluate(dim, batch, g, x1, xm, true, &state);
+        rod_simd_evaluate(dim, batch, g, x1, xm, true, &state);
         fetch_velocities(dim, batch, g, vm, va, vb);
         simd_element_interval_tangent(dim, batch->h, element, &state, va, vb, A);
         add_blocks(dim, batch, g, A, at, val);
     }
 }
 
-static void tangent(const phx_rod_batch *batch, const double *x1, const double *xm, const double *vm, const int *at,
-                    double *val)
+static void rod_simd_tangent(const phx_rod_batch *batch, const double *x1, const double *xm, const double *vm,
+                             const int *at, double *val)
 {
     if (batch->dim == 2)
         tangent_in(2, batch, x1, xm, vm, at, val);
@@ -183,7 +183,7 @@ static void tangent(const phx_rod_batch *batch, const double *x1, const double *
 }
 
 #ifdef PHX_FOR_AVX2
-const rod_operations phx_rod_simd_avx2 = {begin, residual, tangent};
+const rod_operations phx_rod_simd_avx2 = {rod_simd_begin, rod_simd_residual, rod_simd_tangent};
 #else
-const rod_operations phx_rod_simd = {begin, residual, tangent};
+const rod_operations phx_rod_simd = {rod_simd_begin, rod_simd_residual, rod_simd_tangent};
 #endif

@@ -13,7 +13,7 @@ int phx_rod_nodes(const phx_body *body, phx_body *const **nodes, const phx_body_
     return phx_rod_of(body)->n + 1;
 }
 
-static const rod_operations *operations(void)
+static const rod_operations *rods_select(void)
 {
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
@@ -54,7 +54,7 @@ phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int 
         *out = NULL;
         return PHX_ERR_MEMORY;
     }
-    it->ops = operations();
+    it->ops = rods_select();
     it->table = &rod->table;
     it->dim = body->dim;
     it->n = rod->n;

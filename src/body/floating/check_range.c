@@ -5,13 +5,13 @@
 
 static const double LEAST = 1e-150, MOST = 1e150; /* whose squares are still numbers */
 
-static bool fits(double value)
+static bool check_range_fits(double value)
 {
     const double size = fabs(value);
     return value == 0.0 || (size >= LEAST && size <= MOST);
 }
 
-static phx_status refuse(phx_context *context, const char *name, const char *what, double value)
+static phx_status check_range_refuse(phx_context *context, const char *name, const char *what, double value)
 {
     return phx_fail(context, PHX_ERR_ARGUMENT,
                     "body '%s': %s %g follows from its data, expected a size from %g to %g, beyond which products "
@@ -56,22 +56,23 @@ static phx_status check_centre(phx_context *context, const char *name, int dim, 
 phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,
                                     const phx_rigid_def *rigid)
 {
-    phx_status status = fits(flex->mass) ? PHX_OK : refuse(context, name, "a mass of", flex->mass);
+    phx_status status =
+        check_range_fits(flex->mass) ? PHX_OK : check_range_refuse(context, name, "a mass of", flex->mass);
 
     for (int a = 0; a < flex->dim && !status; a++)
         if (!isfinite(flex->s0[a]) || fabs(flex->s0[a]) > MOST)
-            status = refuse(context, name, "a first moment of", flex->s0[a]);
+            status = check_range_refuse(context, name, "a first moment of", flex->s0[a]);
     for (int a = 0; a < flex->n_rot && !status; a++)
-        if (!fits(flex->J0[phx_pair(a, a)]))
-            status = refuse(context, name, "a moment of inertia of", flex->J0[phx_pair(a, a)]);
+        if (!check_range_fits(flex->J0[phx_pair(a, a)]))
+            status = check_range_refuse(context, name, "a moment of inertia of", flex->J0[phx_pair(a, a)]);
     for (int i = 0; i < flex->n && !status; i++)
         for (int k = flex->ptr[i]; k < flex->ptr[i + 1] && !status; k++) {
             if (flex->idx[k] != i)
                 continue;
-            if (!fits(flex->M[k]))
-                status = refuse(context, name, "in its mass matrix a diagonal entry of", flex->M[k]);
-            else if (!fits(flex->K[k]))
-                status = refuse(context, name, "in its stiffness matrix a diagonal entry of", flex->K[k]);
+            if (!check_range_fits(flex->M[k]))
+                status = check_range_refuse(context, name, "in its mass matrix a diagonal entry of", flex->M[k]);
+            else if (!check_range_fits(flex->K[k]))
+                status = check_range_refuse(context, name, "in its stiffness matrix a diagonal entry of", flex->K[k]);
         }
     return status || !rigid ? status : check_centre(context, name, flex->dim, flex, rigid);
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static double kinetic(const phx_floating *body, const double *q, const double *v)
+static double energy_kinetic(const phx_floating *body, const double *q, const double *v)
 {
     const one_inertia own = one_inertia_of(body->flex);
     double energy = 0.0;
@@ -29,13 +29,13 @@ static double kinetic(const phx_floating *body, const double *q, const double *v
 double phx_floating_kinetic(const phx_body *base, const double *x, const double *v)
 {
     const phx_floating *body = phx_floating_of(base);
-    return kinetic(body, phx_floating_q_inertia(body, x), v);
+    return energy_kinetic(body, phx_floating_q_inertia(body, x), v);
 }
 
 double phx_floating_kinetic_undeformed(const phx_body *base, const double *v)
 {
     const phx_floating *body = phx_floating_of(base);
-    return kinetic(body, NULL, v);
+    return energy_kinetic(body, NULL, v);
 }
 
 /* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */

@@ -74,7 +74,7 @@ static phx_status rigid_flex(phx_context *context, int dim, const phx_rigid_def 
 
 /* Pattern over nu: rigid rows and columns are full, the flexible block is the flex pattern (full with modal damping).
  */
-static phx_status make_pattern(phx_context *context, phx_floating *body)
+static phx_status floating_make_pattern(phx_context *context, phx_floating *body)
 {
     const phx_flex *flex = body->flex;
     const phx_csr flex_pattern = {flex->n, flex->n, flex->ptr, flex->idx, NULL};
@@ -111,7 +111,7 @@ static phx_status make_pattern(phx_context *context, phx_floating *body)
     return PHX_OK;
 }
 
-static phx_status check_def(phx_context *context, const char *name, const phx_body_def *def)
+static phx_status floating_check_def(phx_context *context, const char *name, const phx_body_def *def)
 {
     if (def->dim != 2 && def->dim != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body '%s': dim is %d, must be 2 or 3", name, def->dim);
@@ -151,7 +151,7 @@ static bool through_strains(const phx_floating *body)
 }
 
 /* The part that all bodies share, from the definition. */
-static phx_status lay_out(phx_context *context, const phx_body_def *def, const char *name, phx_floating *body)
+static phx_status floating_lay_out(phx_context *context, const phx_body_def *def, const char *name, phx_floating *body)
 {
     const phx_flex *flex = body->flex;
     phx_body *base = &body->base;
@@ -165,21 +165,21 @@ static phx_status lay_out(phx_context *context, const phx_body_def *def, const c
 }
 
 /* Tables that follow from the damping. */
-static phx_status finish(phx_context *context, phx_floating *body)
+static phx_status floating_finish(phx_context *context, phx_floating *body)
 {
     body->base.lossless = !body->damped && body->base.kinetics == PHX_KINETICS_FULL;
-    return make_pattern(context, body);
+    return floating_make_pattern(context, body);
 }
 
 phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, phx_floating *body)
 {
-    phx_status status = lay_out(context, def, def->name, body);
+    phx_status status = floating_lay_out(context, def, def->name, body);
 
     if (!status)
         status = take_compact(context, body);
     if (!status && through_strains(body))
         body->root = &body->flex->root;
-    return status ? status : finish(context, body);
+    return status ? status : floating_finish(context, body);
 }
 
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
@@ -188,7 +188,7 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
         return phx_fail_null(context, __func__, "def or body");
     const char *name = def->name ? def->name : "body";
     phx_floating *body = NULL;
-    phx_status status = check_def(context, name, def);
+    phx_status status = floating_check_def(context, name, def);
 
     *out = NULL;
     if (status)
@@ -203,7 +203,7 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
     if (!status)
         status = phx_floating_check_range(context, name, body->flex, def->rigid);
     if (!status)
-        status = lay_out(context, def, name, body);
+        status = floating_lay_out(context, def, name, body);
     if (!status)
         status = take_compact(context, body);
     if (!status && through_strains(body))
@@ -211,7 +211,7 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
     if (!status)
         status = phx_floating_make_damping(context, def, body);
     if (!status)
-        status = finish(context, body);
+        status = floating_finish(context, body);
     if (status)
         phx_body_destroy(&body->base);
     else
@@ -252,7 +252,7 @@ void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **
 }
 
 /* ---- the table ---- */
-static void destroy(phx_body *base)
+static void floating_destroy(phx_body *base)
 {
     phx_floating *body = (phx_floating *)base;
 
@@ -269,7 +269,7 @@ static void destroy(phx_body *base)
 
 const phx_body_ops phx_floating_ops = {
     .kind = "floating body",
-    .destroy = destroy,
+    .destroy = floating_destroy,
     .curve = phx_floating_curve,
     .momenta = phx_floating_momenta,
     .put_mass = phx_floating_put_mass,

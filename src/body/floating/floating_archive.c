@@ -23,8 +23,8 @@ static void archive_damping(phx_archive *archive, phx_floating *body)
 }
 
 /* The body that is read gets its tables from the creation as a body without damping. */
-static void create(phx_archive *archive, const char *name, int dim, int kinetics, const phx_flex *flex,
-                   phx_floating *body)
+static void archive_create(phx_archive *archive, const char *name, int dim, int kinetics, const phx_flex *flex,
+                           phx_floating *body)
 {
     phx_context *context = phx_archive_context(archive);
     const phx_body_def def = {.name = name, .dim = dim, .kinetics = (phx_kinetics)kinetics};
@@ -57,7 +57,7 @@ void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body *
     if (!reads)
         return;
     if (!phx_archive_status(archive))
-        create(archive, name, dim, kinetics, flex, body);
+        archive_create(archive, name, dim, kinetics, flex, body);
     phx_free(name);
     if (phx_archive_status(archive)) {
         phx_body_destroy(&body->base);

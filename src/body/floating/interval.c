@@ -109,7 +109,7 @@ void phx_floating_interval_finish(const phx_body *body, double h, const double *
 
 /* ---- the derivative with respect to the mean velocity ---- */
 /* The rigid rows and columns from the arrow block; rigid rows are full and others begin with the rigid columns. */
-static inline void spread(const int dim, const phx_floating *body, double *values, double *A)
+static inline void interval_spread(const int dim, const phx_floating *body, double *values, double *A)
 {
     const phx_flex *flex = body->flex;
     const int n = flex->n, n_rot = phx_rotations(dim), r = dim + n_rot;
@@ -182,16 +182,16 @@ void phx_floating_spread_arrow(const phx_floating *body, double h, const double 
 {
     memset(A, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *A);
     if (body->base.dim == 2) {
-        spread(2, body, arrow, A);
+        interval_spread(2, body, arrow, A);
         flexible_block(2, body, h, w0, w1, A);
     } else {
-        spread(3, body, arrow, A);
+        interval_spread(3, body, arrow, A);
         flexible_block(3, body, h, w0, w1, A);
     }
 }
 
-static inline void tangent(const int dim, const phx_floating *body, const double *gravity, const phx_body_view *view,
-                           double *A)
+static inline void interval_tangent(const int dim, const phx_floating *body, const double *gravity,
+                                    const phx_body_view *view, double *A)
 {
     phx_products *it = view->products;
     double *arrow = it->room + (size_t)body->base.n_q * (size_t)(3 + body->base.n_rot + 2 * phx_pairs(dim));
@@ -218,7 +218,7 @@ void phx_floating_interval_linearise(const phx_body *base, const double *gravity
         return;
     }
     if (body->base.dim == 2)
-        tangent(2, body, gravity, view, A);
+        interval_tangent(2, body, gravity, view, A);
     else
-        tangent(3, body, gravity, view, A);
+        interval_tangent(3, body, gravity, view, A);
 }

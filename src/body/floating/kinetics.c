@@ -126,7 +126,7 @@ void phx_floating_momenta(const phx_body *base, const double *x, const double *v
 }
 
 /* Columns of the rigid part of M(q) from unit velocities; rows are n apart. */
-static void rigid_mass(const phx_floating *body, const double *q, int n, double *mass)
+static void kinetics_rigid_mass(const phx_floating *body, const double *q, int n, double *mass)
 {
     const int dim = body->base.dim;
     double s[3], J[9], unit[ROT] = {0}, cross[3];
@@ -150,7 +150,7 @@ void phx_floating_rigid_mass(const phx_body *base, const double *x, double *mass
     const phx_floating *body = phx_floating_of(base);
 
     memset(mass, 0, (size_t)body->base.n_rigid * (size_t)body->base.n_rigid * sizeof *mass);
-    rigid_mass(body, phx_floating_q_inertia(body, x), body->base.n_rigid, mass);
+    kinetics_rigid_mass(body, phx_floating_q_inertia(body, x), body->base.n_rigid, mass);
 }
 
 void phx_floating_mass_matrix(const phx_body *base, const double *x, double *mass)
@@ -162,7 +162,7 @@ void phx_floating_mass_matrix(const phx_body *base, const double *x, double *mas
     double column[ROT];
 
     memset(mass, 0, (size_t)n * (size_t)n * sizeof *mass);
-    rigid_mass(body, q, n, mass);
+    kinetics_rigid_mass(body, q, n, mass);
     for (int i = 0; i < nq; i++) {
         for (int a = 0; a < dim; a++)
             mass[a * n + r + i] = mass[(r + i) * n + a] = flex->S[a * nq + i];

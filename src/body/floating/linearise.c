@@ -14,7 +14,7 @@ static double *entry(const phx_floating *body, double *val, int row, int col)
     return val + body->base.ptr[row] + col;
 }
 
-static void put_column(const phx_floating *body, double *val, int col, const double *t, const double *r)
+static void linearise_put_column(const phx_floating *body, double *val, int col, const double *t, const double *r)
 {
     for (int a = 0; a < body->base.dim; a++)
         *entry(body, val, a, col) += t[a];
@@ -178,7 +178,7 @@ static void rigid_velocity_column(const phx_floating *body, const rates *at, con
     phx_rot_x_rot(dim, at->p + dim, dw, b);
     for (int k = 0; k < n_rot; k++)
         r[k] -= a[k] + b[k];
-    put_column(body, D, col, t, r);
+    linearise_put_column(body, D, col, t, r);
     /* q: -2 dw_k A_k q_dot - S^T (dv x w + v x dw) - dw^T dJ/dq w */
     phx_vec_x_rot(dim, dv, w, a);
     phx_vec_x_rot(dim, v, dw, b);
@@ -222,7 +222,7 @@ static void flexible_columns(const phx_floating *body, const double *qk, const d
             t[d] = 2.0 * a[d];
         for (int k = 0; k < n_rot; k++)
             r[k] = jw[k] - b[k];
-        put_column(body, D, col, t, r);
+        linearise_put_column(body, D, col, t, r);
     }
     if (K && body->base.kinetics == PHX_KINETICS_FULL) {
         /* dp_t = w x S, dp_r = S x v + dJ w + (A_k q_dot)_i; t: w x dp_t, r: dJ_dot w - dp_t x v - dp_r x w */
@@ -238,7 +238,7 @@ static void flexible_columns(const phx_floating *body, const double *qk, const d
             for (int m = 0; m < n_rot; m++)
                 r[k] += phx_flex_row(flex, flex->Q[phx_pair(k < m ? k : m, k < m ? m : k)], i, q_dot) * w[m];
         }
-        put_column(body, K, col, t, r);
+        linearise_put_column(body, K, col, t, r);
     }
 }
 
@@ -270,7 +270,7 @@ static void gravity_stiffness(const phx_floating *body, const double *gravity, c
         for (int a = 0; a < dim; a++)
             S[a] = -flex->S[a * n + i];
         phx_vec_x_vec(dim, S, g, torque);
-        put_column(body, K, r + i, t, torque);
+        linearise_put_column(body, K, r + i, t, torque);
     }
 }
 

@@ -108,7 +108,7 @@ static void logarithm(double length, const double *A, double *L)
 }
 
 /* C = c^-1 of a symmetric positive definite matrix whose units differ: with ones on the diagonal. */
-static phx_status invert(phx_context *context, const double *c, double *C)
+static phx_status element_invert(phx_context *context, const double *c, double *C)
 {
     double scale[N], factor[ENTRIES];
 
@@ -144,5 +144,5 @@ phx_status phx_rod_element_stiffness(phx_context *context, double length, const 
         for (int j = 0; j < N; j++)
             Lt[N * i + j] = L[N * j + i];
     add_congruence(1.0, Lt, S, c);
-    return invert(context, c, C);
+    return element_invert(context, c, C);
 }

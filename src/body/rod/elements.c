@@ -18,7 +18,7 @@ static inline void frame_of(const int dim, const double *x, double *R)
     phx_attitude_rotation(dim, x + dim, R);
 }
 
-static inline one_rod_pose pose_of(const int dim, const phx_rod *rod, int e, const double *x)
+static inline one_rod_pose elements_pose_of(const int dim, const phx_rod *rod, int e, const double *x)
 {
     const double *a = x + rod->frames[e].x, *b = x + rod->frames[e + 1].x;
     one_rod_pose pose;
@@ -31,8 +31,8 @@ static inline one_rod_pose pose_of(const int dim, const phx_rod *rod, int e, con
 }
 
 /* res of the two nodes += T^T moves */
-static inline void apply(const int dim, const phx_rod *rod, int e, const one_rod_pose *mean, const double *moves,
-                         double *res)
+static inline void elements_apply(const int dim, const phx_rod *rod, int e, const one_rod_pose *mean,
+                                  const double *moves, double *res)
 {
     const int r = dim + phx_rotations(dim);
     double *a = res + rod->frames[e].v, *b = res + rod->frames[e + 1].v, out[PAIR];
@@ -48,13 +48,13 @@ static inline void apply(const int dim, const phx_rod *rod, int e, const one_rod
 typedef one_element_state element_state;
 
 /* dsigma and what the tangent needs: `second` */
-static inline void evaluate(const int dim, const phx_rod *rod, int e, const double *x0, const double *x1,
-                            const double *xm, bool second, element_state *at)
+static inline void elements_evaluate(const int dim, const phx_rod *rod, int e, const double *x0, const double *x1,
+                                     const double *xm, bool second, element_state *at)
 {
-    const one_rod_pose start = pose_of(dim, rod, e, x0);
+    const one_rod_pose start = elements_pose_of(dim, rod, e, x0);
 
-    at->end = pose_of(dim, rod, e, x1);
-    at->mean = pose_of(dim, rod, e, xm);
+    at->end = elements_pose_of(dim, rod, e, x1);
+    at->mean = elements_pose_of(dim, rod, e, xm);
     one_rod_bilinear(dim, &start, at->it.b0);
     one_element_evaluate(dim, &rod->table, &rod->elements[e], second, at);
 }
@@ -111,14 +111,14 @@ static inline void add_forces(const int dim, const phx_rod *rod, const double *x
     for (int e = 0; e < rod->n; e++) {
         element_state at;
         double moves[MOVES], rate[6];
-        evaluate(dim, rod, e, x, x, x, false, &at);
+        elements_evaluate(dim, rod, e, x, x, x, false, &at);
         if (rod->damping > 0.0) {
             move_rates(dim, rod, e, &at.mean, v, moves);
             strain_rates(dim, rod, e, &at, moves, rate);
             add_damping(dim, rod, e, rate, at.sigma);
         }
         pull(dim, &at, at.sigma, moves);
-        apply(dim, rod, e, &at.mean, moves, res);
+        elements_apply(dim, rod, e, &at.mean, moves, res);
     }
 }
 
@@ -136,7 +136,7 @@ double phx_rod_elastic(const phx_body *body, const double *x)
     double sum = 0.0;
 
     for (int e = 0; e < rod->n; e++) {
-        const one_rod_pose pose = pose_of(body->dim, rod, e, x);
+        const one_rod_pose pose = elements_pose_of(body->dim, rod, e, x);
         one_rod_interval it;
         double strain[6], energy;
         one_rod_evaluate(body->dim, &rod->table, &pose, &pose, false, &it);
@@ -159,10 +159,10 @@ static inline void add_interval_forces(const int dim, const phx_rod *rod, const 
     for (int e = 0; e < rod->n; e++) {
         element_state at;
         double moves[MOVES];
-        evaluate(dim, rod, e, view->x0, view->x1, view->xm, false, &at);
+        elements_evaluate(dim, rod, e, view->x0, view->x1, view->xm, false, &at);
         one_element_damp(dim, &rod->elements[e], rod->damping, view->h, false, &at);
         pull(dim, &at, at.sigma, moves);
-        apply(dim, rod, e, &at.mean, moves, res);
+        elements_apply(dim, rod, e, &at.mean, moves, res);
     }
 }
 
@@ -184,7 +184,7 @@ double phx_rod_interval_dissipation(const phx_body *body, const phx_body_view *v
     for (int e = 0; e < rod->n && rod->damping > 0.0; e++) {
         element_state at;
         double rate[6], moves[MOVES], stress[6] = {0};
-        evaluate(dim, rod, e, view->x0, view->x1, view->xm, false, &at);
+        elements_evaluate(dim, rod, e, view->x0, view->x1, view->xm, false, &at);
         if (view->x0 == view->x1) {
             move_rates(dim, rod, e, &at.mean, view->vm, moves);
             strain_rates(dim, rod, e, &at, moves, rate);
@@ -232,7 +232,7 @@ static inline void move_variations(const int dim, const node_variation *a, const
         }
 }
 
-static inline void put(const int dim, const phx_rod *rod, int e, double factor, const double *A, double *K)
+static inline void elements_put(const int dim, const phx_rod *rod, int e, double factor, const double *A, double *K)
 {
     const int r = dim + phx_rotations(dim), n = 2 * r;
 
@@ -243,7 +243,7 @@ static inline void put(const int dim, const phx_rod *rod, int e, double factor, 
     }
 }
 
-static inline void multiply(int m, int k, int n, const double *X, const double *Y, double *Z)
+static inline void elements_multiply(int m, int k, int n, const double *X, const double *Y, double *Z)
 {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
@@ -262,7 +262,7 @@ static inline void moves_tangent(const int dim, const phx_rod *rod, int e, const
     double K[MOVES * MOVES];
 
     one_rod_tangent(dim, &rod->elements[e], &at->it, &at->mean, &at->end, at->sigma, at->dsigma, K);
-    multiply(moves, moves, n, K, Z, W);
+    elements_multiply(moves, moves, n, K, Z, W);
 }
 
 static inline void add_interval_tangents(const int dim, const phx_rod *rod, const phx_body_view *view, double *A)
@@ -271,11 +271,11 @@ static inline void add_interval_tangents(const int dim, const phx_rod *rod, cons
         const one_rod_element *element = &rod->elements[e];
         element_state at;
         double block[PAIR * PAIR];
-        evaluate(dim, rod, e, view->x0, view->x1, view->xm, true, &at);
+        elements_evaluate(dim, rod, e, view->x0, view->x1, view->xm, true, &at);
         one_element_damp(dim, element, rod->damping, view->h, true, &at);
         one_element_interval_tangent(dim, view->h, element, &at, view->vm + rod->frames[e].v,
                                      view->vm + rod->frames[e + 1].v, block);
-        put(dim, rod, e, 1.0, block, A);
+        elements_put(dim, rod, e, 1.0, block, A);
     }
 }
 
@@ -359,7 +359,7 @@ static inline void add_tangents(const int dim, const phx_rod *rod, const double 
     for (int e = 0; e < rod->n; e++) {
         element_state at;
         double on[MOVES], rate[6], Z[MOVES * PAIR], W[MOVES * PAIR], block[PAIR * PAIR], slope[6 * PAIR];
-        evaluate(dim, rod, e, x, x, x, true, &at);
+        elements_evaluate(dim, rod, e, x, x, x, true, &at);
         const node_variation a = variation_of(dim, 0.0, at.mean.Da, at.mean.Da, v + rod->frames[e].v),
                              b = variation_of(dim, 0.0, at.mean.Db, at.mean.Db, v + rod->frames[e + 1].v);
         move_variations(dim, &a, &b, Z);
@@ -376,7 +376,7 @@ static inline void add_tangents(const int dim, const phx_rod *rod, const double 
                 add_damping_tangent(dim, rod, e, &at, 0.5, slope, W);
             }
             one_element_nodes(dim, &at, on, &a, &b, W, block);
-            put(dim, rod, e, 2.0, block, K);
+            elements_put(dim, rod, e, 2.0, block, K);
         }
         if (D && rod->damping > 0.0) {
             const double still[MOVES] = {0};
@@ -384,14 +384,14 @@ static inline void add_tangents(const int dim, const phx_rod *rod, const double 
                 double unit[6] = {0}, row[MOVES];
                 unit[i] = 1.0;
                 pull(dim, &at, unit, row);
-                multiply(1, moves, n, row, Z, slope + n * i);
+                elements_multiply(1, moves, n, row, Z, slope + n * i);
                 for (int c = 0; c < n; c++)
                     slope[n * i + c] /= rod->elements[e].length;
             }
             memset(W, 0, sizeof W);
             add_damping_tangent(dim, rod, e, &at, 1.0, slope, W);
             one_element_nodes(dim, &at, still, &a, &b, W, block);
-            put(dim, rod, e, 1.0, block, D);
+            elements_put(dim, rod, e, 1.0, block, D);
         }
     }
 }
@@ -413,7 +413,7 @@ static inline void add_mixed(const int dim, const phx_rod *rod, const double *x,
     for (int e = 0; e < rod->n; e++, sigma += n) {
         element_state at;
         double on[MOVES], Z[MOVES * PAIR], W[MOVES * PAIR], block[PAIR * PAIR];
-        evaluate(dim, rod, e, x, x, x, true, &at);
+        elements_evaluate(dim, rod, e, x, x, x, true, &at);
         const node_variation a = variation_of(dim, 0.0, at.mean.Da, at.mean.Da, still),
                              b = variation_of(dim, 0.0, at.mean.Db, at.mean.Db, still);
         move_variations(dim, &a, &b, Z);
@@ -421,7 +421,7 @@ static inline void add_mixed(const int dim, const phx_rod *rod, const double *x,
         pull(dim, &at, at.sigma, on);
         moves_tangent(dim, rod, e, &at, Z, W);
         one_element_nodes(dim, &at, on, &a, &b, W, block);
-        put(dim, rod, e, 2.0, block, K);
+        elements_put(dim, rod, e, 2.0, block, K);
     }
 }
 
@@ -442,7 +442,7 @@ void phx_rod_free_stress(const phx_body *body, const double *x, const double *xi
     for (int e = 0; e < rod->n; e++, sigma += n) {
         element_state at;
         double moves[MOVES], change[6];
-        evaluate(dim, rod, e, x, x, x, true, &at);
+        elements_evaluate(dim, rod, e, x, x, x, true, &at);
         memcpy(sigma, at.sigma, (size_t)n * sizeof *sigma);
         if (!xi)
             continue;
@@ -489,7 +489,7 @@ void phx_rod_stress(const phx_body *body, const double *x, double *sigma)
     for (int e = 0; e < rod->n; e++) {
         element_state at;
         double moves[MOVES], side[2][NODE];
-        evaluate(dim, rod, e, x, x, x, false, &at);
+        elements_evaluate(dim, rod, e, x, x, x, false, &at);
         pull(dim, &at, at.sigma, moves);
         resultants(dim, &at.mean, moves, side[0], side[1]);
         for (int s = 0; s < 2; s++)
@@ -509,7 +509,7 @@ void phx_rod_stress_derivative(const phx_body *body, const double *x, const doub
     for (int e = 0; e < rod->n; e++) {
         element_state at;
         double moves[MOVES], Z[MOVES * PAIR], W[MOVES * PAIR], block[PAIR * PAIR];
-        evaluate(dim, rod, e, x, x, x, true, &at);
+        elements_evaluate(dim, rod, e, x, x, x, true, &at);
         const node_variation a = variation_of(dim, 0.0, at.mean.Da, at.mean.Da, still),
                              b = variation_of(dim, 0.0, at.mean.Db, at.mean.Db, still);
         move_variations(dim, &a, &b, Z);

@@ -57,7 +57,8 @@ static phx_status no_node(phx_context *context, const phx_rod *rod, double s)
                     s, rod->fraction[below], rod->fraction[below + 1], rod->n);
 }
 
-static phx_status locate(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port)
+static phx_status rod_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                             phx_body_port *port)
 {
     const phx_rod *rod = phx_rod_of(body);
     const double s = location->sort == PHX_LOCATION_FRACTION ? location->fraction : 0.0;
@@ -149,7 +150,7 @@ static void inertial_momentum(const phx_body *body, const double *x, const doubl
 }
 
 /* T^T M T: a node at the arm b from the first frame, turned by R_k^T R_0, adds A^T M_k A; by unit twists. */
-static void rigid_mass(const phx_body *body, const double *x, double *mass)
+static void rod_rigid_mass(const phx_body *body, const double *x, double *mass)
 {
     const phx_rod *rod = phx_rod_of(body);
     const int dim = body->dim, r = body->n_rigid;
@@ -189,7 +190,7 @@ static void rigid_mass(const phx_body *body, const double *x, double *mass)
     }
 }
 
-static double kinetic(const phx_body *body, const double *x, const double *v)
+static double rod_kinetic(const phx_body *body, const double *x, const double *v)
 {
     const phx_rod *rod = phx_rod_of(body);
     double sum = 0.0;
@@ -215,8 +216,8 @@ static double dissipation(const phx_body *body, const double *v)
 }
 
 /* ---- equations ---- */
-static void residual(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
-                     double *res)
+static void rod_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                         const double *v_dot, double *res)
 {
     const phx_rod *rod = phx_rod_of(body);
 
@@ -227,8 +228,8 @@ static void residual(const phx_body *body, const double *gravity, const double *
     phx_rod_add_forces(rod, x, v, res);
 }
 
-static void linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
-                      double *D, double *K)
+static void rod_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                          double *D, double *K)
 {
     const phx_rod *rod = phx_rod_of(body);
     const size_t bytes = (size_t)body->ptr[body->n_v] * sizeof(double);
@@ -378,7 +379,7 @@ static int length_points(const phx_body *body, const phx_length_point **points)
 
 /* ---- turns ---- */
 /* An element between the places x of its nodes. */
-static one_rod_pose pose_of(const phx_rod *rod, int e, const double *x)
+static one_rod_pose rod_pose_of(const phx_rod *rod, int e, const double *x)
 {
     const int dim = rod->base.dim;
     const double *a = x + rod->frames[e].x, *b = x + rod->frames[e + 1].x;
@@ -408,7 +409,7 @@ static double element_turn(const phx_body *body, const double *x, int *element)
 
     *element = 0;
     for (int e = 0; e < rod->n; e++) {
-        const one_rod_pose pose = pose_of(rod, e, x);
+        const one_rod_pose pose = rod_pose_of(rod, e, x);
         const double angle = angle_of(rod, &pose);
         if (angle > largest) {
             largest = angle;
@@ -419,7 +420,7 @@ static double element_turn(const phx_body *body, const double *x, int *element)
 }
 
 /* ---- the table ---- */
-static void destroy(phx_body *body)
+static void rod_destroy(phx_body *body)
 {
     phx_rod *rod = (phx_rod *)body;
 
@@ -497,19 +498,19 @@ static phx_status curve(const phx_body *body, phx_context *context, const phx_fl
 const phx_body_ops phx_rod_ops = {
     .kind = "rod",
     .beyond = "two neighbouring nodes turn by more than 120 degrees against each other; take more elements",
-    .destroy = destroy,
+    .destroy = rod_destroy,
     .rest = rest,
     .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_FRACTION,
-    .locate = locate,
+    .locate = rod_locate,
     .curve = curve,
     .momenta = momenta,
     .put_mass = put_mass,
     .moment = moment,
-    .rigid_mass = rigid_mass,
+    .rigid_mass = rod_rigid_mass,
     .mass_matrix = mass_matrix,
     .inertial_momentum = inertial_momentum,
-    .residual = residual,
-    .linearise = linearise,
+    .residual = rod_residual,
+    .linearise = rod_linearise,
     .room = room,
     .products_create = products_create,
     .products_destroy = products_destroy,
@@ -518,7 +519,7 @@ const phx_body_ops phx_rod_ops = {
     .interval_residual = interval_residual,
     .interval_linearise = interval_linearise,
     .interval_finish = interval_finish,
-    .kinetic = kinetic,
+    .kinetic = rod_kinetic,
     .kinetic_undeformed = kinetic_undeformed,
     .elastic = phx_rod_elastic,
     .dissipation = dissipation,
@@ -647,7 +648,7 @@ static phx_status make_element(phx_context *context, const phx_rod_def *def, int
 {
     static const int plane[3] = {0, 1, 5}, space[6] = {0, 1, 2, 3, 4, 5};
     const int dim = def->dim, n = one_rod_strains(dim), *entry = dim == 2 ? plane : space;
-    const one_rod_pose pose = pose_of(rod, e, rod->x);
+    const one_rod_pose pose = rod_pose_of(rod, e, rod->x);
     const double *compliance = def->compliance + PHX_ROD_SECTION * PHX_ROD_GAUSS * e, angle = angle_of(rod, &pose);
     one_rod_element *element = &rod->elements[e];
     double point[PHX_ROD_GAUSS], weight[PHX_ROD_GAUSS], strain[6] = {0}, C[PHX_ROD_SECTION];
@@ -702,7 +703,7 @@ static void sum_rest(phx_rod *rod)
     const int dim = rod->base.dim, r = rod->base.n_rigid;
     double M[36];
 
-    rigid_mass(&rod->base, rod->x, M);
+    rod_rigid_mass(&rod->base, rod->x, M);
     rod->base.rest.mass = M[0];
     if (dim == 2) {
         rod->base.rest.s0[0] = M[r + 2];
@@ -731,7 +732,7 @@ static void place_length_points(const phx_rod_def *def, phx_rod *rod)
     }
 }
 
-static phx_status allocate(phx_context *context, const phx_rod_def *def, phx_rod *rod)
+static phx_status rod_allocate(phx_context *context, const phx_rod_def *def, phx_rod *rod)
 {
     const size_t n = (size_t)def->elements;
 
@@ -754,7 +755,7 @@ static phx_status allocate(phx_context *context, const phx_rod_def *def, phx_rod
     return rod->x && rod->base.ptr && rod->base.idx ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status check_def(phx_context *context, const phx_rod_def *def)
+static phx_status rod_check_def(phx_context *context, const phx_rod_def *def)
 {
     if (def->dim != 2 && def->dim != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "rod '%s': dim is %d, must be 2 or 3", def->name, def->dim);
@@ -776,7 +777,7 @@ static phx_status check_def(phx_context *context, const phx_rod_def *def)
 }
 
 /* Fractions of the length at the nodes. */
-static void measure(const phx_rod_def *def, phx_rod *rod)
+static void rod_measure(const phx_rod_def *def, phx_rod *rod)
 {
     double whole = 0.0, sum = 0.0;
 
@@ -804,7 +805,7 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
 {
     if (!def || !body || !def->name)
         return phx_fail_null(context, __func__, "def, its name or body");
-    phx_status status = check_def(context, def);
+    phx_status status = rod_check_def(context, def);
     phx_rod *rod = NULL;
 
     *body = NULL;
@@ -813,12 +814,12 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
     rod = phx_calloc(context, 1, sizeof *rod);
     if (!rod)
         return PHX_ERR_MEMORY;
-    status = allocate(context, def, rod);
+    status = rod_allocate(context, def, rod);
     if (!status)
         status = phx_rod_copy_def(context, def, &rod->def);
     if (!status) {
         phx_rod_fill_table(&rod->table);
-        measure(def, rod);
+        rod_measure(def, rod);
         make_rest(def, rod);
         fill_pattern(rod);
         place_length_points(def, rod);
@@ -827,7 +828,7 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
     for (int e = 0; e < rod->n && !status; e++)
         status = make_element(context, def, e, rod);
     if (status) {
-        destroy(&rod->base);
+        rod_destroy(&rod->base);
         return status;
     }
     rod->damping = def->damping;

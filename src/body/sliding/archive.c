@@ -6,7 +6,7 @@
 /* A new field changes the size: it is written here, or follows from what is. */
 _Static_assert(sizeof(void *) != 8 || sizeof(phx_curve_term) == 64, "write the new field here");
 
-static void refuse(phx_archive *archive)
+static void archive_refuse(phx_archive *archive)
 {
     if (!phx_archive_status(archive))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
@@ -18,10 +18,10 @@ static void archive_knots(phx_archive *archive, phx_curve *curve)
     phx_archive_count(archive, &curve->n_pieces);
     phx_archive_double_array(archive, (size_t)curve->n_pieces + 1, &curve->knot);
     if (curve->n_pieces < 1 || !curve->knot || curve->knot[0] != 0.0)
-        refuse(archive);
+        archive_refuse(archive);
     for (int k = 0; k < curve->n_pieces && !phx_archive_status(archive); k++)
         if (!(curve->knot[k + 1] > curve->knot[k] && curve->knot[k + 1] < HUGE_VAL))
-            refuse(archive);
+            archive_refuse(archive);
 }
 
 static int frame_of(const phx_body *body, const phx_curve_term *term)
@@ -69,7 +69,7 @@ void phx_curve_archive(phx_archive *archive, const phx_body *body, phx_curve *cu
         phx_curve_free(curve);
 }
 
-static phx_status make(phx_archive *archive, phx_body *inner, int n_places, phx_sliding **made)
+static phx_status archive_make(phx_archive *archive, phx_body *inner, int n_places, phx_sliding **made)
 {
     phx_context *context = phx_archive_context(archive);
     phx_curve curve = {0};
@@ -99,7 +99,7 @@ void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body)
     }
     phx_sliding *made = NULL;
     phx_archive_count(archive, &n_places);
-    const phx_status status = make(archive, inner, n_places, &made);
+    const phx_status status = archive_make(archive, inner, n_places, &made);
     if (status && made)
         phx_body_destroy(&made->base);
     else if (!status)

@@ -55,7 +55,7 @@ static void turn_column(int n_rot, const frame_state *frame, int k, double *colu
         column[i] = frame->turn[i * n_rot + k];
 }
 
-static void put_column(int dim, int n, int k, const double *column, double *matrix)
+static void slide_put_column(int dim, int n, int k, const double *column, double *matrix)
 {
     for (int a = 0; a < dim; a++)
         matrix[a * n + k] = column[a];
@@ -96,7 +96,7 @@ static void look_at_origin(const phx_body *body, double h, const phx_curve_term 
         turn_column(n_rot, frame, k, column);
         phx_rot_x_vec(dim, column, frame->v, cross);
         phx_rot_apply(dim, frame->R1, cross, change);
-        put_column(dim, out->n, dim + k, change, out->T);
+        slide_put_column(dim, out->n, dim + k, change, out->T);
         for (int a = 0; a < dim; a++)
             out->F[a * out->n + dim + k] = 0.5 * h * change[a];
     }
@@ -142,9 +142,9 @@ static void look_at_direction(const phx_body *body, const phx_body_view *view, c
     }
     if (j < 0)
         return;
-    put_column(dim, out->n, n_rot, along, out->Z);
-    put_column(dim, out->n, n_rot, along1, out->F);
-    put_column(dim, out->n, n_rot, turning, out->T);
+    slide_put_column(dim, out->n, n_rot, along, out->Z);
+    slide_put_column(dim, out->n, n_rot, along1, out->F);
+    slide_put_column(dim, out->n, n_rot, turning, out->T);
 }
 
 static void look_at_vector(const phx_body *body, const phx_body_view *view, const phx_curve_term *term,

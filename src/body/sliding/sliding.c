@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-static void destroy(phx_body *body);
+static void sliding_destroy(phx_body *body);
 
 const phx_sliding *phx_as_sliding(const phx_body *body)
 {
-    return body->ops->destroy == destroy ? (const phx_sliding *)body : NULL;
+    return body->ops->destroy == sliding_destroy ? (const phx_sliding *)body : NULL;
 }
 
 static const phx_body *inside(const phx_body *body)
@@ -55,7 +55,8 @@ static void rest(const phx_body *body, double *x)
     phx_body_rest(inside(body), x);
 }
 
-static phx_status locate(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port)
+static phx_status sliding_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                                 phx_body_port *port)
 {
     return phx_body_locate(inside(body), context, location, port);
 }
@@ -80,7 +81,7 @@ static void moment(const phx_body *body, const double *x, double *sum)
     phx_body_moment(inside(body), x, sum);
 }
 
-static void rigid_mass(const phx_body *body, const double *x, double *mass)
+static void sliding_rigid_mass(const phx_body *body, const double *x, double *mass)
 {
     phx_body_rigid_mass(inside(body), x, mass);
 }
@@ -105,15 +106,15 @@ static void inertial_momentum(const phx_body *body, const double *x, const doubl
     phx_body_inertial_momentum(inside(body), x, v, linear, angular);
 }
 
-static void residual(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
-                     double *res)
+static void sliding_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                             const double *v_dot, double *res)
 {
     phx_body_residual(inside(body), gravity, x, v, v_dot, res);
     clear_places(body, res);
 }
 
-static void linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
-                      double *D, double *K)
+static void sliding_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                              double *D, double *K)
 {
     phx_body_linearise(inside(body), gravity, x, v, M, D, K);
     clear_diagonal(body, M);
@@ -164,7 +165,7 @@ static void interval_linearise(const phx_body *body, const double *gravity, cons
     clear_diagonal(body, A);
 }
 
-static double kinetic(const phx_body *body, const double *x, const double *v)
+static double sliding_kinetic(const phx_body *body, const double *x, const double *v)
 {
     return phx_body_kinetic(inside(body), x, v);
 }
@@ -230,18 +231,18 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
 {
     return (phx_body_ops){.kind = "body along which points slide",
                           .beyond = inner->beyond,
-                          .destroy = destroy,
+                          .destroy = sliding_destroy,
                           .rest = rest,
                           .location_sorts = inner->location_sorts,
-                          .locate = inner->locate ? locate : NULL,
+                          .locate = inner->locate ? sliding_locate : NULL,
                           .momenta = momenta,
                           .put_mass = put_mass,
                           .moment = moment,
-                          .rigid_mass = rigid_mass,
+                          .rigid_mass = sliding_rigid_mass,
                           .mass_matrix = mass_matrix,
                           .inertial_momentum = inertial_momentum,
-                          .residual = residual,
-                          .linearise = linearise,
+                          .residual = sliding_residual,
+                          .linearise = sliding_linearise,
                           .room = room,
                           .products_create = products_create,
                           .products_destroy = products_destroy,
@@ -250,7 +251,7 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
                           .interval_residual = interval_residual,
                           .interval_linearise = interval_linearise,
                           .interval_finish = interval_finish,
-                          .kinetic = kinetic,
+                          .kinetic = sliding_kinetic,
                           .kinetic_undeformed = kinetic_undeformed,
                           .elastic = elastic,
                           .dissipation = dissipation,
@@ -264,7 +265,7 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
                           .element_turn = inner->element_turn ? element_turn : NULL};
 }
 
-static void destroy(phx_body *body)
+static void sliding_destroy(phx_body *body)
 {
     phx_sliding *it = (phx_sliding *)body;
 
@@ -324,7 +325,7 @@ phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *
     const phx_status status =
         it->base.ptr && it->base.idx && it->reach ? phx_curve_index(context, &it->curve) : PHX_ERR_MEMORY;
     if (status) {
-        destroy(&it->base);
+        sliding_destroy(&it->base);
         return status;
     }
     memcpy(it->base.ptr, inner->ptr, (n + 1) * sizeof *inner->ptr);

@@ -18,7 +18,7 @@ static int count_words(import_text *text)
 }
 
 /* `row` gets the number in the file, or the row of node and component. */
-static phx_status read_row(phx_import *import, import_text *text, bool labelled, int *row)
+static phx_status abaqus_read_row(phx_import *import, import_text *text, bool labelled, int *row)
 {
     int number, component;
     phx_status status = import_integer(text, labelled ? "the node" : "the row or column", &number);
@@ -44,13 +44,13 @@ static phx_status read_row(phx_import *import, import_text *text, bool labelled,
     return import_row_of(import, text, number, component - 1, row);
 }
 
-static phx_status read_entry(phx_import *import, import_text *text, import_matrix *matrix)
+static phx_status abaqus_read_entry(phx_import *import, import_text *text, import_matrix *matrix)
 {
     int row, col;
     double value;
-    phx_status status = read_row(import, text, matrix->labelled, &row);
+    phx_status status = abaqus_read_row(import, text, matrix->labelled, &row);
     if (!status)
-        status = read_row(import, text, matrix->labelled, &col);
+        status = abaqus_read_row(import, text, matrix->labelled, &col);
     if (!status)
         status = import_value_of(text, import_next_word(text), "the entry", &value);
     if (!status)
@@ -73,7 +73,7 @@ static bool next_entry_line(import_text *text, bool *keyword)
     return false;
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status abaqus_read(phx_import *import, import_text *text)
 {
     import_matrix *matrix = NULL;
     import_role role;
@@ -94,11 +94,11 @@ static phx_status read(phx_import *import, import_text *text)
         if (!matrix)
             status = import_begin_matrix(import, text, role, words == 5, &matrix);
         if (!status)
-            status = read_entry(import, text, matrix);
+            status = abaqus_read_entry(import, text, matrix);
     }
     if (!status && !matrix)
         return import_fail(text, "the file has no entries");
     return status;
 }
 
-const import_format import_abaqus = {"Abaqus matrix", suffixes, NULL, read};
+const import_format import_abaqus = {"Abaqus matrix", suffixes, NULL, abaqus_read};

@@ -53,7 +53,7 @@ static phx_status put_nodes(phx_import *import, phx_elastic_model *model)
 }
 
 /* A mesh of nodes alone, where no file gives one: for its sets. */
-static phx_status make_mesh(phx_import *import, phx_elastic_model *model)
+static phx_status build_make_mesh(phx_import *import, phx_elastic_model *model)
 {
     const size_t n = (size_t)model->n_nodes;
     phx_mesh *mesh = &model->mesh;
@@ -98,7 +98,7 @@ static phx_status put_sets(phx_import *import, phx_elastic_model *model)
     int *node = phx_calloc(import->context, (size_t)sets->n_members, sizeof *node);
     phx_status status = first && node ? PHX_OK : PHX_ERR_MEMORY;
     if (!status && model->mesh.n_nodes == 0)
-        status = make_mesh(import, model);
+        status = build_make_mesh(import, model);
     if (!status)
         status = sort_members(import, first, node);
     for (int s = 0; s < sets->n && !status; s++) {
@@ -188,7 +188,7 @@ typedef struct row_name {
     int label, component, row;
 } row_name;
 
-static int compare_names(const void *a, const void *b)
+static int build_compare_names(const void *a, const void *b)
 {
     const row_name *left = a, *right = b;
     const int nodes = (left->label > right->label) - (left->label < right->label);
@@ -213,7 +213,7 @@ static phx_status order_modes(phx_import *import)
     for (size_t i = 0; i < n && !status; i++)
         name[i] = (row_name){u->label[i], u->component[i], (int)i};
     if (!status)
-        qsort(name, n, sizeof *name, compare_names);
+        qsort(name, n, sizeof *name, build_compare_names);
     for (size_t i = 0; i < n && !status; i++)
         memcpy(ordered + (size_t)name[i].row * k, modes->shape + i * k, k * sizeof *ordered);
     phx_free(name);
@@ -225,7 +225,7 @@ static phx_status order_modes(phx_import *import)
 
 /* u = shape a with a in units of length of the file: q = length a in m, so that displacements stay and rotations are
  * divided by it. */
-static phx_status put_modes(phx_import *import, phx_elastic_model *model)
+static phx_status build_put_modes(phx_import *import, phx_elastic_model *model)
 {
     const phx_import_def *def = import->def;
     const size_t k = (size_t)import->modes.count;
@@ -378,7 +378,7 @@ static phx_status put_rigid_motions(phx_import *import, phx_elastic_model *model
 }
 
 /* A stiffness matrix in place of the mass gives none. */
-static phx_status check_mass(phx_import *import, const phx_elastic_model *model)
+static phx_status build_check_mass(phx_import *import, const phx_elastic_model *model)
 {
     for (int c = 0; c < 3; c++) {
         double mass = 0.0, trace = 0.0;
@@ -448,7 +448,7 @@ static phx_status warn_of_constraints(phx_import *import, const phx_elastic_mode
     return PHX_OK;
 }
 
-static phx_status fill(phx_import *import, phx_elastic_model *model)
+static phx_status build_fill(phx_import *import, phx_elastic_model *model)
 {
     phx_status status = put_nodes(import, model);
     if (!status)
@@ -458,13 +458,13 @@ static phx_status fill(phx_import *import, phx_elastic_model *model)
     if (!status)
         status = put_matrices(import, model);
     if (!status)
-        status = put_modes(import, model);
+        status = build_put_modes(import, model);
     if (!status)
         status = leave_out(import, model);
     if (!status)
         status = check_scalar_points(import, model);
     if (!status)
-        status = check_mass(import, model);
+        status = build_check_mass(import, model);
     if (!status)
         status = put_rigid_motions(import, model);
     if (!status)
@@ -485,7 +485,7 @@ phx_status import_build(phx_import *import, phx_elastic_model **model)
     if (!made)
         return PHX_ERR_MEMORY;
     made->ops = &imported_ops;
-    status = fill(import, made);
+    status = build_fill(import, made);
     if (status)
         phx_elastic_destroy(made);
     else

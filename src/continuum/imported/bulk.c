@@ -150,7 +150,7 @@ static import_word field(const bulk_reader *reader, int k)
 }
 
 /* For messages: the text at the line of a field. */
-static import_text place_of(const bulk_reader *reader, int k)
+static import_text bulk_place_of(const bulk_reader *reader, int k)
 {
     import_text place = *reader->text;
     place.line = reader->card.field[k < reader->card.n ? k : 0].line;
@@ -160,7 +160,7 @@ static import_text place_of(const bulk_reader *reader, int k)
 static phx_status integer_field(const bulk_reader *reader, int k, const char *what, int empty, int *value)
 {
     const import_word word = field(reader, k);
-    const import_text place = place_of(reader, k);
+    const import_text place = bulk_place_of(reader, k);
     *value = empty;
     if (word.length == 0 || import_integer_of(word, value))
         return PHX_OK;
@@ -170,7 +170,7 @@ static phx_status integer_field(const bulk_reader *reader, int k, const char *wh
 static phx_status number_field(bulk_reader *reader, int k, const char *what, double *value)
 {
     const import_word word = field(reader, k);
-    import_text place = place_of(reader, k);
+    import_text place = bulk_place_of(reader, k);
     *value = 0.0;
     const phx_status status = word.length == 0 ? PHX_OK : import_value_of(&place, word, what, value);
     reader->text->digits = place.digits;
@@ -180,7 +180,7 @@ static phx_status number_field(bulk_reader *reader, int k, const char *what, dou
 /* ---- GRID, id, coordinate system, x, y, z, system of displacements ---- */
 static phx_status check_systems(const bulk_reader *reader, int place_system, int displacement_system)
 {
-    const import_text place = place_of(reader, 0);
+    const import_text place = bulk_place_of(reader, 0);
     if (place_system == 0 && displacement_system == 0)
         return PHX_OK;
     return import_fail(&place,
@@ -201,7 +201,7 @@ static phx_status read_grid(bulk_reader *reader)
         status = integer_field(reader, 6, "the system of displacements", 0, &systems[1]);
     for (int k = 0; k < 3 && !status; k++)
         status = number_field(reader, 3 + k, what[k], &x[k]);
-    const import_text place = place_of(reader, 1);
+    const import_text place = bulk_place_of(reader, 1);
     if (!status && label < 1)
         status = import_fail(&place, "node %d; nodes are counted from 1", label);
     if (!status)
@@ -231,7 +231,7 @@ static import_role role_of_matrix(import_word name)
 
 static phx_status read_head(bulk_reader *reader, import_role role)
 {
-    const import_text place = place_of(reader, 1);
+    const import_text place = bulk_place_of(reader, 1);
     const import_word name = field(reader, 1);
     import_matrix *matrix;
     int form, type, polar;
@@ -257,7 +257,7 @@ static phx_status read_head(bulk_reader *reader, import_role role)
 /* Fields k and k + 1: node and component; a scalar point has component 0. */
 static phx_status read_place(bulk_reader *reader, int k, int *row)
 {
-    const import_text place = place_of(reader, k);
+    const import_text place = bulk_place_of(reader, k);
     int label, component;
     phx_status status = integer_field(reader, k, "the node", 0, &label);
     if (!status)
@@ -283,7 +283,7 @@ static phx_status read_matrix_column(bulk_reader *reader, import_matrix *matrix)
     int col;
     phx_status status = read_place(reader, 2, &col);
     for (int k = 5; k < reader->card.n && !status; k += 4) {
-        import_text place = place_of(reader, k);
+        import_text place = bulk_place_of(reader, k);
         int row;
         double value;
         if (is_empty(reader, k))
@@ -303,7 +303,7 @@ static phx_status read_matrix_column(bulk_reader *reader, import_matrix *matrix)
 
 static phx_status read_dmig(bulk_reader *reader)
 {
-    const import_text place = place_of(reader, 1);
+    const import_text place = bulk_place_of(reader, 1);
     const import_word name = field(reader, 1);
     const import_role role = role_of_matrix(name);
     int column;
@@ -331,7 +331,7 @@ static bool has_cards(import_text *text)
     return false;
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status bulk_read(phx_import *import, import_text *text)
 {
     bulk_reader reader = {.import = import, .text = text};
     phx_status status = PHX_OK;
@@ -347,4 +347,4 @@ static phx_status read(phx_import *import, import_text *text)
     return status;
 }
 
-const import_format import_bulk = {"Nastran bulk data", suffixes, has_cards, read};
+const import_format import_bulk = {"Nastran bulk data", suffixes, has_cards, bulk_read};

@@ -26,7 +26,7 @@ static phx_status check_end(const phx_import *import, const import_text *text, c
     return PHX_OK;
 }
 
-static phx_status read_matrix(phx_import *import, import_text *text)
+static phx_status calculix_read_matrix(phx_import *import, import_text *text)
 {
     const char *suffix = strrchr(text->path, '.');
     const bool mass = import_word_is((import_word){suffix, (int)strlen(suffix)}, ".mas");
@@ -79,5 +79,5 @@ static phx_status read_dof(phx_import *import, import_text *text)
     return status;
 }
 
-const import_format import_calculix_matrix = {"CalculiX matrix", matrix_suffixes, NULL, read_matrix};
+const import_format import_calculix_matrix = {"CalculiX matrix", matrix_suffixes, NULL, calculix_read_matrix};
 const import_format import_calculix_dof = {"CalculiX .dof", dof_suffixes, NULL, read_dof};

@@ -50,7 +50,7 @@ static phx_status find_rigid_bodies(phx_import *import, import_text *text)
     return status;
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status deck_read(phx_import *import, import_text *text)
 {
     phx_status status = import_begin_nodes(import, text->path);
     if (!status)
@@ -64,4 +64,4 @@ static phx_status read(phx_import *import, import_text *text)
     return status;
 }
 
-const import_format import_mesh = {"mesh", suffixes, NULL, read};
+const import_format import_mesh = {"mesh", suffixes, NULL, deck_read};

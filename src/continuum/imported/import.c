@@ -85,7 +85,7 @@ static void record(const phx_import *import, const import_text *text, const char
     import->contents->files[import->contents->n_files++] = now;
 }
 
-static phx_status read_file(phx_import *import, const char *path)
+static phx_status import_read_file(phx_import *import, const char *path)
 {
     import_text text;
     phx_status status = import_text_open(import->context, path, &text);
@@ -110,7 +110,7 @@ static phx_status read_file(phx_import *import, const char *path)
 }
 
 /* ---- the definition ---- */
-static phx_status check_def(phx_context *context, const phx_import_def *def)
+static phx_status import_check_def(phx_context *context, const phx_import_def *def)
 {
     const struct {
         const char *name;
@@ -145,15 +145,15 @@ static phx_status read_modes(phx_import *import, const char *path)
 static phx_status read_files(phx_import *import)
 {
     const phx_import_def *def = import->def;
-    phx_status status = check_def(import->context, def);
+    phx_status status = import_check_def(import->context, def);
     for (int k = 0; k < def->n_rigid && !status; k++)
         status = import_add_rigid(import, def->rigid[k][0], def->rigid[k][1]);
     for (int k = 0; k < def->n_files && !status; k++)
-        status = read_file(import, def->files[k]);
+        status = import_read_file(import, def->files[k]);
     if (!status && def->mass_file)
-        status = read_file(import, def->mass_file);
+        status = import_read_file(import, def->mass_file);
     if (!status && def->stiffness_file)
-        status = read_file(import, def->stiffness_file);
+        status = import_read_file(import, def->stiffness_file);
     return !status && def->modes_file ? read_modes(import, def->modes_file) : status;
 }
 
@@ -183,7 +183,7 @@ phx_status phx_import_describe(phx_context *context, const phx_import_def *def, 
     phx_import import = {.context = context, .def = def, .contents = contents};
     *model = NULL;
     *contents = (phx_import_contents){0};
-    phx_status status = def->n_files < 0 ? check_def(context, def) : PHX_OK;
+    phx_status status = def->n_files < 0 ? import_check_def(context, def) : PHX_OK;
     if (!status && !(contents->files = phx_calloc(context, (size_t)def->n_files + 2, sizeof *contents->files)))
         status = PHX_ERR_MEMORY;
     if (!status)

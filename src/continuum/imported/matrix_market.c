@@ -121,7 +121,7 @@ static phx_status read_entries(phx_import *import, import_text *text, const mm_h
     return status;
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status matrix_market_read(phx_import *import, import_text *text)
 {
     mm_header header = {0};
     import_role role;
@@ -168,4 +168,4 @@ phx_status import_read_modes(phx_import *import, import_text *text)
     return status;
 }
 
-const import_format import_matrix_market = {"Matrix Market", suffixes, has_header, read};
+const import_format import_matrix_market = {"Matrix Market", suffixes, has_header, matrix_market_read};

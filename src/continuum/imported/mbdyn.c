@@ -65,7 +65,7 @@ static import_word next_value(import_text *text)
     }
 }
 
-static phx_status read_values(fem_reader *reader, const char *what, size_t count, double *value)
+static phx_status mbdyn_read_values(fem_reader *reader, const char *what, size_t count, double *value)
 {
     for (size_t k = 0; k < count; k++) {
         const import_word word = next_value(reader->text);
@@ -136,7 +136,7 @@ static phx_status read_modes(fem_reader *reader)
 {
     const size_t n = 6 * (size_t)reader->nodes, modes = (size_t)reader->modes;
     double *values = phx_calloc(reader->import->context, n * modes, sizeof *values);
-    phx_status status = values ? read_values(reader, "the mode", n * modes, values) : PHX_ERR_MEMORY;
+    phx_status status = values ? mbdyn_read_values(reader, "the mode", n * modes, values) : PHX_ERR_MEMORY;
     for (size_t k = 0; k < modes && !status; k++)
         for (size_t i = 0; i < n; i++)
             reader->import->modes.shape[i * modes + k] = values[k * n + i];
@@ -163,15 +163,15 @@ static phx_status read_record(fem_reader *reader, int record)
     case X:
     case Y:
     case Z:
-        return read_values(reader, "the coordinate", n, reader->x + n * (size_t)(record - X));
+        return mbdyn_read_values(reader, "the coordinate", n, reader->x + n * (size_t)(record - X));
     case MODES:
         return read_modes(reader);
     case MASS:
-        return read_values(reader, "the modal mass", k * k, modes->M);
+        return mbdyn_read_values(reader, "the modal mass", k * k, modes->M);
     case STIFFNESS:
-        return read_values(reader, "the modal stiffness", k * k, modes->K);
+        return mbdyn_read_values(reader, "the modal stiffness", k * k, modes->K);
     case LUMPED:
-        return read_values(reader, "the lumped mass", 6 * n, reader->lumped);
+        return mbdyn_read_values(reader, "the lumped mass", 6 * n, reader->lumped);
     default:
         return PHX_OK;
     }
@@ -208,7 +208,7 @@ static phx_status hand_over(fem_reader *reader)
     return status;
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status mbdyn_read(phx_import *import, import_text *text)
 {
     fem_reader reader = {.import = import, .text = text};
     phx_status status = PHX_OK;
@@ -227,4 +227,4 @@ static phx_status read(phx_import *import, import_text *text)
     return status;
 }
 
-const import_format import_mbdyn = {"MBDyn .fem", suffixes, has_records, read};
+const import_format import_mbdyn = {"MBDyn .fem", suffixes, has_records, mbdyn_read};

@@ -77,7 +77,7 @@ static phx_status read_value(op4_reader *reader, double *value)
     return import_value_of(reader->text, word, "the entry", value);
 }
 
-static phx_status read_values(op4_reader *reader, int col, int row, int count)
+static phx_status op4_read_values(op4_reader *reader, int col, int row, int count)
 {
     reader->in_line = reader->per_line;
     if (row < 1 || count < 0 || count > reader->rows - row + 1)
@@ -118,7 +118,7 @@ static phx_status read_strings(op4_reader *reader, int col, int words)
         if (length < 1 || length > words - heads)
             return import_fail(reader->text, "the strings do not fill their column");
         words -= length + heads;
-        status = read_values(reader, col, head[1], length / reader->per_value);
+        status = op4_read_values(reader, col, head[1], length / reader->per_value);
     }
     return status;
 }
@@ -138,7 +138,8 @@ static phx_status read_columns(op4_reader *reader)
             import_next_line(reader->text);
             return PHX_OK;
         }
-        status = head[1] == 0 ? read_strings(reader, head[0], head[2]) : read_values(reader, head[0], head[1], head[2]);
+        status =
+            head[1] == 0 ? read_strings(reader, head[0], head[2]) : op4_read_values(reader, head[0], head[1], head[2]);
         if (status)
             return status;
     }
@@ -164,7 +165,7 @@ static phx_status begin_matrix(op4_reader *reader, import_word name)
     return status;
 }
 
-static phx_status read_matrix(op4_reader *reader)
+static phx_status op4_read_matrix(op4_reader *reader)
 {
     int head[4];
     phx_status status = read_fields(reader, 4, head, "the first line of a matrix");
@@ -191,7 +192,7 @@ static phx_status read_matrix(op4_reader *reader)
     return read_columns(reader);
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status op4_read(phx_import *import, import_text *text)
 {
     phx_status status = PHX_OK;
     while (!status && text->next < text->bytes + text->size) {
@@ -199,9 +200,9 @@ static phx_status read(phx_import *import, import_text *text)
         if (!import_next_data_line(&ahead, ""))
             break; /* blank lines */
         op4_reader reader = {.import = import, .text = text};
-        status = read_matrix(&reader);
+        status = op4_read_matrix(&reader);
     }
     return status;
 }
 
-const import_format import_op4 = {"Nastran OP4", suffixes, NULL, read};
+const import_format import_op4 = {"Nastran OP4", suffixes, NULL, op4_read};

@@ -28,7 +28,7 @@ static phx_status refuse_repeated(const phx_import *import, const import_matrix 
     return status;
 }
 
-static phx_status gather(phx_import *import, import_matrix *m, int n, phx_csr *a)
+static phx_status symmetry_gather(phx_import *import, import_matrix *m, int n, phx_csr *a)
 {
     phx_status status = phx_csr_from_triplets(import->context, n, n, m->count, m->row, m->col, m->value, a);
     if (!status && !m->sums && (size_t)a->ptr[n] < m->count)
@@ -221,7 +221,7 @@ phx_status import_symmetric(phx_import *import, import_role role, int n, phx_csr
     triangle_count count = {0};
     *matrix = (phx_csr){0};
     double *largest = phx_calloc(import->context, (size_t)n, sizeof *largest);
-    phx_status status = largest ? gather(import, m, n, &a) : PHX_ERR_MEMORY;
+    phx_status status = largest ? symmetry_gather(import, m, n, &a) : PHX_ERR_MEMORY;
     if (!status)
         status = phx_csr_transpose(import->context, &a, &transpose);
     if (!status) {

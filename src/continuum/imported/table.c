@@ -42,7 +42,7 @@ static phx_status check_columns(const import_text *text, const node_table *table
     return PHX_OK;
 }
 
-static phx_status read_names(import_text *text, node_table *table)
+static phx_status table_read_names(import_text *text, node_table *table)
 {
     for (;;) {
         const import_word word = import_next_word(text);
@@ -100,7 +100,7 @@ static phx_status read_sets(phx_import *import, import_text *text, import_word w
     return status;
 }
 
-static phx_status read_row(phx_import *import, import_text *text, node_table *table)
+static phx_status table_read_row(phx_import *import, import_text *text, node_table *table)
 {
     double x[3];
     int label = 0;
@@ -136,13 +136,13 @@ static bool begins_with_a_name(import_text *text)
     return !number;
 }
 
-static phx_status read(phx_import *import, import_text *text)
+static phx_status table_read(phx_import *import, import_text *text)
 {
     node_table table = {0};
     phx_status status = PHX_OK;
     bool more = import_next_data_line(text, "#%");
     if (more && begins_with_a_name(text)) {
-        status = read_names(text, &table);
+        status = table_read_names(text, &table);
         more = import_next_data_line(text, "#%");
     } else {
         set_default_columns(&table);
@@ -150,10 +150,10 @@ static phx_status read(phx_import *import, import_text *text)
     if (!status && !more)
         return import_fail(text, "the table has no nodes");
     for (; more && !status; more = import_next_data_line(text, "#%"))
-        status = read_row(import, text, &table);
+        status = table_read_row(import, text, &table);
     if (table.has[X])
         import->nodes.in_order = true;
     return status;
 }
 
-const import_format import_table = {"table of nodes", suffixes, NULL, read};
+const import_format import_table = {"table of nodes", suffixes, NULL, table_read};

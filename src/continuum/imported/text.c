@@ -20,7 +20,7 @@ static phx_status cannot_read(const import_text *text, const char *why)
 }
 
 /* Only a regular file: a device or a pipe may never end. */
-static phx_status load(import_text *text)
+static phx_status text_load(import_text *text)
 {
     struct stat info;
     if (stat(text->path, &info))
@@ -42,7 +42,7 @@ static phx_status load(import_text *text)
 phx_status import_text_open(phx_context *context, const char *path, import_text *text)
 {
     *text = (import_text){.context = context, .path = path};
-    phx_status status = load(text);
+    phx_status status = text_load(text);
     if (!status)
         status = phx_files_read(context, path);
     if (!status && memchr(text->bytes, '\0', text->size))

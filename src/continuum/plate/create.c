@@ -46,7 +46,7 @@ const phx_plate *phx_plate_of(const phx_elastic_model *model)
     return model && model->ops == &plate_ops ? model->data : NULL;
 }
 
-static phx_status check_def(phx_context *context, const phx_plate_def *def)
+static phx_status create_check_def(phx_context *context, const phx_plate_def *def)
 {
     const int least = def->theory == PHX_PLATE_MINDLIN ? 1 : 0;
 
@@ -60,7 +60,8 @@ static phx_status check_def(phx_context *context, const phx_plate_def *def)
     return PHX_OK;
 }
 
-static phx_status build(phx_context *context, const phx_mesh *mesh, const phx_plate_def *def, phx_elastic_model *model)
+static phx_status create_build(phx_context *context, const phx_mesh *mesh, const phx_plate_def *def,
+                               phx_elastic_model *model)
 {
     phx_plate *plate = model->data = phx_calloc(context, 1, sizeof *plate);
     phx_status status = plate ? PHX_OK : PHX_ERR_MEMORY;
@@ -88,11 +89,11 @@ phx_status phx_plate_create(phx_context *context, phx_mesh *mesh, const phx_plat
     if (!mesh || !def || !model)
         return phx_fail_null(context, __func__, "mesh, def or model");
     *model = NULL;
-    phx_status status = check_def(context, def);
+    phx_status status = create_check_def(context, def);
     if (status)
         return status;
     phx_elastic_model *created = phx_calloc(context, 1, sizeof *created);
-    status = created ? build(context, mesh, def, created) : PHX_ERR_MEMORY;
+    status = created ? create_build(context, mesh, def, created) : PHX_ERR_MEMORY;
     if (status) {
         phx_elastic_destroy(created);
         return status;

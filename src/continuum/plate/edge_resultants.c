@@ -148,8 +148,8 @@ static void line_shear_free(line_shear *it)
 }
 
 /* out_i = int V psi_i, psi of space `to` */
-static void project(const phx_elastic_model *model, const plate_line *line, const line_space *from,
-                    const line_space *to, size_t cols, const double *V, double *out)
+static void edge_resultants_project(const phx_elastic_model *model, const plate_line *line, const line_space *from,
+                                    const line_space *to, size_t cols, const double *V, double *out)
 {
     double s[MOST_DEGREE + 1], weight[MOST_DEGREE + 1], L[MOST_DEGREE + 1], psi[MOST_DEGREE + 1];
 
@@ -190,14 +190,14 @@ static phx_status line_shear_create(phx_context *context, const phx_elastic_mode
     if (!status)
         status = find_shear(context, model, line, &of, (int)cols, F, V);
     if (!status) {
-        project(model, line, &of, &of, cols, V, own);
+        edge_resultants_project(model, line, &of, &of, cols, V, own);
         for (int side = 0; side < 2; side++)
             for (size_t c = 0; c < cols; c++) {
                 it->corner[side * cols + c] = F[(size_t)(side ? last : 0) * cols + c];
                 it->share[side * cols + c] = own[(size_t)(side ? last : 0) * cols + c];
             }
         memset(F, 0, size * sizeof *F);
-        project(model, line, &of, &to, cols, V, F);
+        edge_resultants_project(model, line, &of, &to, cols, V, F);
         status = find_shear(context, model, line, &to, (int)cols, F, it->V);
     }
     phx_free(F);
@@ -295,9 +295,10 @@ static void put_line(const phx_elastic_model *model, const stress_columns *colum
 }
 
 /* The lines that have wanted edges (NULL: all). */
-static phx_status fill(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                       const unsigned char *ports, const plate_boundary *boundary, const unsigned char *wanted,
-                       const int *id, phx_plate_edges *edges)
+static phx_status edge_resultants_fill(phx_context *context, const phx_elastic_model *model,
+                                       const stress_columns *columns, const unsigned char *ports,
+                                       const plate_boundary *boundary, const unsigned char *wanted, const int *id,
+                                       phx_plate_edges *edges)
 {
     const size_t n = (size_t)edges->n, cols = (size_t)plate_bending_columns(columns);
     unsigned char *done = phx_calloc(context, n + 1, 1);
@@ -342,7 +343,7 @@ phx_status phx_plate_edges_create(phx_context *context, const phx_elastic_model 
     if (!status)
         status = outline(context, model, &boundary, &id, edges);
     if (!status)
-        status = fill(context, model, columns, ports, &boundary, NULL, id, edges);
+        status = edge_resultants_fill(context, model, columns, ports, &boundary, NULL, id, edges);
     if (status)
         phx_plate_edges_free(edges);
     phx_free(id);
@@ -352,8 +353,8 @@ phx_status phx_plate_edges_create(phx_context *context, const phx_elastic_model 
 
 /* ---- rows of what is asked for ---- */
 /* From the columns of the bending to all columns; the products have none. */
-static void spread(const phx_elastic_model *model, const stress_columns *columns, int components, const double *own,
-                   double *rows)
+static void edge_resultants_spread(const phx_elastic_model *model, const stress_columns *columns, int components,
+                                   const double *own, double *rows)
 {
     const int cols = plate_bending_columns(columns), all = continuum_columns(columns);
     const double *u, *sigma;
@@ -385,10 +386,10 @@ phx_status phx_plate_edge_rows(phx_context *context, const phx_elastic_model *mo
     for (int k = 0; k < terms.n && !status; k++)
         wanted[terms.term[k].edge] = 1;
     if (!status)
-        status = fill(context, model, columns, spot->ports, &boundary, wanted, id, &edges);
+        status = edge_resultants_fill(context, model, columns, spot->ports, &boundary, wanted, id, &edges);
     if (!status) {
         phx_plate_edges_rows(&edges, set, &terms, own);
-        spread(model, columns, components, own, rows);
+        edge_resultants_spread(model, columns, components, own, rows);
     }
     phx_edge_terms_free(&terms);
     phx_plate_edges_free(&edges);

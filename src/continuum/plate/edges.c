@@ -23,7 +23,7 @@ static int add_edge(phx_plate *plate, int a, int b)
     return edge;
 }
 
-static phx_status allocate(phx_context *context, const phx_mesh *mesh, phx_plate *plate)
+static phx_status edges_allocate(phx_context *context, const phx_mesh *mesh, phx_plate *plate)
 {
     const size_t most = 3 * (size_t)plate->n_triangles;
 
@@ -49,7 +49,7 @@ static double turn_of(const phx_mesh *mesh, const int corner[3])
 
 phx_status phx_plate_find_edges(phx_context *context, const phx_mesh *mesh, phx_plate *plate)
 {
-    const phx_status status = allocate(context, mesh, plate);
+    const phx_status status = edges_allocate(context, mesh, plate);
 
     if (status)
         return status;

@@ -302,7 +302,7 @@ static phx_status take_loads(line_work *it, const plate_line *line)
     return status;
 }
 
-static void work_free(line_work *it)
+static void line_forces_work_free(line_work *it)
 {
     void *const owned[] = {it->first,  it->around,  it->outside, it->row,   it->force,
                            it->moment, it->section, it->seen,    it->fitted};
@@ -337,6 +337,6 @@ phx_status plate_line_forces(phx_context *context, const phx_elastic_model *mode
             memcpy(forces + (size_t)((degree * s + j) % count) * cols, it.force + (size_t)it.row[side.node[j]] * cols,
                    cols * sizeof *forces);
     }
-    work_free(&it);
+    line_forces_work_free(&it);
     return status;
 }

@@ -6,8 +6,8 @@
 
 /* ---- sections ---- */
 /* inverse (n x n, rows `stride` apart) of a matrix that must be symmetric and positive definite */
-static phx_status invert(phx_context *context, int region, const char *what, int n, const double *a, int stride,
-                         double *inverse)
+static phx_status regions_invert(phx_context *context, int region, const char *what, int n, const double *a, int stride,
+                                 double *inverse)
 {
     double copy[9], factor[9];
 
@@ -44,11 +44,11 @@ static phx_status add_section(phx_context *context, const phx_plate_def *def, in
     if (mindlin && !(section->rotary >= 0.0 && isfinite(section->rotary)))
         return phx_fail(context, PHX_ERR_ARGUMENT, "plate: region %d: the rotary inertia is %g kg, must be >= 0", r + 1,
                         section->rotary);
-    status = invert(context, r, "bending", 3, section->bending, block, bending);
+    status = regions_invert(context, r, "bending", 3, section->bending, block, bending);
     if (!status && mindlin)
-        status = invert(context, r, "shear", 2, section->shear, block, bending + 3 * block + 3);
+        status = regions_invert(context, r, "shear", 2, section->shear, block, bending + 3 * block + 3);
     if (!status && def->membrane)
-        status = invert(context, r, "membrane", 3, section->membrane, 3, plate->membrane_compliance[r]);
+        status = regions_invert(context, r, "membrane", 3, section->membrane, 3, plate->membrane_compliance[r]);
     return status;
 }
 

@@ -34,7 +34,7 @@ static void coefficients(const phx_elastic_model *model, int e, const plate_stat
     }
 }
 
-static void evaluate(int polynomials, const phx_polynomials *phi, int n, double sigma[][3], double *out)
+static void resultants_evaluate(int polynomials, const phx_polynomials *phi, int n, double sigma[][3], double *out)
 {
     for (int c = 0; c < n; c++) {
         out[c] = 0.0;
@@ -105,10 +105,10 @@ static void resultants(const phx_elastic_model *model, int triangle, const plate
     phx_plate_frame_of(model, triangle, &frame);
     phx_plate_bending_D(model, triangle, D);
     coefficients(model, triangle, state, D, frame.area, block, 0, 3, section->bending, sigma);
-    evaluate(polynomials, &phi, 3, sigma, M);
+    resultants_evaluate(polynomials, &phi, 3, sigma, M);
     if (plate->theory == PHX_PLATE_MINDLIN) {
         coefficients(model, triangle, state, D, frame.area, block, 3, 2, section->shear, sigma);
-        evaluate(polynomials, &phi, 2, sigma, q);
+        resultants_evaluate(polynomials, &phi, 2, sigma, q);
     } else {
         shear_of_moments(polynomials, &phi, &frame, sigma, q);
     }
@@ -116,7 +116,7 @@ static void resultants(const phx_elastic_model *model, int triangle, const plate
     if (plate->membrane) {
         phx_plate_membrane_D(model, triangle, D);
         coefficients(model, plate->n_triangles + triangle, state, D, frame.area, 3, 0, 3, section->membrane, sigma);
-        evaluate(polynomials, &phi, 3, sigma, N);
+        resultants_evaluate(polynomials, &phi, 3, sigma, N);
     }
 }
 
@@ -150,7 +150,7 @@ double phx_plate_cell_thickness(const phx_elastic_model *model, int triangle)
 }
 
 /* y = A x, 3 x 3 with rows `stride` apart */
-static void multiply(const double *A, int stride, const double *x, double *y)
+static void resultants_multiply(const double *A, int stride, const double *x, double *y)
 {
     for (int i = 0; i < 3; i++)
         y[i] = A[stride * i] * x[0] + A[stride * i + 1] * x[1] + A[stride * i + 2] * x[2];
@@ -162,13 +162,13 @@ void phx_plate_surface_stress(const phx_plate *plate, int s, const double N[3], 
     const phx_plate_section *section = &plate->sections[s];
     double e[3], curvature[3], strain[3];
 
-    multiply(plate->membrane_compliance[s], 3, N, e);
-    multiply(plate->bending_compliance[s], phx_plate_bending_block(plate), M, curvature);
+    resultants_multiply(plate->membrane_compliance[s], 3, N, e);
+    resultants_multiply(plate->bending_compliance[s], phx_plate_bending_block(plate), M, curvature);
     for (int side = 0; side < 2; side++) {
         const double z = (side ? -0.5 : 0.5) * section->thickness;
         for (int c = 0; c < 3; c++)
             strain[c] = e[c] - z * curvature[c] - (expansion ? expansion[side][c] : 0.0);
-        multiply(section->surface[side], 3, strain, stress + 3 * side);
+        resultants_multiply(section->surface[side], 3, strain, stress + 3 * side);
     }
 }
 

@@ -31,7 +31,7 @@ static rotations rotations_at(const phx_plate *plate, const phx_plate_frame *fra
 }
 
 /* N of two displacements: xx yy 2xy. */
-static void second_order(const rotations *a, const rotations *b, double N[3])
+static void second_order_second_order(const rotations *a, const rotations *b, double N[3])
 {
     const double r = a->r * b->r;
 
@@ -65,7 +65,7 @@ bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, co
         for (int a = 0, pair = 0; a < count; a++)
             for (int b = a; b < count; b++, pair++) {
                 double N[3];
-                second_order(&of[a], &of[b], N);
+                second_order_second_order(&of[a], &of[b], N);
                 for (int i = 0; i < polynomials; i++)
                     for (int c = 0; c < 3; c++)
                         rows[(size_t)(3 * i + c) * (size_t)pairs + (size_t)pair] +=

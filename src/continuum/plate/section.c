@@ -122,7 +122,7 @@ static phx_status check_layer(phx_context *context, int k, const phx_plate_layer
     return PHX_OK;
 }
 
-static double largest(int n, const double *a)
+static double section_largest(int n, const double *a)
 {
     double most = 0.0;
     for (int k = 0; k < n; k++)
@@ -131,10 +131,10 @@ static double largest(int n, const double *a)
 }
 
 /* The coupling of bending and membrane must vanish. */
-static phx_status check_symmetry(phx_context *context, const laminate *sum, double thickness)
+static phx_status section_check_symmetry(phx_context *context, const laminate *sum, double thickness)
 {
     const double tolerance = 1e-9;
-    const double coupling = largest(9, sum->B) / (thickness * largest(9, sum->A));
+    const double coupling = section_largest(9, sum->B) / (thickness * section_largest(9, sum->A));
     const double offset = fabs(sum->mass[1]) / (thickness * sum->mass[0]);
 
     if (coupling > tolerance)
@@ -172,7 +172,7 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
     double z = -0.5 * thickness;
     for (int k = 0; k < n_layers; z += layers[k++].thickness)
         add_layer(&layers[k], z, z + layers[k].thickness, &sum);
-    const phx_status status = check_symmetry(context, &sum, thickness);
+    const phx_status status = section_check_symmetry(context, &sum, thickness);
     if (status)
         return status;
     *section = (phx_plate_section){.thickness = thickness, .mass = sum.mass[0], .rotary = sum.mass[2]};

@@ -12,7 +12,7 @@ typedef struct functions {
     phx_polynomials stress;
 } functions;
 
-static void evaluate(int order, bool nedelec, const double lambda[3], phx_triangle_tables *t, functions *at)
+static void tables_evaluate(int order, bool nedelec, const double lambda[3], phx_triangle_tables *t, functions *at)
 {
     t->n_nodes = phx_triangle_lagrange(order + 1, lambda, &at->deflection);
     t->n_polynomials = phx_triangle_polynomials(order, lambda, &at->stress);
@@ -42,7 +42,7 @@ static void add_work(const functions *at, double weight, phx_triangle_tables *t)
     }
 }
 
-static void add_mass(const functions *at, double weight, phx_triangle_tables *t)
+static void tables_add_mass(const functions *at, double weight, phx_triangle_tables *t)
 {
     for (int i = 0; i < t->n_nodes; i++)
         for (int j = 0; j < t->n_nodes; j++)
@@ -75,9 +75,9 @@ void phx_triangle_tabulate(int order, bool nedelec, phx_triangle_tables *tables)
     tables->n_legendre = order + 1;
     phx_triangle_rule(lambda, weight);
     for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
-        evaluate(order, nedelec, lambda[g], tables, &at);
+        tables_evaluate(order, nedelec, lambda[g], tables, &at);
         add_work(&at, weight[g], tables);
-        add_mass(&at, weight[g], tables);
+        tables_add_mass(&at, weight[g], tables);
     }
     phx_gauss(PHX_TRIANGLE_RULE, s, edge_weight);
     for (int e = 0; e < 3; e++)
@@ -85,7 +85,7 @@ void phx_triangle_tabulate(int order, bool nedelec, phx_triangle_tables *tables)
             double point[3];
             phx_triangle_edge_point(e, s[g], point);
             phx_triangle_legendre(s[g], legendre);
-            evaluate(order, nedelec, point, tables, &at);
+            tables_evaluate(order, nedelec, point, tables, &at);
             add_edge_work(e, &at, legendre, edge_weight[g], tables);
         }
 }

@@ -20,8 +20,8 @@ static double rise_at(const phx_temperature *temperature, const double x[3], dou
     return temperature->rise ? temperature->rise(temperature->user, at) : 1.0;
 }
 
-static void project(const phx_elastic_model *model, int t, double thickness, const phx_temperature *temperature,
-                    profile *out)
+static void thermal_project(const phx_elastic_model *model, int t, double thickness, const phx_temperature *temperature,
+                            profile *out)
 {
     const phx_plate *plate = phx_plate_of(model);
     double lambda[PHX_TRIANGLE_POINTS][3], weight[PHX_TRIANGLE_POINTS], x[3];
@@ -92,15 +92,15 @@ static void add_surfaces(const phx_elastic_model *model, int t, const profile *o
     }
 }
 
-static void expand(const phx_elastic_model *model, int t, const phx_temperature *temperature, double *force,
-                   double *offset)
+static void thermal_expand(const phx_elastic_model *model, int t, const phx_temperature *temperature, double *force,
+                           double *offset)
 {
     const phx_plate *plate = phx_plate_of(model);
     const phx_plate_section *section = &plate->sections[plate->section[t]];
     double D[PHX_PLATE_MOST_STRESSES * PHX_PLATE_MOST_UNKNOWNS];
     profile of;
 
-    project(model, t, section->thickness, temperature, &of);
+    thermal_project(model, t, section->thickness, temperature, &of);
     phx_plate_bending_D(model, t, D);
     add_element(model, t, phx_plate_bending_block(plate), D, 1.0, section->thermal[1], section->thermal[2], &of, force,
                 offset);
@@ -124,6 +124,6 @@ phx_status phx_plate_expand(phx_context *context, const phx_elastic_model *model
                         phx_shown_text(group).text);
     for (int t = 0, k = 0; t < plate->n_triangles; t++)
         if (phx_plate_in_group(plate, part, t, &k))
-            expand(model, t, temperature, force, offset);
+            thermal_expand(model, t, temperature, force, offset);
     return PHX_OK;
 }

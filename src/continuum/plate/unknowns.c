@@ -135,7 +135,7 @@ static int *put_membrane(const phx_plate *plate, int t, int *unknown)
     return unknown;
 }
 
-static int larger(int a, int b)
+static int unknowns_larger(int a, int b)
 {
     return a > b ? a : b;
 }
@@ -147,8 +147,8 @@ static phx_status list_elements(phx_context *context, const phx_plate *plate, ph
     const int membrane_stresses = plate->membrane ? 3 * plate->tables.n_polynomials : 0;
     const int n = model->n_elements = 2 * plate->n_triangles;
 
-    model->most_unknowns = larger(bending, membrane);
-    model->most_stresses = larger(bending_stresses, membrane_stresses);
+    model->most_unknowns = unknowns_larger(bending, membrane);
+    model->most_stresses = unknowns_larger(bending_stresses, membrane_stresses);
     model->most_block = phx_plate_bending_block(plate);
     model->n_surface_stresses = 18 * plate->n_triangles;
     model->first_unknown = phx_calloc(context, (size_t)n + 1, sizeof *model->first_unknown);

@@ -157,7 +157,7 @@ static phx_status make_beam(phx_h5 *file, int dim, phx_flex_source **full)
 }
 
 /* Numbers of the file are those of the beam in its basis. */
-static phx_status compare(phx_h5 *file, const char *path, size_t count, const double *read, const double *made)
+static phx_status beam_compare(phx_h5 *file, const char *path, size_t count, const double *read, const double *made)
 {
     double most = 0.0;
 
@@ -182,7 +182,7 @@ static phx_status compare_stresses(phx_h5 *file, const phx_csr *read, const phx_
         return PHX_ERR_MEMORY;
     phx_csr_to_dense(read, dense);
     phx_csr_to_dense(made, dense + count);
-    status = compare(file, "/stress", count, dense, dense + count);
+    status = beam_compare(file, "/stress", count, dense, dense + count);
     phx_free(dense);
     return status;
 }
@@ -201,9 +201,9 @@ static phx_status compare_ports(phx_h5 *file, const reduced_source *it, double l
             return reduced_wrong(file, "/ports/position", "of port '%s' is off the beam", it->names[p]);
         status = phx_beam_point(it->beam, phx_h5_context(file), fmin(fmax(s, 0.0), 1.0), &point);
         if (!status && point.n > 0)
-            status = compare(file, "/ports/phi", (size_t)flex->dim * n, it->points[p].phi, point.phi);
+            status = beam_compare(file, "/ports/phi", (size_t)flex->dim * n, it->points[p].phi, point.phi);
         if (!status && point.n > 0)
-            status = compare(file, "/ports/theta", (size_t)flex->n_rot * n, it->points[p].theta, point.theta);
+            status = beam_compare(file, "/ports/theta", (size_t)flex->n_rot * n, it->points[p].theta, point.theta);
         phx_flex_point_free(&point);
     }
     return status;
@@ -214,7 +214,7 @@ static phx_status compare_all(phx_h5 *file, const reduced_source *it)
 {
     const phx_flex *read = &it->shape.source.flex, *made = &it->beam->flex;
     const size_t n = (size_t)read->n;
-    phx_status status = compare(file, "/K", n * n, read->K, made->K);
+    phx_status status = beam_compare(file, "/K", n * n, read->K, made->K);
 
     if (!status)
         status = compare_stresses(file, &read->stress, &made->stress);

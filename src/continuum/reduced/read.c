@@ -43,7 +43,7 @@ phx_status reduced_read_into(phx_h5 *file, const char *path, int rows, int cols,
     return status;
 }
 
-static phx_status read_number(phx_h5 *file, const char *path, double *value)
+static phx_status read_read_number(phx_h5 *file, const char *path, double *value)
 {
     size_t extent[3];
 
@@ -89,7 +89,7 @@ phx_status reduced_extent_of(phx_h5 *file, const char *path, int which, int *ext
 }
 
 /* ---- integrals ---- */
-static phx_status check_symmetry(phx_h5 *file, const reduced_field *field, int n, const double *a)
+static phx_status read_check_symmetry(phx_h5 *file, const reduced_field *field, int n, const double *a)
 {
     const double sign = field->a == SKEW ? -1.0 : 1.0;
     double most = 0.0;
@@ -124,13 +124,13 @@ static phx_status read_fields(phx_h5 *file, phx_flex *flex)
             continue;
         status = reduced_read_into(file, field->path, rows, cols, values);
         if (!status)
-            status = check_symmetry(file, field, flex->n, values);
+            status = read_check_symmetry(file, field, flex->n, values);
     }
     return status;
 }
 
 /* The mass matrix of the undeformed body is positive definite. */
-static phx_status check_mass(phx_h5 *file, const phx_flex *flex)
+static phx_status read_check_mass(phx_h5 *file, const phx_flex *flex)
 {
     const int size = flex->dim + flex->n_rot + flex->n;
     double *a = phx_calloc(phx_h5_context(file), (size_t)size * (size_t)size, sizeof *a);
@@ -145,7 +145,7 @@ static phx_status check_mass(phx_h5 *file, const phx_flex *flex)
     return status;
 }
 
-static phx_status read_rows(phx_h5 *file, const char *path, int rows, int n, double **dense, phx_csr *matrix)
+static phx_status read_read_rows(phx_h5 *file, const char *path, int rows, int n, double **dense, phx_csr *matrix)
 {
     const phx_status status = reduced_read_matrix(file, path, rows, n, dense);
     return status ? status : phx_csr_from_dense(phx_h5_context(file), rows, n, *dense, 0.0, matrix);
@@ -159,9 +159,9 @@ static phx_status read_stiffness(phx_h5 *file, phx_flex *flex)
     phx_status status = reduced_extent_of(file, "/root", 0, &flex->n_stress);
 
     if (!status)
-        status = read_rows(file, "/root", flex->n_stress, n, &B, &flex->root);
+        status = read_read_rows(file, "/root", flex->n_stress, n, &B, &flex->root);
     if (!status)
-        status = read_rows(file, "/stress", flex->n_stress, n, &stress, &flex->stress);
+        status = read_read_rows(file, "/stress", flex->n_stress, n, &stress, &flex->stress);
     for (int i = 0; i < n * n && !status; i++)
         most = fmax(most, fabs(flex->K[i]));
     for (int i = 0; i < n && !status; i++)
@@ -232,7 +232,7 @@ static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
     if (!status)
         status = read_list(file, "/stiffening/second", products, st->n_slope - 1, st->second);
     if (!status)
-        status = read_rows(file, "/stiffening/lin", strains, flex->n, &lin, &st->lin);
+        status = read_read_rows(file, "/stiffening/lin", strains, flex->n, &lin, &st->lin);
     if (!status)
         status = phx_stiffening_in_basis(phx_h5_context(file), flex->n, st->n_slope, st);
     phx_free(lin);
@@ -253,7 +253,7 @@ static phx_status read_flex(phx_h5 *file, reduced_source *it)
     if (!status)
         status = reduced_read_matrix(file, "/omega", 1, flex->n, &it->shape.omega);
     if (!status)
-        status = read_number(file, "/mass", &flex->mass);
+        status = read_read_number(file, "/mass", &flex->mass);
     if (!status && !(flex->mass > 0.0 && isfinite(flex->mass)))
         status = reduced_wrong(file, "/mass", "is %g kg", flex->mass);
     if (!status)
@@ -263,7 +263,7 @@ static phx_status read_flex(phx_h5 *file, reduced_source *it)
     if (!status)
         status = read_fields(file, flex);
     if (!status)
-        status = check_mass(file, flex);
+        status = read_check_mass(file, flex);
     if (!status)
         status = read_stiffness(file, flex);
     if (!status && phx_h5_has(file, "/stiffening"))
@@ -273,7 +273,7 @@ static phx_status read_flex(phx_h5 *file, reduced_source *it)
 
 /* ---- ports ---- */
 /* R^T R = I, det R = 1; dim x dim. */
-static bool is_rotation(int dim, const double *R)
+static bool read_is_rotation(int dim, const double *R)
 {
     double worst = 0.0, c[3];
 
@@ -299,7 +299,7 @@ static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
     for (int other = 0; other < p; other++)
         if (!strcmp(it->names[p], it->names[other]))
             return reduced_wrong(file, "/ports/name", "has two ports '%s'", it->names[p]);
-    return is_rotation(dim, it->rotation + (size_t)(dim * dim) * (size_t)p)
+    return read_is_rotation(dim, it->rotation + (size_t)(dim * dim) * (size_t)p)
                ? PHX_OK
                : reduced_wrong(file, "/ports/rotation", "of port '%s' is no rotation", it->names[p]);
 }
@@ -597,10 +597,10 @@ phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_sou
         status = PHX_ERR_MEMORY;
     if (!status) {
         it->shape.source.operations = &reduced_operations;
-        status = read_number(file, "/frequency_error", &it->shape.quality.frequency);
+        status = read_read_number(file, "/frequency_error", &it->shape.quality.frequency);
     }
     if (!status)
-        status = read_number(file, "/flexibility_error", &it->shape.quality.flexibility);
+        status = read_read_number(file, "/flexibility_error", &it->shape.quality.flexibility);
     if (!status)
         status = read_flex(file, it);
     if (!status)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void destroy(phx_flex_source *source)
+static void source_destroy(phx_flex_source *source)
 {
     reduced_source *it = (reduced_source *)source;
 
@@ -66,13 +66,14 @@ static phx_status point_at(const phx_flex_source *source, phx_context *context, 
                : named_point(source, context, location, point);
 }
 
-static phx_stress_set stresses_of(const phx_flex_source *source)
+static phx_stress_set source_stresses_of(const phx_flex_source *source)
 {
     return reduced_of(source)->stresses;
 }
 
 /* rows <- the first n + pairs columns of `count` rows of n + all. */
-static void take_columns(const reduced_source *it, size_t count, int pairs, int all, const double *from, double *rows)
+static void source_take_columns(const reduced_source *it, size_t count, int pairs, int all, const double *from,
+                                double *rows)
 {
     const size_t kept = (size_t)(it->shape.source.flex.n + pairs), width = (size_t)(it->shape.source.flex.n + all);
 
@@ -94,8 +95,8 @@ static phx_status rows_at(const reduced_source *it, phx_context *context, const 
                         "coordinates make too many numbers; take a port, or reduce the body to fewer modes",
                         it->shape.source.operations->name);
     if (!location) {
-        take_columns(it, (size_t)it->shape.model->mesh.n_nodes * components, pairs, it->node_pairs, it->shape.nodal,
-                     rows);
+        source_take_columns(it, (size_t)it->shape.model->mesh.n_nodes * components, pairs, it->node_pairs,
+                            it->shape.nodal, rows);
         return PHX_OK;
     }
     if (at_nodes) {
@@ -103,14 +104,15 @@ static phx_status rows_at(const reduced_source *it, phx_context *context, const 
         const phx_status status =
             whole ? continuum_stress_at(context, &it->shape, &columns, location, whole) : PHX_ERR_MEMORY;
         if (!status)
-            take_columns(it, components, pairs, it->node_pairs, whole, rows);
+            source_take_columns(it, components, pairs, it->node_pairs, whole, rows);
         phx_free(whole);
         return status;
     }
     for (int p = 0; p < it->n_ports; p++)
         if (!strcmp(it->names[p], location->name)) {
             const size_t width = (size_t)(it->shape.source.flex.n + it->n_pairs);
-            take_columns(it, components, pairs, it->n_pairs, it->port_stress + (size_t)p * components * width, rows);
+            source_take_columns(it, components, pairs, it->n_pairs, it->port_stress + (size_t)p * components * width,
+                                rows);
             return PHX_OK;
         }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", it->shape.source.operations->name,
@@ -195,10 +197,10 @@ static phx_status stress_map_rows(const phx_flex_source *source, phx_context *co
 
 enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
 const phx_source_operations reduced_operations = {.name = "reduced body",
-                                                  .destroy = destroy,
+                                                  .destroy = source_destroy,
                                                   .sorts = SORTS,
                                                   .point = point_at,
-                                                  .stresses = stresses_of,
+                                                  .stresses = source_stresses_of,
                                                   .stress_rows = stress_rows,
                                                   .stress_nodes = continuum_stress_nodes,
                                                   .stress_columns = describe_columns,
@@ -238,20 +240,20 @@ static int beam_pieces(const phx_flex_source *source)
     return phx_flex_source_cubic_pieces(reduced_of(source)->beam);
 }
 
-static const phx_flex_source *beam_of(const phx_flex_source *source)
+static const phx_flex_source *source_beam_of(const phx_flex_source *source)
 {
     return reduced_of(source)->beam;
 }
 
 enum { BEAM_SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_FRACTION | 1 << PHX_LOCATION_ORIGIN };
 const phx_source_operations reduced_beam_operations = {.name = "reduced beam",
-                                                       .destroy = destroy,
+                                                       .destroy = source_destroy,
                                                        .sorts = BEAM_SORTS,
                                                        .point = beam_point_at,
                                                        .section_rows = beam_section_rows,
                                                        .quadrature = beam_quadrature,
                                                        .cubic_pieces = beam_pieces,
-                                                       .beam = beam_of};
+                                                       .beam = source_beam_of};
 
 const double *phx_reduced_section(const phx_flex_source *source)
 {

@@ -20,8 +20,8 @@ void reduced_put_matrix(phx_h5 *file, const char *path, int rows, int cols, cons
     phx_h5_set_text(file, path, "unit", unit);
 }
 
-static phx_status put_sparse(phx_h5 *file, const char *path, const phx_csr *matrix, const char *meaning,
-                             const char *unit)
+static phx_status write_put_sparse(phx_h5 *file, const char *path, const phx_csr *matrix, const char *meaning,
+                                   const char *unit)
 {
     double *dense = phx_calloc(phx_h5_context(file), (size_t)matrix->rows * (size_t)matrix->cols + 1, sizeof *dense);
 
@@ -48,7 +48,7 @@ static phx_status put_stiffening(phx_h5 *file, const phx_flex_stiffening *st)
     phx_h5_put_integers(file, "/stiffening/first", products, st->first);
     phx_h5_put_integers(file, "/stiffening/second", products, st->second);
     reduced_put_matrix(file, "/stiffening/weight", 1, products, st->weight, "weight of each product", "1/(kg^1/2 m s)");
-    return put_sparse(file, "/stiffening/lin", &st->lin, "linear part of the strains", "1/s");
+    return write_put_sparse(file, "/stiffening/lin", &st->lin, "linear part of the strains", "1/s");
 }
 
 /* The circular frequencies of the coordinates; of a beam each by itself. */
@@ -77,7 +77,7 @@ static phx_status put_field(phx_h5 *file, const reduced_field *field, phx_flex *
         return PHX_OK;
     if (field->rows == EXTENT_N) {
         const phx_csr sparse = {flex->n, flex->n, flex->ptr, flex->idx, values};
-        return put_sparse(file, field->path, &sparse, field->meaning, field->unit);
+        return write_put_sparse(file, field->path, &sparse, field->meaning, field->unit);
     }
     reduced_put_matrix(file, field->path, rows, cols, values, field->meaning, field->unit);
     return PHX_OK;
@@ -96,14 +96,14 @@ static phx_status put_body(phx_h5 *file, const reduced_content *content)
     for (int k = 0; k < REDUCED_FIELDS && !status; k++)
         status = put_field(file, &reduced_fields[k], &flex);
     if (!status)
-        status = put_sparse(file, "/root", &flex.root, "B, K = B^T B", "1/s");
+        status = write_put_sparse(file, "/root", &flex.root, "B, K = B^T B", "1/s");
     if (!status)
-        status = put_sparse(file, "/stress", &flex.stress, "stress state by the coordinates", "1/s");
+        status = write_put_sparse(file, "/stress", &flex.stress, "stress state by the coordinates", "1/s");
     return status || !flex.stiffening ? status : put_stiffening(file, flex.stiffening);
 }
 
 /* Points of the ports: displacement and rotation, 3 rows each; in the plane 2 and 1. */
-static phx_status put_points(phx_h5 *file, const reduced_content *content)
+static phx_status write_put_points(phx_h5 *file, const reduced_content *content)
 {
     const phx_flex_source *source = content->source;
     const size_t k = (size_t)source->flex.n, dim = (size_t)source->flex.dim, rot = (size_t)source->flex.n_rot;
@@ -148,7 +148,7 @@ static phx_status put_ports(phx_h5 *file, const reduced_content *content)
     phx_h5_make_group(file, "/ports");
     phx_h5_put_names(file, "/ports/name", content->n_ports, names);
     phx_free((void *)names);
-    return put_points(file, content);
+    return write_put_points(file, content);
 }
 
 /* ---- the picture: nodes, cells, and the basis at the unknowns that belong to nodes ---- */
@@ -190,7 +190,7 @@ static phx_status put_basis(phx_h5 *file, const continuum_source *shape)
     return status;
 }
 
-static phx_status put_cells(phx_h5 *file, const phx_mesh *mesh)
+static phx_status write_put_cells(phx_h5 *file, const phx_mesh *mesh)
 {
     static const int none[1] = {0};
     int *types = phx_calloc(phx_h5_context(file), (size_t)mesh->n_cells + 1, sizeof *types);
@@ -422,7 +422,7 @@ static phx_status put_mesh(phx_h5 *file, const reduced_content *content)
     phx_status status = put_nodes(file, content->shape->model);
 
     if (!status)
-        status = put_cells(file, &content->shape->model->mesh);
+        status = write_put_cells(file, &content->shape->model->mesh);
     if (!status)
         status = put_basis(file, content->shape);
     return status ? status : put_stresses(file, content);

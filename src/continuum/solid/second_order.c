@@ -27,7 +27,7 @@ static void rotation_at(int nodes, const double *dN, const int *unknown, const d
 }
 
 /* N_kl of two displacements; twice that where k and l differ, as of engineering shear strains. */
-static double second_order(const rotation *a, const rotation *b, int k, int l)
+static double second_order_second_order(const rotation *a, const rotation *b, int k, int l)
 {
     if (k != l)
         return -(a->w[k] * b->w[l] + a->w[l] * b->w[k]);
@@ -75,7 +75,7 @@ bool phx_solid_second_order(const phx_elastic_model *model, int e, int count, co
             for (int b = a; b < count; b++, pair++)
                 for (int c = 0; c < 6; c++)
                     row[(size_t)c * (size_t)pairs + (size_t)pair] =
-                        geometry.w[g] * second_order(&of[a], &of[b], row_k[c], row_l[c]);
+                        geometry.w[g] * second_order_second_order(&of[a], &of[b], row_k[c], row_l[c]);
     }
     if (table->mean_dilatation)
         spread_dilatation(&geometry, points, pairs, rows);

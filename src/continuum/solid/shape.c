@@ -48,8 +48,8 @@ static void barycentric(const reference *cell, const double *xi, double mu[MOST_
 }
 
 /* value = factor * product of `count` of the mu, and its derivatives */
-static double product(int dimension, double factor, int count, const int *which, const double mu[MOST_MU],
-                      double slope[MOST_MU][3], double *derivative)
+static double shape_product(int dimension, double factor, int count, const int *which, const double mu[MOST_MU],
+                            double slope[MOST_MU][3], double *derivative)
 {
     double value = factor;
 
@@ -90,12 +90,12 @@ void phx_cell_shape(phx_cell_type type, const double *xi, double *N, double *dN)
 
     barycentric(cell, xi, mu, slope);
     for (int a = 0; a < info->corners; a++)
-        N[a] = product(dimension, 1.0, cell->factors, cell->corner[a], mu, slope, d[a]);
+        N[a] = shape_product(dimension, 1.0, cell->factors, cell->corner[a], mu, slope, d[a]);
     for (int m = info->corners; m < info->nodes; m++) {
         const int *edge = info->edge[m - info->corners];
         int which[MOST_FACTORS + 1];
         const int count = edge_factors(cell, edge, which);
-        N[m] = product(dimension, 4.0, count, which, mu, slope, d[m]);
+        N[m] = shape_product(dimension, 4.0, count, which, mu, slope, d[m]);
         for (int end = 0; end < 2; end++) {
             N[edge[end]] -= 0.5 * N[m];
             for (int c = 0; c < dimension; c++)

@@ -221,8 +221,8 @@ static phx_status describe_unknowns(phx_context *context, phx_elastic_model *mod
 }
 
 /* ---- what no solid can be made of ---- */
-static phx_status check_points(phx_context *context, const phx_elastic_model *model, int e, const double *x,
-                               const phx_solid_points_table *points)
+static phx_status solid_check_points(phx_context *context, const phx_elastic_model *model, int e, const double *x,
+                                     const phx_solid_points_table *points)
 {
     const phx_solid_data *data = phx_solid_of(model);
     const int cell = data->element[e].cell;
@@ -248,9 +248,9 @@ static phx_status check_elements(phx_context *context, const phx_elastic_model *
         const phx_solid_table *table = data->table[data->element[e].kind];
         double x[3 * PHX_SOLID_MOST_NODES];
         phx_solid_nodes(model, e, x);
-        status = check_points(context, model, e, x, &table->stiffness);
+        status = solid_check_points(context, model, e, x, &table->stiffness);
         if (!status)
-            status = check_points(context, model, e, x, &table->mass);
+            status = solid_check_points(context, model, e, x, &table->mass);
         stiff += table->cell == PHX_CELL_TET4;
     }
     if (!status && stiff > 0)

@@ -18,7 +18,7 @@ int phx_solid_points(const phx_elastic_model *model, int e)
 }
 
 /* y = A x, 6 x 6 */
-static void multiply(const double *A, const double *x, double *y)
+static void stress_multiply(const double *A, const double *x, double *y)
 {
     for (int i = 0; i < 6; i++) {
         y[i] = 0.0;
@@ -55,7 +55,7 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < n; k++)
                 strain[i] += B[i * n + k] * u[unknown[k]];
-        multiply(C, strain, stress + 6 * g);
+        stress_multiply(C, strain, stress + 6 * g);
     }
     if (x)
         points_of(model, e, x);
@@ -138,8 +138,8 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
 
 /* ---- thermal expansion ---- */
 /* Of element e: force += D^T M2^-1 (w eps), M2^-1 (w eps) = C eps at each point; offset -= C eps. */
-static void expand(const phx_elastic_model *model, int e, const phx_temperature *temperature,
-                   phx_element_matrices *matrices, double *force, double *offset)
+static void stress_expand(const phx_elastic_model *model, int e, const phx_temperature *temperature,
+                          phx_element_matrices *matrices, double *force, double *offset)
 {
     const phx_solid_data *data = phx_solid_of(model);
     const phx_solid_material *material = &data->part[data->element[e].part].material;
@@ -147,7 +147,7 @@ static void expand(const phx_elastic_model *model, int e, const phx_temperature 
     const double *along = material->expansion, unit[6] = {along[0], along[1], along[2]};
     double x[3 * PHX_SOLID_MOST_POINTS], per_kelvin[6];
 
-    multiply(material->stiffness, unit, per_kelvin);
+    stress_multiply(material->stiffness, unit, per_kelvin);
     phx_solid_element_matrices(model, e, matrices);
     points_of(model, e, x);
     for (int row = 0; row < matrices->n_stresses; row++) {
@@ -176,7 +176,7 @@ phx_status phx_solid_expand(phx_context *context, const phx_elastic_model *model
     const int count = part ? part->n_cells : model->n_elements;
 
     for (int k = 0; k < count && !status; k++)
-        expand(model, part ? data->element_of_cell[part->cells[k]] : k, temperature, &matrices, force, offset);
+        stress_expand(model, part ? data->element_of_cell[part->cells[k]] : k, temperature, &matrices, force, offset);
     phx_free(room);
     return status;
 }

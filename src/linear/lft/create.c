@@ -28,7 +28,7 @@ typedef struct lft_work {
     double *mass;      /* n x n: M at delta = 0 */
 } lft_work;
 
-static void work_free(lft_work *it)
+static void create_work_free(lft_work *it)
 {
     for (int k = 0; it->nodes && k < it->options->n_parameters; k++)
         phx_free(it->nodes[k]);
@@ -42,7 +42,7 @@ static void work_free(lft_work *it)
     phx_free(it->mass);
 }
 
-static bool second_order(const lft_work *it)
+static bool create_second_order(const lft_work *it)
 {
     return it->lft->report.second_order;
 }
@@ -139,7 +139,7 @@ static int family_point(const lft_work *it, size_t point)
     return found;
 }
 
-static phx_status prepare(lft_work *it)
+static phx_status create_prepare(lft_work *it)
 {
     phx_context *context = it->context;
     phx_lft *lft = it->lft;
@@ -162,8 +162,8 @@ static phx_status prepare(lft_work *it)
 }
 
 /* ---- the matrices ---- */
-static void put_block(const lft_work *it, double *to, int row, int col, int rows, int cols, double sign,
-                      const double *block)
+static void create_put_block(const lft_work *it, double *to, int row, int col, int rows, int cols, double sign,
+                             const double *block)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
@@ -174,25 +174,25 @@ static void put_block(const lft_work *it, double *to, int row, int col, int rows
 static void put_second_order(const lft_work *it, const phx_plant *plant, double *to)
 {
     const int n = it->n, m = it->m, p = it->p;
-    put_block(it, to, 0, 0, n, n, -1.0, plant->K);
-    put_block(it, to, 0, n, n, n, -1.0, plant->D);
-    put_block(it, to, 0, 2 * n, n, m, 1.0, plant->F);
-    put_block(it, to, 0, 2 * n + m, n, n, -1.0, plant->M);
-    put_block(it, to, n, 0, p, n, 1.0, plant->Y_q);
-    put_block(it, to, n, n, p, n, 1.0, plant->Y_v);
-    put_block(it, to, n, 2 * n, p, m, 1.0, plant->Y_u);
-    put_block(it, to, n, 2 * n + m, p, n, 1.0, plant->Y_a);
+    create_put_block(it, to, 0, 0, n, n, -1.0, plant->K);
+    create_put_block(it, to, 0, n, n, n, -1.0, plant->D);
+    create_put_block(it, to, 0, 2 * n, n, m, 1.0, plant->F);
+    create_put_block(it, to, 0, 2 * n + m, n, n, -1.0, plant->M);
+    create_put_block(it, to, n, 0, p, n, 1.0, plant->Y_q);
+    create_put_block(it, to, n, n, p, n, 1.0, plant->Y_v);
+    create_put_block(it, to, n, 2 * n, p, m, 1.0, plant->Y_u);
+    create_put_block(it, to, n, 2 * n + m, p, n, 1.0, plant->Y_a);
 }
 
 static void put_first_order(const lft_work *it, const phx_ss *system, double *to)
 {
-    put_block(it, to, 0, 0, it->n, it->n, 1.0, phx_ss_A(system));
-    put_block(it, to, 0, it->n, it->n, it->m, 1.0, phx_ss_B(system));
-    put_block(it, to, it->n, 0, it->p, it->n, 1.0, phx_ss_C(system));
-    put_block(it, to, it->n, it->n, it->p, it->m, 1.0, phx_ss_D(system));
+    create_put_block(it, to, 0, 0, it->n, it->n, 1.0, phx_ss_A(system));
+    create_put_block(it, to, 0, it->n, it->n, it->m, 1.0, phx_ss_B(system));
+    create_put_block(it, to, it->n, 0, it->p, it->n, 1.0, phx_ss_C(system));
+    create_put_block(it, to, it->n, it->n, it->p, it->m, 1.0, phx_ss_D(system));
 }
 
-static phx_status gather(lft_work *it, const phx_fit_grid *grid)
+static phx_status create_gather(lft_work *it, const phx_fit_grid *grid)
 {
     const phx_plant *nominal = nominal_of(it);
     const size_t points = phx_fit_points(grid);
@@ -238,7 +238,7 @@ static double frequency(const phx_plant *nominal, int i)
 }
 
 /* 1 over the largest scaled entry of the line, over all points; HUGE_VAL where there are zeros alone. */
-static double scale_of(const lft_work *it, size_t points, bool row, int line, int first, int end)
+static double create_scale_of(const lft_work *it, size_t points, bool row, int line, int first, int end)
 {
     double largest = 0.0;
     for (size_t point = 0; point < points; point++)
@@ -257,7 +257,7 @@ static void scale_lines(lft_work *it, size_t points, bool row, int begin, int en
     double *scale = row ? it->row : it->col, least = HUGE_VAL;
 
     for (int line = begin; line < end; line++) {
-        scale[line] = scale_of(it, points, row, line, first, last);
+        scale[line] = create_scale_of(it, points, row, line, first, last);
         least = fmin(least, scale[line]);
     }
     for (int line = begin; line < end; line++) {
@@ -276,7 +276,7 @@ static void scale_lines(lft_work *it, size_t points, bool row, int begin, int en
 static void find_scales(lft_work *it, size_t points)
 {
     const phx_plant *nominal = nominal_of(it);
-    const bool second = second_order(it);
+    const bool second = create_second_order(it);
     const int n = nominal->n, inputs = second ? 2 * n : it->n;
     double lowest = HUGE_VAL;
 
@@ -290,8 +290,8 @@ static void find_scales(lft_work *it, size_t points)
     for (int j = 0; j < n && second; j++)
         it->col[2 * n + it->m + j] = lowest;
     for (int i = 0; i < it->n; i++) { /* without the inputs, which are not scaled yet */
-        const double motion = scale_of(it, points, true, i, 0, inputs);
-        const double inertia = second ? scale_of(it, points, true, i, inputs + it->m, it->cols) : motion;
+        const double motion = create_scale_of(it, points, true, i, 0, inputs);
+        const double inertia = second ? create_scale_of(it, points, true, i, inputs + it->m, it->cols) : motion;
         it->row[i] = isinf(motion) && isinf(inertia) ? 1.0 : fmin(motion, inertia);
     }
     scale_lines(it, points, false, inputs, inputs + it->m, 0, it->n);
@@ -327,7 +327,7 @@ static phx_status choose_degrees(lft_work *it, const phx_fit_grid *grid, const p
 static void take_mass(lft_work *it, double *coefficients)
 {
     const int n = it->n;
-    for (int i = 0; i < n && second_order(it); i++)
+    for (int i = 0; i < n && create_second_order(it); i++)
         for (int j = 0; j < n; j++) {
             double *entry = coefficients + (size_t)i * (size_t)it->cols + (size_t)(2 * n + it->m + j);
             it->mass[i * n + j] = -*entry;
@@ -344,7 +344,7 @@ static double tolerance_of(const phx_lft_options *options)
 
 /* Entries that are zero but for rounding: noise in the columns of free motions would mislead the balancing of the
  * system. */
-static void clear_rounding(phx_realisation *X)
+static void create_clear_rounding(phx_realisation *X)
 {
     const size_t cells = (size_t)(X->rows + X->r) * (size_t)(X->cols + X->r);
     for (size_t k = 0; k < cells; k++)
@@ -368,7 +368,7 @@ static phx_status realise(lft_work *it, const phx_fit_grid *grid, double *coeffi
         status =
             phx_horner(it->context, grid->n, degrees, it->rows, it->cols, coefficients, tolerance_of(it->options), out);
     if (!status)
-        clear_rounding(out);
+        create_clear_rounding(out);
     for (size_t point = 0; point < phx_fit_points(grid) && !status; point++) {
         size_t left = point;
         for (int k = grid->n - 1; k >= 0; k--) {
@@ -423,7 +423,7 @@ typedef struct system_parts {
 
 static phx_status parts_create(const lft_work *it, int r, system_parts *out)
 {
-    const int N = second_order(it) ? 2 * it->n : it->n;
+    const int N = create_second_order(it) ? 2 * it->n : it->n;
     *out = (system_parts){.N = N, .inputs = r + it->m, .outputs = r + it->p};
     out->A = phx_calloc(it->context, (size_t)N * (size_t)N + 1, sizeof *out->A);
     out->B = phx_calloc(it->context, (size_t)N * (size_t)out->inputs + 1, sizeof *out->B);
@@ -511,7 +511,7 @@ static void name_channels(const lft_work *it, char letter, char *text, const cha
         }
 }
 
-static phx_status make_system(lft_work *it, const system_parts *parts)
+static phx_status create_make_system(lft_work *it, const system_parts *parts)
 {
     const phx_ss *nominal = nominal_of(it)->system;
     const int r = it->lft->r;
@@ -556,12 +556,12 @@ static phx_status assemble(lft_work *it, phx_realisation *X)
     it->lft->r = X->r;
     memcpy(it->lft->sizes, X->sizes, (size_t)it->lft->n * sizeof *X->sizes);
     phx_status status = parts_create(it, X->r, &parts);
-    if (!status && second_order(it))
+    if (!status && create_second_order(it))
         status = close_second_order(it, X, &parts);
     else if (!status)
         close_first_order(it, X, &parts);
     if (!status)
-        status = make_system(it, &parts);
+        status = create_make_system(it, &parts);
     parts_free(&parts);
     return status;
 }
@@ -600,21 +600,21 @@ phx_status phx_lft_create(phx_context *context, const phx_plant_family *family, 
 
     *lft = NULL;
     it.lft = phx_calloc(context, 1, sizeof *it.lft);
-    phx_status status = it.lft ? prepare(&it) : PHX_ERR_MEMORY;
+    phx_status status = it.lft ? create_prepare(&it) : PHX_ERR_MEMORY;
     if (!status) {
         grid = (phx_fit_grid){it.lft->n, it.counts, it.nodes};
-        status = gather(&it, &grid);
+        status = create_gather(&it, &grid);
     }
     if (!status) {
         find_scales(&it, phx_fit_points(&grid));
         status = fit(&it, &grid);
     }
     if (!status) {
-        const phx_lft_channels channels = {it.row + it.n, it.col + it.cols - it.m - (second_order(&it) ? it.n : 0),
-                                           options->band};
+        const phx_lft_channels channels = {
+            it.row + it.n, it.col + it.cols - it.m - (create_second_order(&it) ? it.n : 0), options->band};
         status = phx_lft_compare(context, family, it.place, &channels, it.lft);
     }
-    work_free(&it);
+    create_work_free(&it);
     if (status)
         phx_lft_destroy(it.lft);
     else

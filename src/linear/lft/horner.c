@@ -173,14 +173,14 @@ static phx_status find_steps(phx_context *context, const stage *it, int k, doubl
     return status;
 }
 
-static void put_block(double *x, int ld, int row, int col, int rows, int cols, const double *block)
+static void horner_put_block(double *x, int ld, int row, int col, int rows, int cols, const double *block)
 {
     for (int i = 0; i < rows; i++)
         memcpy(x + (size_t)(row + i) * (size_t)ld + col, block + (size_t)i * (size_t)cols, (size_t)cols * sizeof *x);
 }
 
 /* The polynomial without parameter k, with *r more rows and columns. */
-static phx_status expand(phx_context *context, const stage *it, int k, const steps *list, stage *out, int *r)
+static phx_status horner_expand(phx_context *context, const stage *it, int k, const steps *list, stage *out, int *r)
 {
     int *degrees = phx_calloc(context, (size_t)it->n + 1, sizeof *degrees), total = 0;
     phx_status status = degrees ? PHX_OK : PHX_ERR_MEMORY;
@@ -195,15 +195,15 @@ static phx_status expand(phx_context *context, const stage *it, int k, const ste
     for (size_t o = 0; o < others; o++) {
         double *x = out->x + o * (size_t)out->R * (size_t)out->C;
         int row = 0, rows = it->R, col = it->C;
-        put_block(x, out->C, 0, 0, it->R, it->C, it->x + term_of(it, k, 0, o) * (size_t)it->R * (size_t)it->C);
+        horner_put_block(x, out->C, 0, 0, it->R, it->C, it->x + term_of(it, k, 0, o) * (size_t)it->R * (size_t)it->C);
         for (int i = 0; i < list->count; i++) {
             const int rank = list->rank[i];
             if (o == 0) /* U is constant */
-                put_block(x, out->C, row, col, rows, rank, list->U[i]);
+                horner_put_block(x, out->C, row, col, rows, rank, list->U[i]);
             row += rows;
             rows = rank;
             col += rank;
-            put_block(x, out->C, row, 0, rank, it->C, list->Q[i] + o * (size_t)rank * (size_t)it->C);
+            horner_put_block(x, out->C, row, 0, rank, it->C, list->Q[i] + o * (size_t)rank * (size_t)it->C);
         }
     }
     phx_free(degrees);
@@ -212,8 +212,8 @@ static phx_status expand(phx_context *context, const stage *it, int k, const ste
 }
 
 /* By columns of P, or of P^T. */
-static phx_status eliminate(phx_context *context, const stage *from, int k, bool transposed, double tolerance,
-                            stage *out, int *r)
+static phx_status horner_eliminate(phx_context *context, const stage *from, int k, bool transposed, double tolerance,
+                                   stage *out, int *r)
 {
     stage it = {0};
     steps list = {0};
@@ -226,7 +226,7 @@ static phx_status eliminate(phx_context *context, const stage *from, int k, bool
     if (!status)
         status = find_steps(context, &it, k, tolerance, &list);
     if (!status)
-        status = expand(context, &it, k, &list, out, r);
+        status = horner_expand(context, &it, k, &list, out, r);
     if (!status && transposed)
         status = transpose(context, out);
     steps_free(&list);
@@ -239,10 +239,10 @@ static phx_status eliminate_better(phx_context *context, const stage *from, int 
 {
     stage other = {0};
     int r_other = 0;
-    phx_status status = eliminate(context, from, k, false, tolerance, out, r);
+    phx_status status = horner_eliminate(context, from, k, false, tolerance, out, r);
 
     if (!status)
-        status = eliminate(context, from, k, true, tolerance, &other, &r_other);
+        status = horner_eliminate(context, from, k, true, tolerance, &other, &r_other);
     if (!status && r_other < *r) {
         stage_free(out);
         *out = other;
@@ -321,8 +321,8 @@ static phx_status sort_blocks(phx_context *context, const stage *it, const int *
     return PHX_OK;
 }
 
-static phx_status keep(phx_context *context, const stage *from, const stage *it, const int *order, const int *sizes,
-                       phx_realisation *out)
+static phx_status horner_keep(phx_context *context, const stage *from, const stage *it, const int *order,
+                              const int *sizes, phx_realisation *out)
 {
     phx_realisation_free(out);
     out->rows = from->R;
@@ -358,7 +358,7 @@ phx_status phx_horner(phx_context *context, int n, const int *degrees, int rows,
         if (!status)
             status = eliminate_all(context, &from, order, tolerance, &it, sizes);
         if (!status && (!out->X || it.R - rows < out->r))
-            status = keep(context, &from, &it, order, sizes, out);
+            status = horner_keep(context, &from, &it, order, sizes, out);
         stage_free(&it);
     } while (!status && n <= MOST_IN_ALL_ORDERS && next_order(n, order));
     if (status)

@@ -116,7 +116,8 @@ static phx_status predicting(phx_context *context, int count, const double *node
 }
 
 /* out (before x rows x behind) = `op` (rows x size) along the middle index of in (before x size x behind). */
-static void along(size_t before, int size, int rows, size_t behind, const double *op, const double *in, double *out)
+static void polynomial_along(size_t before, int size, int rows, size_t behind, const double *op, const double *in,
+                             double *out)
 {
     for (size_t b = 0; b < before; b++)
         phx_dense_multiply(false, false, rows, (int)behind, size, 1.0, op, size, in + b * (size_t)size * behind,
@@ -158,7 +159,7 @@ phx_status phx_polynomial_degree(phx_context *context, const phx_fit_grid *grid,
         for (int held_out = 0; held_out < 2 && !status; held_out++) {
             status = predicting(context, count, grid->nodes[k], d, held_out, op);
             if (!status)
-                along(before, count, count, behind * data->cells, op, data->values, found);
+                polynomial_along(before, count, count, behind * data->cells, op, data->values, found);
             error = fmax(error, worst(data, points, found));
         }
         if (!status && error < least) {
@@ -192,7 +193,7 @@ static phx_status along_all(phx_context *context, const phx_fit_grid *grid, cons
         size_t before, behind;
         double *other = a;
         extents(grid->n, sizes, k, &before, &behind);
-        along(before, sizes[k], rows[k], behind * data->cells, ops[k], a, b);
+        polynomial_along(before, sizes[k], rows[k], behind * data->cells, ops[k], a, b);
         sizes[k] = rows[k];
         a = b;
         b = other;

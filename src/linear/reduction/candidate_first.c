@@ -18,7 +18,8 @@ static const phx_ph *system_at_zero(const phx_reduction_work *it)
 
 /* Z (n x k) <- `count` columns (n each, orthonormal), the columns of `rest` (n x (k - count)) made orthonormal to them,
  * and in place of those that depend on others, states of the most dominant modes. */
-static phx_status gather(const phx_reduction_work *it, int k, int count, double *columns, const double *rest, double *Z)
+static phx_status candidate_first_gather(const phx_reduction_work *it, int k, int count, double *columns,
+                                         const double *rest, double *Z)
 {
     static const double dependent = 1e-10;
     const int n = it->measure.full.n, elastic = phx_elastic_modes(it), more = k - count;
@@ -155,7 +156,7 @@ static phx_status find_basis(phx_reduction_work *it, int k, double *Z, phx_reduc
     if (!status && count < k && !everything)
         status = it->options->method == PHX_REDUCE_LQG ? lqg(it, k - count, found) : irka(it, k - count, found, report);
     if (!status && count > 0)
-        status = gather(it, k, count, columns, rest, Z);
+        status = candidate_first_gather(it, k, count, columns, rest, Z);
     phx_free(columns);
     return status;
 }

@@ -37,7 +37,7 @@ static void irka_free(irka *it)
     phx_free(it->column);
 }
 
-static phx_status begin(irka *it, const double *Z)
+static phx_status irka_begin(irka *it, const double *Z)
 {
     const size_t n = (size_t)it->n, m = (size_t)it->m, k = (size_t)it->k;
     double *A = phx_calloc(it->context, n * n + 1, sizeof *A);
@@ -144,7 +144,7 @@ static phx_status interpolate(irka *it, double *Z, int *found)
 }
 
 /* H2 norm of the error; HUGE_VAL where a pole is not stable. */
-static phx_status measure(irka *it, const phx_ph *reduced, double *error)
+static phx_status irka_measure(irka *it, const phx_ph *reduced, double *error)
 {
     phx_ss *difference = NULL;
     phx_status status = phx_ph_difference(it->context, it->ph, reduced, &difference);
@@ -178,7 +178,7 @@ static double motion(const irka *it)
 phx_status phx_irka(phx_context *context, const phx_ph *ph, int k, double *Z, int *iterations)
 {
     irka it = {.context = context, .ph = ph, .n = ph->n, .m = ph->m, .k = k};
-    phx_status status = begin(&it, Z);
+    phx_status status = irka_begin(&it, Z);
     bool done = false;
 
     *iterations = 0;
@@ -187,7 +187,7 @@ phx_status phx_irka(phx_context *context, const phx_ph *ph, int k, double *Z, in
         double error = 0.0;
         status = phx_ph_project(context, ph, k, Z, &reduced);
         if (!status)
-            status = measure(&it, &reduced, &error);
+            status = irka_measure(&it, &reduced, &error);
         if (!status && error < it.error) {
             it.error = error;
             memcpy(it.best, Z, (size_t)it.n * (size_t)k * sizeof *Z);

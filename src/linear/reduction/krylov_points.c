@@ -55,7 +55,7 @@ static void force(const krylov *it, int k, const double *b, double complex z, bo
     }
 }
 
-static double size_of(int n, const double *x)
+static double krylov_points_size_of(int n, const double *x)
 {
     double most = 0.0;
     for (int i = 0; i < n; i++)
@@ -82,7 +82,7 @@ static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
         it->re[i] = it->x[width * i];
         it->im[i] = is_complex ? it->x[2 * i + 1] : 0.0;
     }
-    const double re = size_of(n, it->re), im = size_of(n, it->im);
+    const double re = krylov_points_size_of(n, it->re), im = krylov_points_size_of(n, it->im);
     const double *first = re >= im ? it->re : it->im, *second = re >= im ? it->im : it->re;
     if (!status && fmax(re, im) > 0.0)
         status = phx_space_add(it->space, first, &added);

@@ -42,7 +42,7 @@ static phx_status keep_constraints(phx_space *it, double *v)
 }
 
 /* weighed = M v; returns the norm of v. */
-static double weigh(const phx_space *it, const double *v, double *weighed)
+static double orthogonal_weigh(const phx_space *it, const double *v, double *weighed)
 {
     double square = 0.0;
 
@@ -83,14 +83,14 @@ phx_status phx_space_add(phx_space *it, const double *x, bool *added)
         return PHX_OK;
     double *v = it->columns + (size_t)it->count * n, *weighed = it->weighed + (size_t)it->count * n;
     memcpy(v, x, n * sizeof *v);
-    const double before = weigh(it, v, weighed);
+    const double before = orthogonal_weigh(it, v, weighed);
     phx_status status = keep_constraints(it, v);
-    double after = status ? 0.0 : weigh(it, v, weighed);
+    double after = status ? 0.0 : orthogonal_weigh(it, v, weighed);
     for (int round = 0; round < 2 && !status && after > dependent * before; round++) {
         sweep(it, v);
         status = keep_constraints(it, v);
         if (!status)
-            after = weigh(it, v, weighed);
+            after = orthogonal_weigh(it, v, weighed);
     }
     if (status || !(after > dependent * before))
         return status;

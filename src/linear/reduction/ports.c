@@ -263,7 +263,7 @@ phx_status phx_ph_project(phx_context *context, const phx_ph *ph, int k, const d
 
 /* ---- state space ---- */
 /* A = J - R, B - P and (B + P)^T from column and row `at` on of a system with n states in all. */
-static void put(const phx_ph *ph, int at, int n, double sign, double *A, double *B, double *C)
+static void ports_put(const phx_ph *ph, int at, int n, double sign, double *A, double *B, double *C)
 {
     for (int i = 0; i < ph->n; i++) {
         for (int j = 0; j < ph->n; j++)
@@ -285,9 +285,9 @@ static phx_status join(phx_context *context, const char *name, const phx_ph *a, 
     phx_status status = A && B ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && a)
-        put(a, 0, n, 1.0, A, B, C);
+        ports_put(a, 0, n, 1.0, A, B, C);
     if (!status) {
-        put(b, a ? a->n : 0, n, a ? -1.0 : 1.0, A, B, C);
+        ports_put(b, a ? a->n : 0, n, a ? -1.0 : 1.0, A, B, C);
         const phx_ss_def def = {.name = name, .n = n, .n_inputs = m, .n_outputs = m, .A = A, .B = B, .C = C, .D = D};
         status = phx_ss_create(context, &def, ss);
     }

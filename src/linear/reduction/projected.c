@@ -39,7 +39,7 @@ static phx_status ritz(const phx_full *full, int count, const double *basis, phx
     return count > 0 ? phx_reduce_normal_modes(full->context, &given, &stiffness, omega, NULL, NULL, modes) : PHX_OK;
 }
 
-static phx_status allocate(const phx_full *full, int count, phx_projected *it)
+static phx_status projected_allocate(const phx_full *full, int count, phx_projected *it)
 {
     const size_t n = (size_t)full->n, m = (size_t)full->m;
 
@@ -88,7 +88,7 @@ static void static_stiffness(const phx_full *full, phx_projected *it)
 
 /* Columns `from` to `to` of F for input k are zero where they are all rounding of terms of this size: an input that
  * joints take whole, or that moves rigid motions alone. Scaled to one it would be an input like others. */
-static void clear_rounding(phx_projected *it, int from, int to, int k, double size)
+static void projected_clear_rounding(phx_projected *it, int from, int to, int k, double size)
 {
     static const double rounding = 1e-12;
     double most = 0.0;
@@ -130,8 +130,8 @@ static phx_status fill_forces(const phx_full *full, phx_projected *it)
                 size[F->idx[k]] += fabs(term);
             }
     for (int k = 0; k < it->m; k++) {
-        clear_rounding(it, 0, it->rigid, k, size[k]);
-        clear_rounding(it, it->rigid, it->r, k, size[k]);
+        projected_clear_rounding(it, 0, it->rigid, k, size[k]);
+        projected_clear_rounding(it, it->rigid, it->r, k, size[k]);
     }
     phx_free(size);
     return PHX_OK;
@@ -174,7 +174,7 @@ phx_status phx_project(const phx_full *full, int count, const double *basis, con
                        phx_projected *projected)
 {
     phx_basis modes = {0};
-    phx_status status = allocate(full, count, projected);
+    phx_status status = projected_allocate(full, count, projected);
 
     if (!status && basis)
         status = ritz(full, count, basis, &modes, projected->omega + full->rigid);

@@ -15,7 +15,7 @@ static double diagonal(const phx_csr *a, int i)
 }
 
 /* sum w_ij A_ij B_ij, w_ij = 1/(D_ii D_jj). */
-static double product(const phx_csr *D, const phx_csr *a, const phx_csr *b)
+static double rayleigh_product(const phx_csr *D, const phx_csr *a, const phx_csr *b)
 {
     double sum = 0.0;
 
@@ -53,8 +53,8 @@ static phx_status holds(phx_context *context, const phx_csr *M, const phx_csr *D
 phx_status phx_rayleigh_find(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                              phx_rayleigh *out)
 {
-    const double KK = product(D, K, K), MM = product(D, M, M), MK = product(D, M, K), DK = product(D, D, K),
-                 DM = product(D, D, M), determinant = MM * KK - MK * MK;
+    const double KK = rayleigh_product(D, K, K), MM = rayleigh_product(D, M, M), MK = rayleigh_product(D, M, K),
+                 DK = rayleigh_product(D, D, K), DM = rayleigh_product(D, D, M), determinant = MM * KK - MK * MK;
     const double tries[][2] = {
         {0.0, KK > 0.0 ? DK / KK : 0.0},
         {MM > 0.0 ? DM / MM : 0.0, 0.0},

@@ -4,7 +4,7 @@
 
 #include "work.h"
 
-static void work_free(phx_reduction_work *it)
+static void reduce_work_free(phx_reduction_work *it)
 {
     phx_full_free(&it->full);
     phx_projected_free(&it->all);
@@ -109,7 +109,7 @@ static phx_status find_modes(phx_reduction_work *it, const phx_linearised *linea
     return status;
 }
 
-static phx_status prepare(phx_reduction_work *it, const phx_linearised *linearised)
+static phx_status reduce_prepare(phx_reduction_work *it, const phx_linearised *linearised)
 {
     const phx_reduction_options *o = it->options;
     phx_status status = find_modes(it, linearised);
@@ -139,7 +139,7 @@ static bool good_enough(const phx_reduction_work *it, const phx_reduction_report
 }
 
 /* The fewest coordinates with which the error holds: doubled until it does, then halved. */
-static phx_status search(phx_reduction_work *it, phx_candidate *out, phx_reduction_report *report)
+static phx_status reduce_search(phx_reduction_work *it, phx_candidate *out, phx_reduction_report *report)
 {
     const int most = phx_elastic_modes(it);
     int high = it->lifted > 1 ? it->lifted : 1, low = high - 1, last = 0;
@@ -182,7 +182,7 @@ static void unscale(const phx_reduction_work *it, phx_ph *ph)
         }
 }
 
-static phx_status take(phx_reduction_work *it, phx_candidate *best, phx_reduction *out)
+static phx_status reduce_take(phx_reduction_work *it, phx_candidate *best, phx_reduction *out)
 {
     phx_ph own = {0}, reduced = {0};
     phx_status status = PHX_OK;
@@ -266,10 +266,10 @@ static phx_status constraint_residual(const phx_reduction_work *it, phx_reductio
     return PHX_OK;
 }
 
-static phx_status finish(phx_reduction_work *it, phx_candidate *best, phx_reduction *out)
+static phx_status reduce_finish(phx_reduction_work *it, phx_candidate *best, phx_reduction *out)
 {
     phx_reduction_report *report = &out->report;
-    phx_status status = take(it, best, out);
+    phx_status status = reduce_take(it, best, out);
 
     report->method = it->options->method;
     report->full = it->full.elastic;
@@ -304,17 +304,17 @@ phx_status phx_reduce_linear(phx_context *context, const phx_linearised *lineari
     *reduction = NULL;
     if (!status) {
         out->name = phx_strdup(context, linearised->name);
-        status = out->name ? prepare(&it, linearised) : PHX_ERR_MEMORY;
+        status = out->name ? reduce_prepare(&it, linearised) : PHX_ERR_MEMORY;
     }
     if (!status)
         status = phx_reduction_check_order(&it, options->order);
     if (!status)
-        status = options->error > 0.0 ? search(&it, &best, &out->report)
+        status = options->error > 0.0 ? reduce_search(&it, &best, &out->report)
                                       : phx_reduction_try(&it, options->order, &best, &out->report);
     if (!status)
-        status = finish(&it, &best, out);
+        status = reduce_finish(&it, &best, out);
     phx_candidate_free(&best);
-    work_free(&it);
+    reduce_work_free(&it);
     if (status)
         phx_reduction_destroy(out);
     else

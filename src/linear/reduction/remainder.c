@@ -30,7 +30,7 @@ typedef struct remainder {
     double *column;  /* n */
 } remainder_work;
 
-static void work_free(remainder_work *it)
+static void remainder_work_free(remainder_work *it)
 {
     phx_free(it->forces);
     phx_free(it->x);
@@ -65,7 +65,7 @@ static void take_out_of_force(remainder_work *it, double *force)
 }
 
 /* x (n, `stride` apart) <- x - V V^T M x. */
-static void take_out(remainder_work *it, int stride, double *x)
+static void remainder_take_out(remainder_work *it, int stride, double *x)
 {
     const phx_csr *M = &it->full->it->linear.M;
 
@@ -79,7 +79,7 @@ static void take_out(remainder_work *it, int stride, double *x)
 }
 
 /* coupled: damping couples the modes; then only motions that nothing couples are taken out. */
-static phx_status begin(const phx_full *full, bool coupled, remainder_work *it)
+static phx_status remainder_begin(const phx_full *full, bool coupled, remainder_work *it)
 {
     const phx_csr *F = &full->it->channels.F;
     const size_t n = (size_t)full->n;
@@ -100,7 +100,7 @@ static phx_status begin(const phx_full *full, bool coupled, remainder_work *it)
 }
 
 /* x <- the solution for force k, without what rounding adds of the known modes. */
-static phx_status solve(remainder_work *it, phx_saddle *saddle, int k)
+static phx_status remainder_solve(remainder_work *it, phx_saddle *saddle, int k)
 {
     const int width = saddle->kkt.is_complex ? 2 : 1;
 
@@ -109,11 +109,11 @@ static phx_status solve(remainder_work *it, phx_saddle *saddle, int k)
         it->x[width * i] = it->forces[(size_t)k * (size_t)it->n + (size_t)i];
     const phx_status status = phx_saddle_solve(saddle, it->x);
     for (int part = 0; part < width && !status; part++)
-        take_out(it, width, it->x + part);
+        remainder_take_out(it, width, it->x + part);
     return status;
 }
 
-static double complex along(const remainder_work *it, int width, int k)
+static double complex remainder_along(const remainder_work *it, int width, int k)
 {
     const double *force = it->forces + (size_t)k * (size_t)it->n;
     double re = 0.0, im = 0.0;
@@ -132,9 +132,9 @@ static phx_status add_sum(remainder_work *it, phx_saddle *saddle, double weight,
     phx_status status = PHX_OK;
 
     for (int k = 0; k < it->m && !status; k++) {
-        status = solve(it, saddle, k);
+        status = remainder_solve(it, saddle, k);
         for (int l = 0; l < it->m && !status; l++) {
-            const double value = 0.5 * weight * creal(along(it, 1, l));
+            const double value = 0.5 * weight * creal(remainder_along(it, 1, l));
             sum[l * it->m + k] += value;
             sum[k * it->m + l] += value;
         }
@@ -189,7 +189,7 @@ phx_status phx_remainder_sum(const phx_full *full, double nominal, double *sum)
     const double low = 0.1 * full->omega[full->rigid]; /* also of a mode that was missed */
     remainder_work it;
     phx_saddle shifted = {0};
-    phx_status status = begin(full, false, &it);
+    phx_status status = remainder_begin(full, false, &it);
 
     memset(sum, 0, (size_t)full->m * (size_t)full->m * sizeof *sum);
     if (!status)
@@ -198,7 +198,7 @@ phx_status phx_remainder_sum(const phx_full *full, double nominal, double *sum)
         status = nominal > 0.0 ? modal_sum(&it, &shifted, nominal, low, 8.0 * highest(full), sum)
                                : rayleigh_sum(&it, &shifted, low, sum);
     phx_saddle_free(&shifted);
-    work_free(&it);
+    remainder_work_free(&it);
     return status;
 }
 
@@ -212,7 +212,7 @@ phx_status phx_remainder_responses(const phx_full *full, double nominal, bool co
     remainder_work it;
     phx_csr D = {0};
     phx_saddle saddle = {0};
-    phx_status status = begin(full, coupled, &it);
+    phx_status status = remainder_begin(full, coupled, &it);
 
     if (!status)
         status = phx_csr_copy(full->context, nominal > 0.0 ? &full->K : &full->D, &D);
@@ -223,13 +223,13 @@ phx_status phx_remainder_responses(const phx_full *full, double nominal, bool co
             D.val[e] = 2.0 * nominal / omega[k] * full->K.val[e];
         status = phx_saddle_factor(&saddle, I * omega[k]);
         for (int j = 0; j < m && !status; j++) {
-            status = solve(&it, &saddle, j);
+            status = remainder_solve(&it, &saddle, j);
             for (int i = 0; i < m && !status; i++)
-                responses[i * m + j] = I * omega[k] * along(&it, 2, i);
+                responses[i * m + j] = I * omega[k] * remainder_along(&it, 2, i);
         }
     }
     phx_saddle_free(&saddle);
     phx_csr_free(&D);
-    work_free(&it);
+    remainder_work_free(&it);
     return status;
 }

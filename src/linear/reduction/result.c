@@ -3,7 +3,7 @@
 
 #include "result.h"
 
-static void free_names(int count, char **names)
+static void result_free_names(int count, char **names)
 {
     for (int k = 0; names && k < count; k++)
         phx_free(names[k]);
@@ -34,10 +34,10 @@ void phx_reduction_destroy(phx_reduction *it)
     phx_free(it->curves.omega);
     phx_free(it->kind);
     phx_free(it->row);
-    free_names(it->states, it->states_names);
-    free_names(it->held, it->rates);
-    free_names(it->m, it->inputs);
-    free_names(it->p, it->outputs);
+    result_free_names(it->states, it->states_names);
+    result_free_names(it->held, it->rates);
+    result_free_names(it->m, it->inputs);
+    result_free_names(it->p, it->outputs);
     phx_linearised_destroy(it->second);
     phx_free(it->name);
     phx_free(it);

@@ -67,7 +67,7 @@ static phx_status allocate_matrices(const first *it, phx_reduction *out)
     return PHX_OK;
 }
 
-static phx_status allocate(const first *it, phx_reduction *out)
+static phx_status result_first_allocate(const first *it, phx_reduction *out)
 {
     const phx_channels *ch = &it->full->it->channels;
     phx_context *context = it->full->context;
@@ -294,7 +294,7 @@ phx_status phx_reduction_take_first(const phx_full *full, const phx_projected *a
     first it = {.full = full, .all = all, .ph = ph, .Z = Z, .rigid = full->rigid, .free = full->free, .k = ph->n};
     it.held = full->held;
     it.size = it.rigid + it.k + it.free + it.held;
-    phx_status status = allocate(&it, out);
+    phx_status status = result_first_allocate(&it, out);
 
     if (!status)
         status = fill_lifting(&it);

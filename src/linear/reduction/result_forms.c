@@ -395,7 +395,7 @@ static phx_status by_inertia(phx_context *context, const phx_reduction *it, doub
 }
 
 /* y = C e + D u + D_dot u' + Y_h mu with w' = inertia^-1 (mu - y_w), all of (e, w, mu) and u. */
-static phx_status measure(phx_context *context, const phx_reduction *it, phx_measured *out)
+static phx_status result_forms_measure(phx_context *context, const phx_reduction *it, phx_measured *out)
 {
     const int s = it->states, held = it->held, n = s + 2 * held, m = it->m, p = it->p;
     const size_t cells = (size_t)p * (size_t)(s + m + held);
@@ -439,7 +439,7 @@ phx_status phx_reduction_first_descriptor(phx_context *context, const phx_reduct
     if (!status)
         status = phx_reduction_by_rates(context, it, descriptor);
     if (!status && measured)
-        status = measure(context, it, &outputs);
+        status = result_forms_measure(context, it, &outputs);
     if (!status && measured)
         *measured = outputs;
     else

@@ -191,7 +191,7 @@ static phx_status fill_channels(const phx_full *full, const phx_projected *it, p
 }
 
 /* ---- the whole ---- */
-static phx_status name_coordinates(const phx_full *full, const phx_projected *it, char ***names)
+static phx_status result_second_name_coordinates(const phx_full *full, const phx_projected *it, char ***names)
 {
     phx_status status = PHX_OK;
 
@@ -218,7 +218,7 @@ phx_status phx_reduction_take_second(const phx_full *full, const phx_projected *
     if (!status)
         status = fill_channels(full, projected, &channels);
     if (!status)
-        status = name_coordinates(full, projected, &names);
+        status = result_second_name_coordinates(full, projected, &names);
     if (!status)
         status = phx_linearised_of(full->context, out->name, &linear, &channels, names, 0.0, &out->second);
     else {

@@ -98,7 +98,7 @@ static bool is_name(const char *name)
 }
 
 /* Room for one more item of that name and kind; NULL after a failure. */
-static phx_bundle_item *add(phx_bundle *bundle, const char *name, phx_bundle_kind kind)
+static phx_bundle_item *bundle_add(phx_bundle *bundle, const char *name, phx_bundle_kind kind)
 {
     if (bundle->status)
         return NULL;
@@ -128,7 +128,7 @@ static phx_bundle_item *add(phx_bundle *bundle, const char *name, phx_bundle_kin
     return NULL;
 }
 
-static void check_finite(phx_bundle *bundle, const phx_bundle_item *item, size_t count, const double *values)
+static void bundle_check_finite(phx_bundle *bundle, const phx_bundle_item *item, size_t count, const double *values)
 {
     for (size_t i = 0; i < count && !bundle->status; i++)
         if (!isfinite(values[i]))
@@ -147,14 +147,14 @@ static double *copy_values(phx_bundle *bundle, const phx_bundle_item *item, cons
     }
     if (count > 0)
         memcpy(copy, values, count * sizeof *copy);
-    check_finite(bundle, item, count, copy);
+    bundle_check_finite(bundle, item, count, copy);
     return copy;
 }
 
 void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int cols, const double *real,
                            const double *imaginary)
 {
-    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_MATRIX);
+    phx_bundle_item *item = bundle_add(bundle, name, PHX_BUNDLE_MATRIX);
     if (!item)
         return;
     item->rows = rows;
@@ -165,7 +165,7 @@ void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int c
 
 void phx_bundle_add_array(phx_bundle *bundle, const char *name, int pages, int rows, int cols, const double *values)
 {
-    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_MATRIX);
+    phx_bundle_item *item = bundle_add(bundle, name, PHX_BUNDLE_MATRIX);
     if (!item)
         return;
     item->pages = pages;
@@ -176,19 +176,19 @@ void phx_bundle_add_array(phx_bundle *bundle, const char *name, int pages, int r
 
 void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix)
 {
-    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_SPARSE);
+    phx_bundle_item *item = bundle_add(bundle, name, PHX_BUNDLE_SPARSE);
     if (!item)
         return;
     item->rows = matrix->rows;
     item->cols = matrix->cols;
     set_status(bundle, phx_csr_copy(bundle->context, matrix, &item->sparse));
     if (!bundle->status)
-        check_finite(bundle, item, (size_t)matrix->ptr[matrix->rows], matrix->val);
+        bundle_check_finite(bundle, item, (size_t)matrix->ptr[matrix->rows], matrix->val);
 }
 
 void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names)
 {
-    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_NAMES);
+    phx_bundle_item *item = bundle_add(bundle, name, PHX_BUNDLE_NAMES);
     char **copies = item ? phx_calloc(bundle->context, (size_t)count, sizeof *copies) : NULL;
     if (!item)
         return;
@@ -201,18 +201,18 @@ void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const
 
 void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text)
 {
-    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_TEXT);
+    phx_bundle_item *item = bundle_add(bundle, name, PHX_BUNDLE_TEXT);
     if (item && !(item->text = phx_strdup(bundle->context, text ? text : "")))
         set_status(bundle, PHX_ERR_MEMORY);
 }
 
 void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value)
 {
-    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_NUMBER);
+    phx_bundle_item *item = bundle_add(bundle, name, PHX_BUNDLE_NUMBER);
     if (!item)
         return;
     item->number = value;
-    check_finite(bundle, item, 1, &value);
+    bundle_check_finite(bundle, item, 1, &value);
 }
 
 static void replace(phx_bundle *bundle, const char **text, const char *with)

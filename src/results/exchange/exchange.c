@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* ---- json ---- */
-static void put_rows(phx_output *output, int rows, int cols, const double *values)
+static void exchange_put_rows(phx_output *output, int rows, int cols, const double *values)
 {
     phx_output_text(output, "[");
     for (int i = 0; i < rows; i++) {
@@ -25,25 +25,26 @@ static void put_array(phx_output *output, const phx_bundle_item *item)
     phx_output_text(output, "[");
     for (int page = 0; page < item->pages; page++) {
         phx_output_text(output, page ? ",\n   " : "");
-        put_rows(output, item->rows, item->cols, item->re + (size_t)page * (size_t)item->rows * (size_t)item->cols);
+        exchange_put_rows(output, item->rows, item->cols,
+                          item->re + (size_t)page * (size_t)item->rows * (size_t)item->cols);
     }
     phx_output_text(output, "]");
 }
 
-static void put_matrix(phx_output *output, const phx_bundle_item *item)
+static void exchange_put_matrix(phx_output *output, const phx_bundle_item *item)
 {
     if (item->pages > 0) {
         put_array(output, item);
         return;
     }
     if (!item->im) {
-        put_rows(output, item->rows, item->cols, item->re);
+        exchange_put_rows(output, item->rows, item->cols, item->re);
         return;
     }
     phx_output_text(output, "{\"real\": ");
-    put_rows(output, item->rows, item->cols, item->re);
+    exchange_put_rows(output, item->rows, item->cols, item->re);
     phx_output_text(output, ", \"imaginary\": ");
-    put_rows(output, item->rows, item->cols, item->im);
+    exchange_put_rows(output, item->rows, item->cols, item->im);
     phx_output_text(output, "}");
 }
 
@@ -76,7 +77,7 @@ void phx_exchange_put_json_item(phx_output *output, const phx_bundle_item *item)
 {
     switch (item->kind) {
     case PHX_BUNDLE_MATRIX:
-        put_matrix(output, item);
+        exchange_put_matrix(output, item);
         break;
     case PHX_BUNDLE_SPARSE:
         phx_output_format(output, "{\"rows\": %d, \"cols\": %d", item->rows, item->cols);

@@ -17,7 +17,7 @@ static phx_status put_part(phx_h5 *file, const char *group, const char *part, in
 }
 
 /* SciPy's CSR: data, indices, indptr, shape. */
-static phx_status put_sparse(phx_h5 *file, const char *path, const phx_csr *matrix)
+static phx_status h5_put_sparse(phx_h5 *file, const char *path, const phx_csr *matrix)
 {
     const int count = matrix->ptr[matrix->rows], shape[2] = {matrix->rows, matrix->cols};
     char *data = phx_h5_link(phx_h5_context(file), path, "data");
@@ -43,7 +43,7 @@ static phx_status put_item(phx_h5 *file, const char *path, const phx_bundle_item
             phx_h5_put_matrix(file, path, (size_t)item->rows, (size_t)item->cols, item->re, item->im);
         return PHX_OK;
     case PHX_BUNDLE_SPARSE:
-        return put_sparse(file, path, &item->sparse);
+        return h5_put_sparse(file, path, &item->sparse);
     case PHX_BUNDLE_NAMES:
         phx_h5_put_names(file, path, item->rows, item->names);
         return PHX_OK;
@@ -83,17 +83,17 @@ phx_status phx_exchange_put_h5(phx_context *context, const char *path, const phx
 }
 
 /* ---- reading ---- */
-static phx_status damaged(phx_h5 *file, const char *path)
+static phx_status h5_damaged(phx_h5 *file, const char *path)
 {
     return phx_fail(phx_h5_context(file), PHX_ERR_FILE, "%s: %s is not what an exchange file has; the file is damaged",
                     phx_h5_path(file), path);
 }
 
-static phx_status read_matrix(phx_h5 *file, const char *path, const char *name, const size_t extent[2], bool complex,
-                              phx_bundle *bundle)
+static phx_status h5_read_matrix(phx_h5 *file, const char *path, const char *name, const size_t extent[2], bool complex,
+                                 phx_bundle *bundle)
 {
     if (extent[0] > INT_MAX / 8 || extent[1] > INT_MAX / 8)
-        return damaged(file, path);
+        return h5_damaged(file, path);
     double *re = phx_calloc(phx_h5_context(file), extent[0] * extent[1], sizeof *re);
     double *im = complex ? phx_calloc(phx_h5_context(file), extent[0] * extent[1], sizeof *im) : NULL;
     phx_status status = re && (im || !complex) ? PHX_OK : PHX_ERR_MEMORY;
@@ -111,7 +111,7 @@ static phx_status read_array(phx_h5 *file, const char *path, const char *name, c
 {
     enum { MOST = 1 << 20 };
     if (extent[0] < 1 || extent[0] > MOST || extent[1] > MOST || extent[2] > MOST)
-        return damaged(file, path);
+        return h5_damaged(file, path);
     double *values = phx_calloc(phx_h5_context(file), extent[0] * extent[1] * extent[2], sizeof *values);
     phx_status status =
         values ? phx_h5_read_matrix(file, path, extent[0] * extent[1], extent[2], values, NULL) : PHX_ERR_MEMORY;
@@ -131,7 +131,7 @@ static phx_status read_part(phx_h5 *file, const char *group, const char *part, i
     phx_status status = PHX_OK;
     if (phx_h5_describe(file, path, extent) != PHX_H5_LIST || extent[0] > INT_MAX / 8 ||
         (wanted >= 0 && extent[0] != (size_t)wanted))
-        status = damaged(file, path);
+        status = h5_damaged(file, path);
     else if (!(*values = phx_calloc(phx_h5_context(file), extent[0], sizeof **values)))
         status = PHX_ERR_MEMORY;
     else
@@ -141,7 +141,7 @@ static phx_status read_part(phx_h5 *file, const char *group, const char *part, i
     return status;
 }
 
-static bool fits(const phx_csr *matrix, int count)
+static bool h5_fits(const phx_csr *matrix, int count)
 {
     if (matrix->rows < 0 || matrix->cols < 0 || matrix->ptr[0] != 0 || matrix->ptr[matrix->rows] != count)
         return false;
@@ -164,7 +164,7 @@ static phx_status read_sparse(phx_h5 *file, const char *path, const char *name, 
     char *data = phx_h5_link(phx_h5_context(file), path, "data");
     phx_status status = data ? read_part(file, path, "shape", 2, &found, &shape) : PHX_ERR_MEMORY;
     if (!status && (shape[0] < 0 || shape[0] > INT_MAX / 8 || shape[1] < 0))
-        status = damaged(file, path);
+        status = h5_damaged(file, path);
     if (!status) {
         matrix.rows = shape[0];
         matrix.cols = shape[1];
@@ -173,8 +173,8 @@ static phx_status read_sparse(phx_h5 *file, const char *path, const char *name, 
     if (!status)
         status = read_part(file, path, "indices", -1, &count, &matrix.idx);
     if (!status &&
-        (phx_h5_describe(file, data, extent) != PHX_H5_LIST || extent[0] != (size_t)count || !fits(&matrix, count)))
-        status = damaged(file, path);
+        (phx_h5_describe(file, data, extent) != PHX_H5_LIST || extent[0] != (size_t)count || !h5_fits(&matrix, count)))
+        status = h5_damaged(file, path);
     if (!status && !(matrix.val = phx_calloc(phx_h5_context(file), (size_t)count, sizeof *matrix.val)))
         status = PHX_ERR_MEMORY;
     if (!status)
@@ -187,7 +187,7 @@ static phx_status read_sparse(phx_h5 *file, const char *path, const char *name, 
     return status;
 }
 
-static phx_status read_names(phx_h5 *file, const char *path, const char *name, phx_bundle *bundle)
+static phx_status h5_read_names(phx_h5 *file, const char *path, const char *name, phx_bundle *bundle)
 {
     int count = 0;
     char **names = NULL;
@@ -208,7 +208,7 @@ static phx_status read_text(phx_h5 *file, const char *path, const char *name, ph
     return status;
 }
 
-static phx_status read_number(phx_h5 *file, const char *path, const char *name, phx_bundle *bundle)
+static phx_status h5_read_number(phx_h5 *file, const char *path, const char *name, phx_bundle *bundle)
 {
     double value = 0.0;
     const phx_status status = phx_h5_read_number(file, path, &value);
@@ -226,22 +226,22 @@ static phx_status read_value(phx_h5 *file, const char *path, phx_bundle *bundle)
     switch (kind) {
     case PHX_H5_MATRIX:
     case PHX_H5_COMPLEX:
-        return read_matrix(file, path, name, extent, kind == PHX_H5_COMPLEX, bundle);
+        return h5_read_matrix(file, path, name, extent, kind == PHX_H5_COMPLEX, bundle);
     case PHX_H5_ARRAY:
         return read_array(file, path, name, extent, bundle);
     case PHX_H5_GROUP:
         return read_sparse(file, path, name, bundle);
     case PHX_H5_NAMES:
-        return read_names(file, path, name, bundle);
+        return h5_read_names(file, path, name, bundle);
     case PHX_H5_TEXT:
         return read_text(file, path, name, bundle);
     case PHX_H5_NUMBER:
-        return read_number(file, path, name, bundle);
+        return h5_read_number(file, path, name, bundle);
     case PHX_H5_LIST:
     case PHX_H5_OTHER:
         break;
     }
-    return damaged(file, path);
+    return h5_damaged(file, path);
 }
 
 /* The kind of an object, where the file gives it. */

@@ -17,7 +17,7 @@ enum { REPLACEMENT = 0xFFFD }; /* for a character that cannot be written */
 /* ---- variables: free with Mat_VarFree; NULL when memory is out ---- */
 
 /* Column-major, as MATLAB has it, page after page. */
-static double *columns_of(phx_context *context, const phx_bundle_item *item, const double *values)
+static double *mat_columns_of(phx_context *context, const phx_bundle_item *item, const double *values)
 {
     const size_t rows = (size_t)item->rows, cols = (size_t)item->cols, pages = item->pages ? (size_t)item->pages : 1;
     double *out = phx_calloc(context, pages * rows * cols, sizeof *out);
@@ -35,8 +35,8 @@ static matvar_t *matrix_variable(phx_context *context, const phx_bundle_item *it
     size_t extent[3] = {(size_t)item->rows, (size_t)item->cols, (size_t)item->pages};
     const int rank = item->pages ? 3 : 2;
     const bool complex = item->im && item->rows > 0 && item->cols > 0;
-    double *re = columns_of(context, item, item->re);
-    double *im = complex ? columns_of(context, item, item->im) : NULL;
+    double *re = mat_columns_of(context, item, item->re);
+    double *im = complex ? mat_columns_of(context, item, item->im) : NULL;
     mat_complex_split_t parts = {re, im};
     matvar_t *variable = NULL;
     if (re && (im || !complex))

@@ -11,7 +11,7 @@ typedef enum mtx_symmetry { GENERAL, SYMMETRIC, SKEW } mtx_symmetry;
 static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric"};
 
 /* ---- symmetry, to the last digit; a matrix of zeros is symmetric ---- */
-static bool is_zero(const phx_csr *matrix)
+static bool mtx_is_zero(const phx_csr *matrix)
 {
     for (int k = 0; k < matrix->ptr[matrix->rows]; k++)
         if (matrix->val[k] != 0.0)
@@ -33,7 +33,7 @@ static phx_status sparse_symmetry(phx_context *context, const phx_csr *matrix, m
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !status && *symmetry == GENERAL; k++) {
         phx_csr sum = {0};
         status = phx_csr_add(context, 1.0, matrix, kinds[k].sign, &transpose, &sum);
-        if (!status && is_zero(&sum))
+        if (!status && mtx_is_zero(&sum))
             *symmetry = kinds[k].symmetry;
         phx_csr_free(&sum);
     }
@@ -79,7 +79,7 @@ static bool has_coordinates(const phx_bundle_item *item)
     return item->kind == PHX_BUNDLE_SPARSE || (item->rows == 0 && item->cols > 0);
 }
 
-static void put_head(phx_output *out, const phx_bundle_item *item, mtx_symmetry symmetry)
+static void mtx_put_head(phx_output *out, const phx_bundle_item *item, mtx_symmetry symmetry)
 {
     phx_output_format(out, "%%%%MatrixMarket matrix %s %s %s", has_coordinates(item) ? "coordinate" : "array",
                       item->im ? "complex" : "real", symmetries[symmetry]);
@@ -103,7 +103,7 @@ static int count_kept(const phx_csr *matrix, mtx_symmetry symmetry)
     return count;
 }
 
-static void put_sparse(phx_output *out, const phx_csr *matrix, mtx_symmetry symmetry)
+static void mtx_put_sparse(phx_output *out, const phx_csr *matrix, mtx_symmetry symmetry)
 {
     phx_output_format(out, "%d %d %d", matrix->rows, matrix->cols, count_kept(matrix, symmetry));
     phx_output_line(out);
@@ -152,9 +152,9 @@ static phx_status write_matrix(phx_context *context, phx_folder *folder, const p
         status = phx_output_open_in_folder(context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
-    put_head(&out, item, *symmetry);
+    mtx_put_head(&out, item, *symmetry);
     if (item->kind == PHX_BUNDLE_SPARSE)
-        put_sparse(&out, &item->sparse, *symmetry);
+        mtx_put_sparse(&out, &item->sparse, *symmetry);
     else
         put_dense(&out, item, *symmetry);
     return phx_output_commit(&out);

@@ -60,7 +60,7 @@ static phx_status check_drawing(phx_context *context, const phx_modes_table *tab
     return phx_layout_check_bodies(context, &def);
 }
 
-static phx_status check(phx_context *context, const phx_modes_table *table)
+static phx_status modes_check(phx_context *context, const phx_modes_table *table)
 {
     if (table->n_parameters < 0 || table->n_points < 0 || table->n_rows < 0 || table->n_coordinates < 0 ||
         (table->n_parameters > 0 && (!table->parameters || (table->n_points > 0 && !table->values))) ||
@@ -80,7 +80,7 @@ static phx_status check(phx_context *context, const phx_modes_table *table)
     return !status && table->dimension > 0 ? check_drawing(context, table) : status;
 }
 
-static void put(phx_output *output, const phx_modes_table *table, phx_modes_format format)
+static void modes_put(phx_output *output, const phx_modes_table *table, phx_modes_format format)
 {
     if (format == PHX_MODES_CSV)
         phx_modes_put_csv(output, table);
@@ -112,7 +112,7 @@ static phx_status write_table(phx_context *context, const phx_modes_table *table
     status = phx_output_open(context, path, &output);
     if (status)
         return status;
-    put(&output, table, format);
+    modes_put(&output, table, format);
     return phx_output_commit(&output);
 }
 
@@ -121,7 +121,7 @@ phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, p
 {
     if (!table || !path)
         return phx_fail_null(context, __func__, "table or path");
-    phx_status status = check(context, table);
+    phx_status status = modes_check(context, table);
     if (status)
         return status;
     phx_files_begin(context);
@@ -138,12 +138,12 @@ phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, p
     phx_output output;
     if (format == PHX_MODES_HDF5)
         return phx_fail(context, PHX_ERR_ARGUMENT, "HDF5 cannot be printed; give the name of a file");
-    phx_status status = check(context, table);
+    phx_status status = modes_check(context, table);
     if (!status)
         status = phx_output_open_stream(context, stream, name, &output);
     if (status)
         return status;
-    put(&output, table, format);
+    modes_put(&output, table, format);
     return phx_output_commit(&output);
 }
 

@@ -34,7 +34,7 @@ static int count_points(const phx_csv *csv, int n_parameters, int *points)
     return csv->n_rows > 0 ? last + 1 : 0;
 }
 
-static phx_status fill(phx_context *context, phx_csv *csv, const int *points, phx_modes_table *table)
+static phx_status csv_fill(phx_context *context, phx_csv *csv, const int *points, phx_modes_table *table)
 {
     const int n_parameters = csv->n_columns - FIXED;
     double *values = phx_calloc(context, (size_t)table->n_points * (size_t)n_parameters, sizeof *values);
@@ -91,7 +91,7 @@ phx_status phx_modes_read_csv(phx_context *context, const char *path, phx_modes_
         goto cleanup;
     }
     table->n_points = count_points(&csv, csv.n_columns - FIXED, points);
-    status = fill(context, &csv, points, table);
+    status = csv_fill(context, &csv, points, table);
 cleanup:
     phx_free(points);
     phx_csv_free(&csv);

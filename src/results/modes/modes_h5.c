@@ -37,7 +37,7 @@ static double *number_entry(phx_mode_row *row, int list)
 
 /* ---- writing ---- */
 
-static void put_matrix(phx_h5 *file, const char *path, int rows, int cols, const double *values)
+static void h5_put_matrix(phx_h5 *file, const char *path, int rows, int cols, const double *values)
 {
     if (rows == 0 || cols == 0 || !values)
         return;
@@ -75,8 +75,8 @@ static phx_status put_drawing(phx_h5 *file, const phx_modes_table *table)
     if (table->dimension == 0)
         return PHX_OK;
     phx_h5_make_group(file, "/states");
-    put_matrix(file, PHX_PATH_X, table->n_states, table->n_x, table->states);
-    put_matrix(file, PHX_PATH_FACTORS, table->n_states, phx_scene_factors(table->scene), table->factors);
+    h5_put_matrix(file, PHX_PATH_X, table->n_states, table->n_x, table->states);
+    h5_put_matrix(file, PHX_PATH_FACTORS, table->n_states, phx_scene_factors(table->scene), table->factors);
     return phx_layout_write_bodies(file, &drawing);
 }
 
@@ -90,7 +90,7 @@ static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
     phx_h5_put_text(file, "/model", table->model_text);
     phx_h5_make_group(file, "/sweep");
     phx_h5_put_names(file, "/sweep/parameters", table->n_parameters, table->parameters);
-    put_matrix(file, "/sweep/values", table->n_points, table->n_parameters, table->values);
+    h5_put_matrix(file, "/sweep/values", table->n_points, table->n_parameters, table->values);
     if (table->rigid_modes)
         phx_h5_put_integers(file, "/sweep/rigid_modes", table->n_points, table->rigid_modes);
     if (table->spin && table->n_points > 0) {
@@ -101,8 +101,8 @@ static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
     phx_status status = put_lists(file, table);
     phx_h5_make_group(file, "/shapes");
     phx_h5_put_names(file, "/shapes/coordinates", table->n_coordinates, table->coordinates);
-    put_matrix(file, "/shapes/real", table->n_rows, table->n_coordinates, table->shapes);
-    put_matrix(file, "/shapes/imaginary", table->n_rows, table->n_coordinates, table->shapes_imaginary);
+    h5_put_matrix(file, "/shapes/real", table->n_rows, table->n_coordinates, table->shapes);
+    h5_put_matrix(file, "/shapes/imaginary", table->n_rows, table->n_coordinates, table->shapes_imaginary);
     if (!status)
         status = put_drawing(file, table);
     return status;
@@ -128,14 +128,14 @@ phx_status phx_modes_write_h5(phx_context *context, const phx_modes_table *table
 
 /* ---- reading ---- */
 
-static phx_status damaged(phx_h5 *file)
+static phx_status h5_damaged(phx_h5 *file)
 {
     return phx_fail(phx_h5_context(file), PHX_ERR_FILE, "%s: its tables do not fit together; the file is damaged",
                     phx_h5_path(file));
 }
 
 /* A matrix of the given size, or NULL when there is none in the file. */
-static phx_status read_matrix(phx_h5 *file, const char *path, int rows, int cols, const double **values)
+static phx_status h5_read_matrix(phx_h5 *file, const char *path, int rows, int cols, const double **values)
 {
     size_t n_rows, n_cols;
     *values = NULL;
@@ -145,7 +145,7 @@ static phx_status read_matrix(phx_h5 *file, const char *path, int rows, int cols
     if (status)
         return status;
     if (n_rows != (size_t)rows || n_cols != (size_t)cols)
-        return damaged(file);
+        return h5_damaged(file);
     double *matrix = phx_calloc(phx_h5_context(file), n_rows * n_cols, sizeof *matrix);
     if (!matrix)
         return PHX_ERR_MEMORY;
@@ -158,7 +158,7 @@ static phx_status check_extent(phx_h5 *file, const char *path, int count)
     size_t rows, cols;
     const phx_status status = phx_h5_extent(file, path, &rows, &cols);
     if (!status && (rows != (size_t)count || cols != 0))
-        return damaged(file);
+        return h5_damaged(file);
     return status;
 }
 
@@ -168,7 +168,7 @@ static phx_status read_lists(phx_h5 *file, phx_modes_table *table)
     size_t rows, cols;
     phx_status status = phx_h5_extent(file, "/modes/omega", &rows, &cols);
     if (!status && (cols != 0 || rows > INT_MAX / 8))
-        status = damaged(file);
+        status = h5_damaged(file);
     if (status)
         return status;
     const int n_rows = (int)rows;
@@ -193,7 +193,7 @@ static phx_status read_lists(phx_h5 *file, phx_modes_table *table)
     }
     for (int i = 0, last = 0; i < n_rows && !status; last = entries[i++].point)
         if (entries[i].point < last || entries[i].point >= table->n_points)
-            status = damaged(file);
+            status = h5_damaged(file);
     phx_free(integers);
     phx_free(numbers);
     return status;
@@ -214,14 +214,14 @@ static phx_status read_sweep(phx_h5 *file, phx_modes_table *table)
     char **names = NULL;
     phx_status status = phx_h5_get_integer(file, "/", "points", &table->n_points);
     if (!status && table->n_points < 0)
-        status = damaged(file);
+        status = h5_damaged(file);
     if (!status)
         status = phx_h5_read_names(file, "/sweep/parameters", &table->n_parameters, &names);
     table->parameters = (const char *const *)names;
     if (!status)
-        status = read_matrix(file, "/sweep/values", table->n_points, table->n_parameters, &table->values);
+        status = h5_read_matrix(file, "/sweep/values", table->n_points, table->n_parameters, &table->values);
     if (!status && table->n_points > 0 && table->n_parameters > 0 && !table->values)
-        status = damaged(file);
+        status = h5_damaged(file);
     if (!status && phx_h5_has(file, "/sweep/spin"))
         status = read_spin(file, table);
     if (status || !phx_h5_has(file, "/sweep/rigid_modes"))
@@ -240,11 +240,12 @@ static phx_status read_shapes(phx_h5 *file, phx_modes_table *table)
     phx_status status = phx_h5_read_names(file, "/shapes/coordinates", &table->n_coordinates, &names);
     table->coordinates = (const char *const *)names;
     if (!status)
-        status = read_matrix(file, "/shapes/real", table->n_rows, table->n_coordinates, &table->shapes);
+        status = h5_read_matrix(file, "/shapes/real", table->n_rows, table->n_coordinates, &table->shapes);
     if (!status && table->n_rows > 0 && table->n_coordinates > 0 && !table->shapes)
-        status = damaged(file);
+        status = h5_damaged(file);
     if (!status)
-        status = read_matrix(file, "/shapes/imaginary", table->n_rows, table->n_coordinates, &table->shapes_imaginary);
+        status =
+            h5_read_matrix(file, "/shapes/imaginary", table->n_rows, table->n_coordinates, &table->shapes_imaginary);
     return status;
 }
 
@@ -258,12 +259,12 @@ static phx_status read_drawing(phx_h5 *file, phx_modes_table *table)
         return PHX_OK;
     phx_status status = phx_h5_extent(file, PHX_PATH_X, &rows, &cols);
     if (!status && ((rows != 1 && rows != (size_t)table->n_points) || cols < 1 || cols > INT_MAX / 8))
-        status = damaged(file);
+        status = h5_damaged(file);
     if (status)
         return status;
     table->n_states = (int)rows;
     table->n_x = drawing.n_x = (int)cols;
-    status = read_matrix(file, PHX_PATH_X, table->n_states, table->n_x, &table->states);
+    status = h5_read_matrix(file, PHX_PATH_X, table->n_states, table->n_x, &table->states);
     if (!status)
         status = phx_layout_read_bodies(file, &drawing);
     table->dimension = drawing.dimension;
@@ -271,7 +272,7 @@ static phx_status read_drawing(phx_h5 *file, phx_modes_table *table)
     table->bodies = drawing.bodies;
     table->scene = drawing.scene;
     if (!status)
-        status = read_matrix(file, PHX_PATH_FACTORS, table->n_states, drawing.n_factors, &table->factors);
+        status = h5_read_matrix(file, PHX_PATH_FACTORS, table->n_states, drawing.n_factors, &table->factors);
     return status;
 }
 

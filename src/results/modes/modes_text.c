@@ -150,7 +150,7 @@ static void put_mode(phx_output *output, const phx_modes_table *table, int i)
 }
 
 /* The point's rows start at `first`; returns the row behind them. */
-static int put_point(phx_output *output, const phx_modes_table *table, int point, int first)
+static int text_put_point(phx_output *output, const phx_modes_table *table, int point, int first)
 {
     phx_output_text(output, "    {\"parameters\": {");
     for (int k = 0; k < table->n_parameters; k++) {
@@ -187,7 +187,7 @@ void phx_modes_put_json(phx_output *output, const phx_modes_table *table)
     for (int point = 0; point < table->n_points; point++) {
         phx_output_text(output, point ? "," : "");
         phx_output_line(output);
-        row = put_point(output, table, point, row);
+        row = text_put_point(output, table, point, row);
     }
     phx_output_text(output, "]");
     phx_output_line(output);

@@ -40,7 +40,7 @@ static phx_status simulation_bundle(phx_context *context, const char *path, cons
     return status;
 }
 
-static phx_status put_rows(phx_context *context, const phx_result *result, phx_table *table)
+static phx_status export_put_rows(phx_context *context, const phx_result *result, phx_table *table)
 {
     enum { BLOCK_VALUES = 1 << 16 };
     const size_t count = (size_t)phx_result_columns(result), rows = phx_result_rows(result),
@@ -79,7 +79,7 @@ static phx_status simulation_csv(phx_context *context, const char *path, const c
     if (!status)
         status = phx_table_create(context, output, count, names, NULL, &table);
     if (!status)
-        status = put_rows(context, result, table);
+        status = export_put_rows(context, result, table);
     if (!status)
         status = phx_table_finish(table);
     phx_table_destroy(table);
@@ -170,7 +170,7 @@ enum { FORMATS = sizeof formats / sizeof *formats, MTX = FORMATS - 1 };
 static const char *const kinds[PHX_FILE_KINDS] = {"a simulation", "a table of modes", "a linear model"};
 
 /* Place of the format in the table; -1 after a message that says which formats there are. */
-static int choose(phx_context *context, const char *what, phx_file_kind kind, const char *format)
+static int export_choose(phx_context *context, const char *what, phx_file_kind kind, const char *format)
 {
     char list[100] = "";
     for (int k = 0; k < FORMATS; k++) {
@@ -193,7 +193,7 @@ phx_status phx_export_choose(phx_context *context, const char *path, const char 
         return phx_fail_null(context, __func__, "path or chosen");
     phx_file_kind kind;
     const phx_status status = phx_file_find_kind(context, path, &kind);
-    const int k = status ? -1 : choose(context, path, kind, format);
+    const int k = status ? -1 : export_choose(context, path, kind, format);
     *chosen = k < 0 ? NULL : &formats[k].format;
     return phx_conclude(context, status ? status : k < 0 ? PHX_ERR_INPUT : PHX_OK);
 }
@@ -202,7 +202,7 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
 {
     if (!chosen)
         return phx_fail_null(context, __func__, "chosen");
-    const int k = format ? choose(context, "what is to be written", PHX_FILE_LINEAR, format) : MTX;
+    const int k = format ? export_choose(context, "what is to be written", PHX_FILE_LINEAR, format) : MTX;
     *chosen = k < 0 ? NULL : &formats[k].format;
     return k < 0 ? PHX_ERR_INPUT : PHX_OK;
 }
@@ -214,7 +214,7 @@ static phx_status export_file(phx_context *context, const char *path, const char
         return phx_fail_null(context, "phx_export", "path or format");
     phx_file_kind kind;
     const phx_status status = phx_file_find_kind(context, path, &kind);
-    const int k = status ? -1 : choose(context, path, kind, format);
+    const int k = status ? -1 : export_choose(context, path, kind, format);
     if (k < 0)
         return status ? status : PHX_ERR_INPUT;
     return phx_conclude(context, formats[k].write[kind](context, path, formats[k].format.name, output, most_frames));

@@ -43,7 +43,7 @@ void phx_frames_to_inertial(const double *rotation, const double *a, double *y)
 }
 
 /* Point i of the polyline, -1: the origin of the frame. */
-static void put_point(const phx_frames *frames, const phx_seen_body *body, int i, int at)
+static void frames_put_point(const phx_frames *frames, const phx_seen_body *body, int i, int at)
 {
     const double *w = body->angular;
     double *place = frames->place + 3 * at;
@@ -112,9 +112,9 @@ phx_status phx_frames_read(phx_frames *frames, size_t k)
     for (int b = 0, at = bodies; b < bodies && !status; b++) {
         phx_seen_body body;
         phx_frames_see(frames, b, &body);
-        put_point(frames, &body, -1, b);
+        frames_put_point(frames, &body, -1, b);
         for (int i = 0; i < body.record->n_points; i++)
-            put_point(frames, &body, i, at++);
+            frames_put_point(frames, &body, i, at++);
     }
     if (status)
         return status;
@@ -151,7 +151,7 @@ static bool has_section(const phx_result *result, const char *name)
     return false;
 }
 
-static phx_status allocate(phx_frames *frames)
+static phx_status frames_allocate(phx_frames *frames)
 {
     const phx_result *result = frames->result;
     phx_context *context = frames->context;
@@ -194,7 +194,7 @@ phx_status phx_frames_open(phx_context *context, const char *path, int most, phx
     frames->count = frames->rows < limit ? frames->rows : limit;
     if (frames->rows == 0 || phx_result_bodies(frames->result) == 0)
         return phx_fail(context, PHX_ERR_FILE, "%s: it has no %s to export", path, frames->rows ? "bodies" : "rows");
-    return allocate(frames);
+    return frames_allocate(frames);
 }
 
 void phx_frames_close(phx_frames *frames)

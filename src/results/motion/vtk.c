@@ -12,7 +12,7 @@
 enum { DIGITS = 9 };
 
 /* ---- one frame ---- */
-static void put_number(phx_output *out, double value)
+static void vtk_put_number(phx_output *out, double value)
 {
     char text[PHX_NUMBER_SIZE];
     phx_number_format(value, DIGITS, text);
@@ -28,7 +28,7 @@ static void put_array(phx_output *out, const char *name, int components, int cou
         for (int d = 0; d < components; d++) {
             if (d > 0)
                 phx_output_text(out, " ");
-            put_number(out, values[components * i + d]);
+            vtk_put_number(out, values[components * i + d]);
         }
         phx_output_line(out);
     }
@@ -51,7 +51,7 @@ static void put_bodies(int n, const int *body, phx_output *out)
 }
 
 /* Cells from points: a vertex for each origin, or a line through the points of each body that has two at least. */
-static void put_cells(const phx_frames *frames, phx_output *out, bool lines)
+static void vtk_put_cells(const phx_frames *frames, phx_output *out, bool lines)
 {
     const int bodies = phx_result_bodies(frames->result);
     phx_output_format(out, "<%s>", lines ? "Lines" : "Verts");
@@ -94,7 +94,7 @@ static void put_columns(const phx_frames *frames, phx_output *out)
     phx_output_line(out);
 }
 
-static void put_head(phx_output *out, const char *type)
+static void vtk_put_head(phx_output *out, const char *type)
 {
     phx_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     phx_output_line(out);
@@ -116,7 +116,7 @@ static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size
     const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
-    put_head(&out, "PolyData");
+    vtk_put_head(&out, "PolyData");
     phx_output_text(&out, "<PolyData>");
     phx_output_line(&out);
     put_columns(frames, &out);
@@ -132,8 +132,8 @@ static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size
     put_bodies(n, frames->body, &out);
     phx_output_text(&out, "</PointData>");
     phx_output_line(&out);
-    put_cells(frames, &out, false);
-    put_cells(frames, &out, true);
+    vtk_put_cells(frames, &out, false);
+    vtk_put_cells(frames, &out, true);
     phx_output_text(&out, "</Piece></PolyData></VTKFile>");
     phx_output_line(&out);
     return phx_output_commit(&out);
@@ -186,7 +186,7 @@ static phx_status write_mesh(const phx_frames *frames, phx_folder *folder, size_
     const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
-    put_head(&out, "UnstructuredGrid");
+    vtk_put_head(&out, "UnstructuredGrid");
     phx_output_text(&out, "<UnstructuredGrid>");
     phx_output_line(&out);
     put_columns(frames, &out);
@@ -214,7 +214,7 @@ static phx_status write_collection(const phx_frames *frames, phx_folder *folder,
     const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, "motion.pvd"), &out);
     if (status)
         return status;
-    put_head(&out, "Collection");
+    vtk_put_head(&out, "Collection");
     phx_output_text(&out, "<Collection>");
     phx_output_line(&out);
     for (size_t k = 0; k < frames->count; k++)

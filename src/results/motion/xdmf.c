@@ -40,8 +40,8 @@ static phx_status put_array(phx_h5 *file, const char *group, const char *name, s
     return PHX_OK;
 }
 
-static phx_status put_points(phx_h5 *file, const char *group, size_t n, const double *place, int n_arrays,
-                             const phx_frame_array *arrays)
+static phx_status xdmf_put_points(phx_h5 *file, const char *group, size_t n, const double *place, int n_arrays,
+                                  const phx_frame_array *arrays)
 {
     phx_h5_make_group(file, group);
     phx_status status = put_array(file, group, "place", n, 3, place);
@@ -57,9 +57,9 @@ static phx_status put_frame(phx_h5 *file, const phx_frames *frames, size_t k)
     frame_name(k, group);
     snprintf(below, sizeof below, "%s/mesh", group);
     phx_status status =
-        put_points(file, group, (size_t)frames->n_points, frames->place, frames->n_arrays, frames->arrays);
+        xdmf_put_points(file, group, (size_t)frames->n_points, frames->place, frames->n_arrays, frames->arrays);
     if (!status && mesh->n_points > 0)
-        status = put_points(file, below, (size_t)mesh->n_points, mesh->place, mesh->n_arrays, mesh->arrays);
+        status = xdmf_put_points(file, below, (size_t)mesh->n_points, mesh->place, mesh->n_arrays, mesh->arrays);
     return status;
 }
 
@@ -68,7 +68,7 @@ typedef struct mesh_cells {
     int size, *list; /* list NULL: they are counted */
 } mesh_cells;
 
-static void add_cell(void *user, const phx_cell_shape *shape, const int *node, int first)
+static void xdmf_add_cell(void *user, const phx_cell_shape *shape, const int *node, int first)
 {
     mesh_cells *cells = user;
     const bool line = shape->nodes == 2; /* a polyline, the only one that says how many points it has */
@@ -87,7 +87,7 @@ static void add_cell(void *user, const phx_cell_shape *shape, const int *node, i
 static int mesh_cells_size(const phx_frames *frames)
 {
     mesh_cells cells = {0};
-    phx_frames_mesh_cells(frames, add_cell, &cells);
+    phx_frames_mesh_cells(frames, xdmf_add_cell, &cells);
     return cells.size;
 }
 
@@ -98,7 +98,7 @@ static phx_status put_mesh_cells(phx_h5 *file, const phx_frames *frames)
 
     if (!cells.list)
         return PHX_ERR_MEMORY;
-    phx_frames_mesh_cells(frames, add_cell, &cells);
+    phx_frames_mesh_cells(frames, xdmf_add_cell, &cells);
     phx_h5_put_integers(file, "/mesh_cells", size, cells.list);
     phx_h5_put_integers(file, "/mesh_body", frames->mesh.n_points, frames->mesh.body);
     phx_free(cells.list);
@@ -118,7 +118,7 @@ static int cells_size(const phx_frames *frames)
     return size;
 }
 
-static phx_status put_cells(phx_h5 *file, const phx_frames *frames)
+static phx_status xdmf_put_cells(phx_h5 *file, const phx_frames *frames)
 {
     const int bodies = phx_result_bodies(frames->result), size = cells_size(frames);
     int *cells = phx_calloc(frames->context, (size_t)size, sizeof *cells), *at = cells;
@@ -259,7 +259,7 @@ static bool is_ours(const char *name)
 
 static phx_status write_frames(phx_frames *frames, phx_h5 *file, phx_output *out)
 {
-    phx_status status = put_cells(file, frames);
+    phx_status status = xdmf_put_cells(file, frames);
     if (!status && frames->mesh.n_points > 0)
         status = put_mesh_cells(file, frames);
     for (size_t k = 0; k < frames->count && !status; k++) {

@@ -128,7 +128,7 @@ phx_thinner phx_thinner_start(phx_line *line, size_t rows, size_t buckets)
     return (phx_thinner){.group = rows <= KEPT * buckets ? 1 : (rows + buckets - 1) / buckets, .line = line};
 }
 
-static void keep(phx_thinner *thinner, int which, double x, double y)
+static void axis_keep(phx_thinner *thinner, int which, double x, double y)
 {
     thinner->x[which] = x;
     thinner->y[which] = y;
@@ -153,13 +153,13 @@ void phx_thinner_add(phx_thinner *thinner, double x, double y)
 {
     if (thinner->seen == 0) {
         for (int k = 0; k < KEPT; k++)
-            keep(thinner, k, x, y);
+            axis_keep(thinner, k, x, y);
     } else {
-        keep(thinner, LAST, x, y);
+        axis_keep(thinner, LAST, x, y);
         if (y < thinner->y[SMALLEST])
-            keep(thinner, SMALLEST, x, y);
+            axis_keep(thinner, SMALLEST, x, y);
         if (y > thinner->y[LARGEST_OF_ALL])
-            keep(thinner, LARGEST_OF_ALL, x, y);
+            axis_keep(thinner, LARGEST_OF_ALL, x, y);
     }
     thinner->row++;
     if (++thinner->seen == thinner->group)

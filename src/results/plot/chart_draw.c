@@ -216,8 +216,8 @@ static void put_grid(phx_drawing *drawing, const phx_area *area, const phx_axis 
                       axis->ticks[i] == 0.0 && !axis->logarithmic ? COLOUR_ZERO : COLOUR_GRID);
 }
 
-static void put_text(phx_drawing *drawing, double x, double y, const phx_letters *letters, const char *text,
-                     const char *raised)
+static void chart_draw_put_text(phx_drawing *drawing, double x, double y, const phx_letters *letters, const char *text,
+                                const char *raised)
 {
     drawing->pen.type->text(&drawing->pen, x, y, letters, text, raised);
 }
@@ -231,14 +231,14 @@ static void put_x_axis(phx_drawing *drawing, const phx_area *area, const char *l
     for (int i = 0; i < area->x.n_ticks; i++) {
         const double x = area->left + area->width * (area->x.ticks[i] - area->x.low) / (area->x.high - area->x.low);
         const char *behind = tick_label(&area->x, area->x.ticks[i], text, raised);
-        put_text(drawing, x, bottom + 17.0 * scale, &letters, text, behind);
+        chart_draw_put_text(drawing, x, bottom + 17.0 * scale, &letters, text, behind);
     }
     drawing->pen.type->segment(&drawing->pen, area->left, bottom, right, bottom, &stroke);
     snprintf(text, sizeof text, "%s%s", label, area->x.exponent ? " \xC3\x97 10" : "");
     integer_label(raised, sizeof raised, area->x.exponent);
     const phx_fitted name = phx_draw_fit(drawing, text, letters.size, false, area->width);
-    put_text(drawing, area->left + 0.5 * area->width, bottom + 34.0 * scale, &letters, name.text,
-             area->x.exponent ? raised : NULL);
+    chart_draw_put_text(drawing, area->left + 0.5 * area->width, bottom + 34.0 * scale, &letters, name.text,
+                        area->x.exponent ? raised : NULL);
 }
 
 static void put_y_axis(phx_drawing *drawing, const phx_area *area)
@@ -250,7 +250,7 @@ static void put_y_axis(phx_drawing *drawing, const phx_area *area)
     for (int i = 0; i < area->y.n_ticks; i++) {
         const double y = bottom - area->height * (area->y.ticks[i] - area->y.low) / (area->y.high - area->y.low);
         const char *behind = tick_label(&area->y, area->y.ticks[i], text, raised);
-        put_text(drawing, area->left - 7.0 * scale, y + 4.0 * scale, &letters, text, behind);
+        chart_draw_put_text(drawing, area->left - 7.0 * scale, y + 4.0 * scale, &letters, text, behind);
     }
     drawing->pen.type->segment(&drawing->pen, area->left, area->top, area->left, bottom, &stroke);
 }
@@ -308,8 +308,8 @@ static void put_guide_label(phx_drawing *drawing, const phx_area *area, const ph
     while (last > 0 && !is_shown(line, last - 1))
         last--;
     if (last > 0 && line->label)
-        put_text(drawing, fmin(place_x(area, line->x[last - 1]), area->left + area->width) + 3.0 * scale,
-                 place_y(area, line->y[last - 1]) + 4.0 * scale, &letters, line->label, NULL);
+        chart_draw_put_text(drawing, fmin(place_x(area, line->x[last - 1]), area->left + area->width) + 3.0 * scale,
+                            place_y(area, line->y[last - 1]) + 4.0 * scale, &letters, line->label, NULL);
 }
 
 static void put_markers(phx_drawing *drawing, const phx_area *area, const phx_line *line)
@@ -400,7 +400,7 @@ static void put_title(phx_drawing *drawing, const phx_panel *panel, const phx_ar
     snprintf(text, sizeof text, "%s%s", panel->title, power ? " \xC3\x97 10" : "");
     integer_label(raised, sizeof raised, area->y.exponent);
     const phx_fitted title = phx_draw_fit(drawing, text, letters.size, true, area->width + 10.0 * drawing->scale);
-    put_text(drawing, area->left, y, &letters, title.text, power ? raised : NULL);
+    chart_draw_put_text(drawing, area->left, y, &letters, title.text, power ? raised : NULL);
 }
 
 static void put_content(phx_drawing *drawing, const phx_panel *panel, const phx_area *area)

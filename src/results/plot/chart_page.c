@@ -226,7 +226,7 @@ static void put_titles(page *p)
 }
 
 /* To the file of this path, or into an output. */
-static phx_status draw(page *p, const char *path, const phx_pen_type *type, phx_output *out)
+static phx_status chart_page_draw(page *p, const char *path, const phx_pen_type *type, phx_output *out)
 {
     const phx_page *given = &p->chart->page;
     const phx_sheet sheet = {.width = p->width,
@@ -246,7 +246,7 @@ static phx_status draw(page *p, const char *path, const phx_pen_type *type, phx_
     return phx_pen_close(&p->drawing.pen);
 }
 
-static phx_status make(const phx_chart *chart, const char *path, const phx_pen_type *type, phx_output *out)
+static phx_status chart_page_make(const phx_chart *chart, const char *path, const phx_pen_type *type, phx_output *out)
 {
     const phx_page *given = &chart->page;
     const double font = given->font_size > 0.0 ? given->font_size : is_print(chart) ? 8.0 : 9.0;
@@ -267,7 +267,7 @@ static phx_status make(const phx_chart *chart, const char *path, const phx_pen_t
     p.drawing.seen = phx_calloc(chart->context, (size_t)PHX_PATTERN_CELLS * PHX_PATTERN_CELLS, 1);
     status = p.areas && p.heads && p.drawing.seen ? place(&p) : PHX_ERR_MEMORY;
     if (!status)
-        status = draw(&p, path, type, out);
+        status = chart_page_draw(&p, path, type, out);
     phx_free(p.areas);
     phx_free(p.heads);
     phx_free(p.drawing.seen);
@@ -279,12 +279,12 @@ phx_status phx_chart_write(const phx_chart *chart, const char *path)
 {
     const phx_pen_type *type = NULL;
     const phx_status status = phx_pen_choose(chart->context, path, chart->page.format, &type);
-    return status ? status : make(chart, path, type, NULL);
+    return status ? status : chart_page_make(chart, path, type, NULL);
 }
 
 void phx_chart_put(phx_output *out, const phx_chart *chart)
 {
-    const phx_status status = make(chart, NULL, NULL, out);
+    const phx_status status = chart_page_make(chart, NULL, NULL, out);
     if (!out->status)
         out->status = status;
 }

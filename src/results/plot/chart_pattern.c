@@ -55,7 +55,8 @@ static void put_bands(phx_drawing *drawing, const phx_pattern *pattern, const ph
 /* ---- entries ---- */
 
 /* Squares of one sign; entries that share a square are drawn once. */
-static void put_cells(phx_drawing *drawing, const phx_pattern *pattern, const phx_area *area, bool negative)
+static void chart_pattern_put_cells(phx_drawing *drawing, const phx_pattern *pattern, const phx_area *area,
+                                    bool negative)
 {
     const int larger = pattern->rows > pattern->cols ? pattern->rows : pattern->cols;
     const int shared = (larger + PHX_PATTERN_CELLS - 1) / PHX_PATTERN_CELLS;
@@ -81,8 +82,8 @@ void phx_draw_pattern(phx_drawing *drawing, const phx_pattern *pattern, const ph
     const phx_stroke frame = {.colour = 0x555555, .width = drawing->scale};
     put_bands(drawing, pattern, area, true);
     put_bands(drawing, pattern, area, false);
-    put_cells(drawing, pattern, area, false);
-    put_cells(drawing, pattern, area, true);
+    chart_pattern_put_cells(drawing, pattern, area, false);
+    chart_pattern_put_cells(drawing, pattern, area, true);
     drawing->pen.type->begin(&drawing->pen, &frame);
     phx_pen_box(&drawing->pen, area->left, area->top, area->width, area->height);
     drawing->pen.type->move(&drawing->pen, area->left, area->top, true);

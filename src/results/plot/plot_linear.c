@@ -73,7 +73,7 @@ static phx_status find_signals(linear_picture *picture, const char *what, name_o
 }
 
 /* ---- frequencies ---- */
-static int compare(const void *a, const void *b)
+static int linear_compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -125,7 +125,7 @@ static phx_status choose_frequencies(linear_picture *picture, const phx_plot_opt
             if (omega > low && omega < high)
                 picture->frequencies[picture->n_frequencies++] = omega;
         }
-    qsort(picture->frequencies, (size_t)picture->n_frequencies, sizeof(double), compare);
+    qsort(picture->frequencies, (size_t)picture->n_frequencies, sizeof(double), linear_compare);
     return PHX_OK;
 }
 
@@ -199,7 +199,7 @@ typedef struct bode {
     double *norms;        /* samples x inputs */
 } bode;
 
-static double norm(size_t count, const double *values)
+static double linear_norm(size_t count, const double *values)
 {
     double sum = 0.0;
     for (size_t k = 0; k < count; k++)
@@ -222,7 +222,8 @@ static phx_status find_norms(const linear_picture *picture, bode *it)
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
             for (int k = 0; k < n; k++)
-                sum = hypot(sum, norm(2, states + 2 * (((size_t)s * (size_t)n + (size_t)k) * (size_t)m + (size_t)j)));
+                sum = hypot(sum,
+                            linear_norm(2, states + 2 * (((size_t)s * (size_t)n + (size_t)k) * (size_t)m + (size_t)j)));
             it->norms[s * m + j] = sum;
         }
     phx_free(states);
@@ -236,13 +237,13 @@ static const double *response_of(const linear_picture *picture, const bode *it, 
 }
 
 /* The response of output i to input j is zero to rounding wherever the states are known. */
-static bool is_zero(const linear_picture *picture, const bode *it, int i, int j)
+static bool linear_is_zero(const linear_picture *picture, const bode *it, int i, int j)
 {
     const size_t n = (size_t)phx_ss_n(picture->system), m = (size_t)phx_ss_inputs(picture->system);
-    const double c = norm(n, phx_ss_C(picture->system) + (size_t)picture->outputs[i] * n);
-    const double d = norm(m, phx_ss_D(picture->system) + (size_t)picture->outputs[i] * m);
+    const double c = linear_norm(n, phx_ss_C(picture->system) + (size_t)picture->outputs[i] * n);
+    const double d = linear_norm(m, phx_ss_D(picture->system) + (size_t)picture->outputs[i] * m);
     for (int s = 0; s < it->n_samples; s++)
-        if (norm(2, response_of(picture, it, it->samples[s], i, j)) >
+        if (linear_norm(2, response_of(picture, it, it->samples[s], i, j)) >
             ROUNDING * (c * it->norms[s * picture->n_inputs + j] + d))
             return false;
     return true;
@@ -319,7 +320,7 @@ static phx_status add_responses(linear_picture *picture)
         status = find_norms(picture, &it);
     for (int j = 0; j < picture->n_inputs && !status; j++)
         for (int i = 0; i < picture->n_outputs && !status; i++) {
-            if (is_zero(picture, &it, i, j))
+            if (linear_is_zero(picture, &it, i, j))
                 picture->n_zero++;
             else if (picture->chart.panels[0].n_lines == MOST_LINES)
                 picture->n_more++;
@@ -329,7 +330,7 @@ static phx_status add_responses(linear_picture *picture)
     const int drawn = picture->chart.panels[0].n_lines;
     for (int j = 0; j < picture->n_inputs && !status && drawn > 0; j++)
         for (int i = 0; i < picture->n_outputs && !status; i++)
-            if (!is_zero(picture, &it, i, j) && drawn < MOST_LINES)
+            if (!linear_is_zero(picture, &it, i, j) && drawn < MOST_LINES)
                 status = add_model(picture, i, j);
     phx_free(it.responses);
     phx_free(it.norms);

@@ -74,7 +74,7 @@ static bool has_drawing(const phx_result *result)
     return false;
 }
 
-static phx_status draw(const phx_plot_source *source, phx_plot_plane plane, phx_chart *chart)
+static phx_status motion_draw(const phx_plot_source *source, phx_plot_plane plane, phx_chart *chart)
 {
     const phx_result *result = source->result;
     const size_t rows = source->rows, shots = rows < SNAPSHOTS ? rows : SNAPSHOTS;
@@ -107,7 +107,7 @@ phx_status phx_plot_motion(phx_context *context, const char *path, const char *p
     if (!status && options->plane != PHX_PLANE_XY && phx_result_dimension(picture.source.result) == 2)
         status = phx_fail(context, PHX_ERR_INPUT, "%s: its motion is in the x-y plane; there is no z to draw", path);
     if (!status)
-        status = draw(&picture.source, options->plane, &picture.chart);
+        status = motion_draw(&picture.source, options->plane, &picture.chart);
     if (!status)
         status = phx_chart_write(&picture.chart, picture_path);
     phx_result_picture_close(&picture);

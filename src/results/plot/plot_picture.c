@@ -104,7 +104,7 @@ static phx_status add_over_time(phx_result_picture *picture, phx_panel *panel, i
     return status;
 }
 
-static void measure(taker *it, double x, double y)
+static void picture_measure(taker *it, double x, double y)
 {
     phx_range_add(&it->x, x);
     phx_range_add(&it->y, y);
@@ -128,7 +128,7 @@ static phx_status add_over_column(phx_result_picture *picture, phx_panel *panel,
     phx_line *line = phx_panel_add_line(&picture->chart, panel, label, picture->source.rows);
     if (!line)
         return PHX_ERR_MEMORY;
-    taker it = {.take = measure, .x = phx_range_none(), .y = phx_range_none(), .line = line};
+    taker it = {.take = picture_measure, .x = phx_range_none(), .y = phx_range_none(), .line = line};
     line->count = 0;
     phx_status status = each_row(picture, column, &it);
     it.take = keep_apart;

@@ -7,7 +7,7 @@
 enum { LISTED = 240 };
 
 /* ---- finding ---- */
-static phx_status unknown(const phx_plot_source *source, const char *path, const char *word)
+static phx_status select_unknown(const phx_plot_source *source, const char *path, const char *word)
 {
     phx_nearest nearest = phx_nearest_to(word);
     char list[LISTED] = "";
@@ -27,10 +27,10 @@ static phx_status unknown(const phx_plot_source *source, const char *path, const
 phx_status phx_selection_find(const phx_plot_source *source, const char *path, const char *name, int *column)
 {
     *column = phx_plot_source_find(source, name);
-    return *column >= 0 ? PHX_OK : unknown(source, path, name);
+    return *column >= 0 ? PHX_OK : select_unknown(source, path, name);
 }
 
-static phx_status add(const phx_plot_source *source, phx_selection *selection, int column, int panel)
+static phx_status select_add(const phx_plot_source *source, phx_selection *selection, int column, int panel)
 {
     struct phx_selected *grown =
         phx_realloc(source->context, selection->items, (size_t)selection->count + 1, sizeof *grown);
@@ -73,7 +73,7 @@ static phx_status add_first(const phx_plot_source *source, const char *list, int
         const char *name = phx_plot_source_name(source, k);
         const size_t taken = whole ? strlen(name) : phx_plot_stem(name);
         if (taken == longest && strncmp(list, name, longest) == 0)
-            status = add(source, selection, k, panel);
+            status = select_add(source, selection, k, panel);
     }
     *length = longest;
     return status;
@@ -117,7 +117,7 @@ phx_status phx_selection_make(const phx_plot_source *source, const phx_plot_opti
                 return status;
             if (length == 0) {
                 snprintf(word, sizeof word, "%.*s", (int)strcspn(list, ","), list);
-                return unknown(source, path, word);
+                return select_unknown(source, path, word);
             }
             list += length + (list[length] == ',');
         }

@@ -79,7 +79,7 @@ static void resample(samples *s)
     }
 }
 
-static phx_status read_values(const phx_plot_source *source, const char *path, int column, samples *s)
+static phx_status spectrum_read_values(const phx_plot_source *source, const char *path, int column, samples *s)
 {
     const phx_status status = phx_plot_source_read(source, column, 0, s->count, s->values);
     for (size_t i = 0; i < s->count && !status; i++)
@@ -131,7 +131,7 @@ static phx_status add_panel(phx_result_picture *picture, const phx_plot_options 
     panel->decades = DECADES;
     for (int i = 0; i < count; i++) {
         phx_spectrum spectrum = {0};
-        phx_status status = read_values(&picture->source, path, columns[i], s);
+        phx_status status = spectrum_read_values(&picture->source, path, columns[i], s);
         if (!status)
             status = phx_spectrum_make(picture->source.context, s->count, s->even, s->step, &spectrum);
         if (!status)
@@ -144,7 +144,7 @@ static phx_status add_panel(phx_result_picture *picture, const phx_plot_options 
 }
 
 /* The picture says how the spectra were made. */
-static phx_status describe(phx_result_picture *picture, const samples *s)
+static phx_status spectrum_describe(phx_result_picture *picture, const samples *s)
 {
     char text[PHX_PLOT_TEXT], step[PHX_NUMBER_SIZE], lines[PHX_NUMBER_SIZE];
     phx_number_format(s->step, 4, step);
@@ -193,7 +193,7 @@ phx_status phx_plot_spectrum(phx_context *context, const char *path, const char 
     if (!status)
         status = add_panels(&picture, options, path, &selection, &s);
     if (!status)
-        status = describe(&picture, &s);
+        status = spectrum_describe(&picture, &s);
     if (!status)
         status = phx_chart_write(&picture.chart, picture_path);
     samples_free(&s);

@@ -155,7 +155,7 @@ static phx_status add_chosen(phx_context *context, const char *path, const phx_p
 }
 
 /* All square or sparse matrices that have an entry. */
-static phx_status add_all(phx_context *context, const char *path, const phx_bundle *bundle, phx_chart *chart)
+static phx_status spy_add_all(phx_context *context, const char *path, const phx_bundle *bundle, phx_chart *chart)
 {
     phx_status status = PHX_OK;
     for (int i = 0; i < phx_bundle_count(bundle) && chart->n_panels < MOST_MATRICES && !status; i++) {
@@ -202,7 +202,7 @@ phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const
     chart.page = options->page;
     if (!status)
         status = options->matrices ? add_chosen(context, name, options, bundle, &chart)
-                                   : add_all(context, name, bundle, &chart);
+                                   : spy_add_all(context, name, bundle, &chart);
     phx_files_begin(context);
     if (!status)
         status = phx_bundle_protect(context, bundle);

@@ -38,7 +38,7 @@ static bool same_vector(const phx_plot_source *source, int a, int b)
            strcmp(phx_plot_source_unit(source, a), phx_plot_source_unit(source, b)) == 0;
 }
 
-static void add(const phx_plot_source *source, phx_column_group *group, int column, const char *label)
+static void column_groups_add(const phx_plot_source *source, phx_column_group *group, int column, const char *label)
 {
     const char *unit = phx_plot_source_unit(source, column);
     group->unit = group->count == 0 || strcmp(unit, group->unit) == 0 ? unit : "";
@@ -52,7 +52,7 @@ static void fixed_group(const phx_plot_source *source, int which, phx_column_gro
     for (int k = 0; k < FIXED_COLUMNS && fixed[which].columns[k]; k++) {
         const int column = phx_plot_source_find(source, fixed[which].columns[k]);
         if (column > 0)
-            add(source, group, column, fixed[which].columns[k]);
+            column_groups_add(source, group, column, fixed[which].columns[k]);
     }
     group->logarithmic = group->count > 0 && fixed[which].logarithmic;
     group->work = group->count > 0 && fixed[which].work;
@@ -67,7 +67,7 @@ static void output_group(const phx_plot_source *source, int first, phx_column_gr
     const size_t length = end > first + 1 ? phx_plot_stem(name) : strlen(name);
     snprintf(group->title, sizeof group->title, "%.*s", (int)length, name);
     for (int k = first; k < end; k++)
-        add(source, group, k, end > first + 1 ? phx_plot_source_name(source, k) + length + 1 : name);
+        column_groups_add(source, group, k, end > first + 1 ? phx_plot_source_name(source, k) + length + 1 : name);
 }
 
 bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group)

@@ -41,7 +41,7 @@ static void put_standard(phx_output *out, const char *name, const phx_standard *
     phx_output_text(out, "}, ");
 }
 
-static void put_row(phx_output *out, const phx_comparison_row *row)
+static void comparison_file_put_row(phx_output *out, const phx_comparison_row *row)
 {
     phx_output_text(out, "{");
     put_member(out, "what", row->what);
@@ -82,7 +82,7 @@ static void put_item(phx_output *out, const phx_comparisons *page, int k)
     phx_output_line(out);
     for (int r = 0; r < item->n_rows; r++) {
         phx_output_text(out, "    ");
-        put_row(out, &item->rows[r]);
+        comparison_file_put_row(out, &item->rows[r]);
         phx_output_text(out, separator(r, item->n_rows));
         phx_output_line(out);
     }
@@ -134,7 +134,7 @@ static void put_field(phx_output *out, const char *text)
     phx_output_text(out, ",");
 }
 
-static void put_number(phx_output *out, bool given, double value)
+static void comparison_file_put_number(phx_output *out, bool given, double value)
 {
     if (given && isfinite(value))
         phx_output_number(out, value);
@@ -148,12 +148,12 @@ static void put_csv_row(phx_output *out, const phx_page_item *item, const phx_co
     put_field(out, item->head.place);
     put_field(out, row->what);
     put_field(out, row->unit);
-    put_number(out, true, row->value);
+    comparison_file_put_number(out, true, row->value);
     put_field(out, row->published.text);
-    put_number(out, row->published.given, row->published.value);
-    put_number(out, row->published.given, row->published.tolerance);
-    put_number(out, row->reference.given, row->reference.value);
-    put_number(out, row->reference.given, row->reference.tolerance);
+    comparison_file_put_number(out, row->published.given, row->published.value);
+    comparison_file_put_number(out, row->published.given, row->published.tolerance);
+    comparison_file_put_number(out, row->reference.given, row->reference.value);
+    comparison_file_put_number(out, row->reference.given, row->reference.tolerance);
     put_field(out, phx_verdict_name(phx_comparison_judge(row)));
     phx_output_csv(out, row->reason ? row->reason : "");
     phx_output_line(out);

@@ -49,7 +49,7 @@ static const char *const marks[PHX_VERDICTS] = {"– shown", "✓ pass", "≈ ex
 
 /* ---- small pieces ---- */
 
-static void put(phx_output *out, const char *text)
+static void comparison_html_put(phx_output *out, const char *text)
 {
     phx_output_text(out, text);
     phx_output_line(out);
@@ -101,7 +101,7 @@ static void put_preformatted(phx_output *out, const char *text)
 {
     phx_output_text(out, "<pre>");
     put_characters(out, text, strlen(text), true);
-    put(out, "</pre>");
+    comparison_html_put(out, "</pre>");
 }
 
 static void put_paragraphs(phx_output *out, const char *class, const char *text)
@@ -111,7 +111,7 @@ static void put_paragraphs(phx_output *out, const char *class, const char *text)
         const size_t length = end ? (size_t)(end - text) : strlen(text);
         phx_output_format(out, "<p%s>", class);
         put_rich(out, text, length);
-        put(out, "</p>");
+        comparison_html_put(out, "</p>");
         text = end ? end + 2 : NULL;
     }
 }
@@ -180,7 +180,7 @@ static int digits_of(const phx_comparison_row *row)
     return difference ? 2 : row->published.given || row->reference.given ? 10 : 4;
 }
 
-static void put_row(phx_output *out, const phx_comparison_row *row, table_columns columns)
+static void comparison_html_put_row(phx_output *out, const phx_comparison_row *row, table_columns columns)
 {
     const phx_verdict verdict = phx_comparison_judge(row);
     const bool told = row->reason && verdict != PHX_VERDICT_PASS;
@@ -194,12 +194,12 @@ static void put_row(phx_output *out, const phx_comparison_row *row, table_column
         put_standard_cells(out, &row->published, row->value);
     if (columns.reference)
         put_standard_cells(out, &row->reference, row->value);
-    put(out, "</tr>");
+    comparison_html_put(out, "</tr>");
     if (told) {
         phx_output_format(out, "<tr class=\"reason\"><td></td><td colspan=\"%d\">",
                           3 + 3 * (columns.published + columns.reference));
         put_rich(out, row->reason, strlen(row->reason));
-        put(out, "</td></tr>");
+        comparison_html_put(out, "</td></tr>");
     }
 }
 
@@ -215,10 +215,10 @@ static void put_table(phx_output *out, const phx_page_item *item)
         phx_output_format(out, "<th class=\"n first\">Published</th>%s", distance);
     if (columns.reference)
         phx_output_format(out, "<th class=\"n first\">Reference</th>%s", distance);
-    put(out, "</tr></thead><tbody>");
+    comparison_html_put(out, "</tr></thead><tbody>");
     for (int r = 0; r < item->n_rows; r++)
-        put_row(out, &item->rows[r], columns);
-    put(out, "</tbody></table></div>");
+        comparison_html_put_row(out, &item->rows[r], columns);
+    comparison_html_put(out, "</tbody></table></div>");
 }
 
 /* ---- items ---- */
@@ -226,7 +226,7 @@ static void put_table(phx_output *out, const phx_page_item *item)
 static void put_by_hand(phx_output *out, const phx_comparison_item *head)
 {
     if (head->command) {
-        put(out, "<p>By hand:</p>");
+        comparison_html_put(out, "<p>By hand:</p>");
         put_preformatted(out, head->command);
     }
     if (head->model) {
@@ -234,7 +234,7 @@ static void put_by_hand(phx_output *out, const phx_comparison_item *head)
         phx_output_xml(out, head->model_name ? head->model_name : "model.yaml");
         phx_output_text(out, "</code></summary>");
         put_preformatted(out, head->model);
-        put(out, "</details>");
+        comparison_html_put(out, "</details>");
     }
 }
 
@@ -255,20 +255,20 @@ static void put_item(phx_output *out, const phx_comparisons *page, int k)
     if (item->failure) {
         phx_output_text(out, "<p class=\"failure\">The computation failed: ");
         phx_output_xml(out, item->failure);
-        put(out, "</p>");
+        comparison_html_put(out, "</p>");
     }
     put_table(out, item);
     for (int n = 0; n < item->n_notes; n++)
         put_paragraphs(out, " class=\"note\"", item->notes[n]);
     phx_output_text(out, item->n_figures > 0 ? "<div class=\"figures\">" : "");
     for (int f = 0; f < item->n_figures; f++) {
-        put(out, "<figure>");
+        comparison_html_put(out, "<figure>");
         phx_chart_put(out, &item->figures[f]);
-        put(out, "</figure>");
+        comparison_html_put(out, "</figure>");
     }
     phx_output_text(out, item->n_figures > 0 ? "</div>" : "");
     put_by_hand(out, &item->head);
-    put(out, "</section>");
+    comparison_html_put(out, "</section>");
 }
 
 /* ---- the page ---- */
@@ -288,12 +288,13 @@ static void put_counts(phx_output *out, const phx_comparisons *page)
         out, "Of their values %d pass, %d are explained, %d fail; %d are only shown.",
         phx_comparisons_count(page, -1, PHX_VERDICT_PASS), phx_comparisons_count(page, -1, PHX_VERDICT_EXPLAINED),
         phx_comparisons_count(page, -1, PHX_VERDICT_FAIL), phx_comparisons_count(page, -1, PHX_VERDICT_SHOWN));
-    put(out, "</p>");
+    comparison_html_put(out, "</p>");
 }
 
 static void put_contents(phx_output *out, const phx_comparisons *page)
 {
-    put(out, "<div class=\"scroll\"><table><thead><tr><th>Result</th><th>What</th><th>Where published</th>"
+    comparison_html_put(
+        out, "<div class=\"scroll\"><table><thead><tr><th>Result</th><th>What</th><th>Where published</th>"
              "<th class=\"n\">pass</th><th class=\"n\">explained</th><th class=\"n\">fail</th><th class=\"n\">time</th>"
              "</tr></thead><tbody>");
     for (int k = 0; k < page->n_items; k++) {
@@ -309,29 +310,29 @@ static void put_contents(phx_output *out, const phx_comparisons *page)
             phx_output_format(out, "<td class=\"n\">%d</td>", phx_comparisons_count(page, k, (phx_verdict)verdict));
         phx_output_text(out, "<td class=\"n\">");
         put_seconds(out, item->seconds);
-        put(out, "</td></tr>");
+        comparison_html_put(out, "</td></tr>");
     }
-    put(out, "</tbody></table></div>");
+    comparison_html_put(out, "</tbody></table></div>");
 }
 
 static void put_missing(phx_output *out, const phx_comparisons *page)
 {
     if (page->n_missing == 0)
         return;
-    put(out, "<section id=\"missing\"><h2>What is not here</h2><ul>");
+    comparison_html_put(out, "<section id=\"missing\"><h2>What is not here</h2><ul>");
     for (int k = 0; k < page->n_missing; k++) {
         phx_output_text(out, "<li>");
         put_place(out, page, page->missing[k].source, page->missing[k].place);
         phx_output_text(out, ": ");
         put_rich(out, page->missing[k].why, strlen(page->missing[k].why));
-        put(out, "</li>");
+        comparison_html_put(out, "</li>");
     }
-    put(out, "</ul></section>");
+    comparison_html_put(out, "</ul></section>");
 }
 
 static void put_sources(phx_output *out, const phx_comparisons *page)
 {
-    put(out, "<section id=\"sources\"><h2>Sources</h2><ol>");
+    comparison_html_put(out, "<section id=\"sources\"><h2>Sources</h2><ol>");
     for (int k = 0; k < page->n_sources; k++) {
         const phx_page_source *source = &page->sources[k];
         phx_output_format(out, "<li id=\"source-%d\">", k + 1);
@@ -343,21 +344,21 @@ static void put_sources(phx_output *out, const phx_comparisons *page)
             phx_output_xml(out, source->url);
             phx_output_text(out, "</a>");
         }
-        put(out, "</li>");
+        comparison_html_put(out, "</li>");
     }
-    put(out, "</ol></section>");
+    comparison_html_put(out, "</ol></section>");
 }
 
 void phx_page_put_html(phx_output *out, const phx_comparisons *page)
 {
-    put(out, "<!DOCTYPE html>");
-    put(out, "<html lang=\"en\"><head><meta charset=\"utf-8\">"
-             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
+    comparison_html_put(out, "<!DOCTYPE html>");
+    comparison_html_put(out, "<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
     put_element(out, "title", "", page->title);
-    put(out, "<style>");
+    comparison_html_put(out, "<style>");
     for (int k = 0; k < STYLE_LINES; k++)
-        put(out, style[k]);
-    put(out, "</style></head><body><main>");
+        comparison_html_put(out, style[k]);
+    comparison_html_put(out, "</style></head><body><main>");
     phx_output_format(out, "<p class=\"soft\">Phlexor %s</p>", phx_version());
     put_element(out, "h1", "", page->title);
     phx_output_line(out);
@@ -368,5 +369,5 @@ void phx_page_put_html(phx_output *out, const phx_comparisons *page)
         put_item(out, page, k);
     put_missing(out, page);
     put_sources(out, page);
-    put(out, "</main></body></html>");
+    comparison_html_put(out, "</main></body></html>");
 }

@@ -21,7 +21,7 @@ struct phx_payload {
 };
 
 /* zlib allocates through Phlexor, so that its failures are reported like all others. */
-static voidpf allocate(voidpf context, uInt items, uInt size)
+static voidpf payload_allocate(voidpf context, uInt items, uInt size)
 {
     return phx_calloc(context, items, size);
 }
@@ -41,7 +41,7 @@ phx_status phx_payload_create(phx_context *context, phx_output *output, phx_payl
         return PHX_ERR_MEMORY;
     payload->context = context;
     payload->output = output;
-    payload->stream = (z_stream){.zalloc = allocate, .zfree = release, .opaque = context};
+    payload->stream = (z_stream){.zalloc = payload_allocate, .zfree = release, .opaque = context};
     if (deflateInit(&payload->stream, Z_DEFAULT_COMPRESSION) != Z_OK) {
         phx_free(payload);
         return PHX_ERR_MEMORY;
@@ -59,7 +59,7 @@ void phx_payload_destroy(phx_payload *payload)
 }
 
 /* Write the compressed bytes as base64; a multiple of three bytes except at the end. */
-static void put_text(phx_payload *payload)
+static void payload_put_text(phx_payload *payload)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *from = payload->compressed;
@@ -90,7 +90,7 @@ static void deflate_raw(phx_payload *payload, int flush)
         result = deflate(&payload->stream, flush);
         payload->n_compressed = COMPRESSED - payload->stream.avail_out;
         if (payload->n_compressed == COMPRESSED)
-            put_text(payload);
+            payload_put_text(payload);
     } while (result == Z_OK && (payload->stream.avail_in > 0 || flush == Z_FINISH || payload->stream.avail_out == 0));
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR && !payload->status)
         payload->status =
@@ -98,7 +98,7 @@ static void deflate_raw(phx_payload *payload, int flush)
     payload->n_raw = 0;
 }
 
-static void put(phx_payload *payload, uint64_t bits, int bytes)
+static void payload_put(phx_payload *payload, uint64_t bits, int bytes)
 {
     if (payload->n_raw + (size_t)bytes > RAW)
         deflate_raw(payload, Z_NO_FLUSH);
@@ -112,24 +112,24 @@ void phx_payload_f32(phx_payload *payload, double value)
     const float number = (float)(isnan(value) ? value : fmax(-(double)FLT_MAX, fmin((double)FLT_MAX, value)));
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    put(payload, bits, 4);
+    payload_put(payload, bits, 4);
 }
 
 void phx_payload_f64(phx_payload *payload, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put(payload, bits, 8);
+    payload_put(payload, bits, 8);
 }
 
 void phx_payload_u32(phx_payload *payload, unsigned value)
 {
-    put(payload, value, 4);
+    payload_put(payload, value, 4);
 }
 
 void phx_payload_i16(phx_payload *payload, int value)
 {
-    put(payload, (uint16_t)value, 2);
+    payload_put(payload, (uint16_t)value, 2);
 }
 
 size_t phx_payload_count(const phx_payload *payload)
@@ -140,6 +140,6 @@ size_t phx_payload_count(const phx_payload *payload)
 phx_status phx_payload_finish(phx_payload *payload)
 {
     deflate_raw(payload, Z_FINISH);
-    put_text(payload);
+    payload_put_text(payload);
     return payload->status ? payload->status : payload->output->status;
 }

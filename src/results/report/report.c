@@ -229,7 +229,7 @@ static void free_work(report_work *work)
     phx_free(work->quaternions);
 }
 
-static phx_status make(phx_report *report, const char *path, phx_report_size *size)
+static phx_status report_make(phx_report *report, const char *path, phx_report_size *size)
 {
     static const phx_report_options none = {0};
     phx_report_size unread, *written = size ? size : &unread;
@@ -287,7 +287,7 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
                          .source.result = result,
                          .source.n_x = phx_result_n_x(result),
                          .source.rows = phx_result_rows(result)};
-    return phx_conclude(context, make(&report, html_path, size));
+    return phx_conclude(context, report_make(&report, html_path, size));
 }
 
 phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, const phx_report_options *options,
@@ -311,7 +311,7 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
                          .source.factors = table->factors,
                          .source.n_x = table->n_x,
                          .source.rows = (size_t)table->n_states};
-    return phx_conclude(context, make(&report, html_path, size));
+    return phx_conclude(context, report_make(&report, html_path, size));
 }
 
 phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
@@ -335,7 +335,7 @@ phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, c
                          .source.factors = pose->factors,
                          .source.n_x = pose->n_x,
                          .source.rows = 1};
-    return phx_conclude(context, make(&report, html_path, size));
+    return phx_conclude(context, report_make(&report, html_path, size));
 }
 
 phx_status phx_file_format(phx_context *context, const char *path, char **format)

@@ -137,7 +137,7 @@ phx_status phx_report_map(phx_report *report, int index, phx_payload *payload)
 
 /* ---- rows of the result ---- */
 /* Of a column, or behind the columns of an entry of the ledger, or of the states. */
-static phx_status read_rows(const phx_report *report, int of, size_t first, size_t count, double *values)
+static phx_status arrays_read_rows(const phx_report *report, int of, size_t first, size_t count, double *values)
 {
     const int columns = phx_result_columns(report->source.result);
     if (of == REPORT_STATES)
@@ -157,7 +157,7 @@ static phx_status see_rows(phx_report *report, int of, size_t first, size_t coun
     if (of != report->work.block_of || first < report->work.block_first ||
         first + count > report->work.block_first + report->work.block_rows) {
         const size_t wanted = !ahead ? count : room < rest ? room : rest;
-        status = read_rows(report, of, first, wanted, report->work.block);
+        status = arrays_read_rows(report, of, first, wanted, report->work.block);
         report->work.block_of = of;
         report->work.block_first = first;
         report->work.block_rows = status ? 0 : wanted;
@@ -425,7 +425,7 @@ static phx_status see_interval(phx_report *report, int column, size_t first, siz
     return status;
 }
 
-static phx_status put_row(phx_report *report, int column, size_t row, phx_payload *payload)
+static phx_status arrays_put_row(phx_report *report, int column, size_t row, phx_payload *payload)
 {
     const double *value = NULL;
     const phx_status status = see_rows(report, column, row, 1, row + 1 < report->source.rows, &value);
@@ -435,17 +435,17 @@ static phx_status put_row(phx_report *report, int column, size_t row, phx_payloa
     return status;
 }
 
-static phx_status put_column(phx_report *report, int column, phx_payload *payload)
+static phx_status arrays_put_column(phx_report *report, int column, phx_payload *payload)
 {
     const thinning thin = {report->source.rows,
                            report->shown.points < report->source.rows ? (report->shown.points - 2) / 2 : 0};
     phx_status status = PHX_OK;
 
     for (size_t row = 0; row < report->source.rows && report->shown.points == report->source.rows && !status; row++)
-        status = put_row(report, column, row, payload);
+        status = arrays_put_row(report, column, row, payload);
     if (report->shown.points == report->source.rows || status)
         return status;
-    status = put_row(report, column, 0, payload);
+    status = arrays_put_row(report, column, 0, payload);
     for (size_t k = 0; k < thin.intervals && !status; k++) {
         const size_t first = interval_start(&thin, k);
         const double *values = NULL;
@@ -455,16 +455,16 @@ static phx_status put_column(phx_report *report, int column, phx_payload *payloa
         if (!status)
             put_interval(payload, values, kept, column == 0);
     }
-    return status ? status : put_row(report, column, report->source.rows - 1, payload);
+    return status ? status : arrays_put_row(report, column, report->source.rows - 1, payload);
 }
 
 phx_status phx_report_times(phx_report *report, int index, phx_payload *payload)
 {
     (void)index;
-    return put_column(report, 0, payload);
+    return arrays_put_column(report, 0, payload);
 }
 
 phx_status phx_report_column(phx_report *report, int index, phx_payload *payload)
 {
-    return put_column(report, index, payload);
+    return arrays_put_column(report, index, payload);
 }

@@ -18,7 +18,7 @@ static int compare_work(const void *a, const void *b)
 }
 
 /* The largest |work| of an entry at instants evenly chosen, the last among them. */
-static phx_status measure(const phx_report *report, sized_entry *sized)
+static phx_status ledger_measure(const phx_report *report, sized_entry *sized)
 {
     phx_status status = PHX_OK;
 
@@ -32,7 +32,7 @@ static phx_status measure(const phx_report *report, sized_entry *sized)
     return status;
 }
 
-static phx_status choose(phx_report *report, bool dissipates, sized_entry *sized)
+static phx_status ledger_choose(phx_report *report, bool dissipates, sized_entry *sized)
 {
     const int n = phx_result_ledger(report->source.result);
     int count = 0;
@@ -43,7 +43,7 @@ static phx_status choose(phx_report *report, bool dissipates, sized_entry *sized
             sized[count++].entry = k;
     report->shown.n_entries[dissipates] = count;
     for (int i = 0; i < count && count > REPORT_ENTRIES && !status; i++)
-        status = measure(report, &sized[i]);
+        status = ledger_measure(report, &sized[i]);
     if (count > REPORT_ENTRIES)
         qsort(sized, (size_t)count, sizeof *sized, compare_work);
     for (int i = 0; i < count && i < REPORT_ENTRIES; i++)
@@ -59,7 +59,7 @@ phx_status phx_report_choose_entries(phx_report *report)
     report->shown.entry = phx_calloc(report->context, n, sizeof *report->shown.entry);
     phx_status status = sized && report->shown.entry ? PHX_OK : PHX_ERR_MEMORY;
     for (int dissipates = 0; dissipates < 2 && n > 0 && !status; dissipates++)
-        status = choose(report, dissipates, sized);
+        status = ledger_choose(report, dissipates, sized);
     phx_free(sized);
     return status;
 }

@@ -202,7 +202,7 @@ static void put_summary(phx_report *report, phx_output *m)
     put_items(m, "summary", n, items, false);
 }
 
-static void put_head(phx_report *report, phx_output *m)
+static void manifest_put_head(phx_report *report, phx_output *m)
 {
     char program[200];
 
@@ -370,7 +370,7 @@ static void put_points_of_sweep(phx_report *report, phx_output *m)
     text(m, "]");
 }
 
-static void put_modes(phx_report *report, phx_output *m)
+static void manifest_put_modes(phx_report *report, phx_output *m)
 {
     const phx_modes_table *table = report->source.modes;
     size_t values = 0;
@@ -407,7 +407,7 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
 {
     report->stream.n = 0;
     report->stream.bytes = 0;
-    put_head(report, manifest);
+    manifest_put_head(report, manifest);
     key(manifest, false, "bodies");
     text(manifest, "[");
     for (int b = 0; b < report->n_bodies; b++) {
@@ -429,6 +429,6 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
     if (report->source.result)
         put_columns(report, manifest);
     if (report->source.modes)
-        put_modes(report, manifest);
+        manifest_put_modes(report, manifest);
     text(manifest, "}");
 }

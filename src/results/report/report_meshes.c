@@ -145,7 +145,7 @@ static const double *row_at(const surface *it, const rows_of_nodes *rows, int i,
 }
 
 /* Of a coordinate: what 1 stands for. */
-static double scale_of(const surface *it, const rows_of_nodes *rows, int k)
+static double meshes_scale_of(const surface *it, const rows_of_nodes *rows, int k)
 {
     double most = 0.0;
 
@@ -158,14 +158,14 @@ static double scale_of(const surface *it, const rows_of_nodes *rows, int k)
 static void put_scales(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
 {
     for (int k = 0; k < rows->width; k++)
-        phx_payload_f32(payload, scale_of(it, rows, k));
+        phx_payload_f32(payload, meshes_scale_of(it, rows, k));
 }
 
 /* Coordinate by coordinate: neighbours are alike, which compresses well. */
 static void put_integers(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
 {
     for (int k = 0; k < rows->width; k++) {
-        const double scale = scale_of(it, rows, k);
+        const double scale = meshes_scale_of(it, rows, k);
         for (int i = 0; i < it->n; i++)
             for (int r = 0; r < rows->rows; r++) {
                 const double value = scale > 0.0 ? row_at(it, rows, i, r)[k] / scale : 0.0;
@@ -185,7 +185,7 @@ static void put_floats(const surface *it, const rows_of_nodes *rows, phx_payload
 
 typedef void rows_writer(const surface *it, const rows_of_nodes *rows, phx_payload *payload);
 
-static phx_status put_rows(phx_report *report, int mesh, int component, rows_writer *write, phx_payload *payload)
+static phx_status meshes_put_rows(phx_report *report, int mesh, int component, rows_writer *write, phx_payload *payload)
 {
     surface it;
     const phx_status status = open_surface(report, mesh, &it);
@@ -200,27 +200,27 @@ static phx_status put_rows(phx_report *report, int mesh, int component, rows_wri
 
 phx_status phx_report_mesh_shapes(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index, -1, put_integers, payload);
+    return meshes_put_rows(report, index, -1, put_integers, payload);
 }
 
 phx_status phx_report_mesh_shape_scales(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index, -1, put_scales, payload);
+    return meshes_put_rows(report, index, -1, put_scales, payload);
 }
 
 phx_status phx_report_mesh_map(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_integers, payload);
+    return meshes_put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_integers, payload);
 }
 
 phx_status phx_report_mesh_map_scales(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_scales, payload);
+    return meshes_put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_scales, payload);
 }
 
 phx_status phx_report_mesh_float_map(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_floats, payload);
+    return meshes_put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_floats, payload);
 }
 
 /* ---- along a sweep ---- */

@@ -68,7 +68,7 @@ static double amplitude(const double a[3], const double b[3])
 }
 
 /* Scale of the shape: the greatest displacement of a drawn point; if no point moves (torsion), the largest entry. */
-static double scale_of(const phx_report *report, int row)
+static double modes_scale_of(const phx_report *report, int row)
 {
     const phx_modes_table *table = report->source.modes;
     const size_t at = (size_t)row * (size_t)table->n_coordinates;
@@ -93,7 +93,7 @@ static double scale_of(const phx_report *report, int row)
 
 static phx_status put_shape(phx_report *report, int row, bool imaginary, phx_payload *payload)
 {
-    const double scale = scale_of(report, row);
+    const double scale = modes_scale_of(report, row);
 
     for (int b = 0; b < report->n_bodies; b++) {
         const moved_body moved = body_of_mode(report, row, b);

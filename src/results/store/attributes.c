@@ -17,7 +17,7 @@ typedef struct attribute_list {
     phx_attribute *attributes;
 } attribute_list;
 
-static phx_status add(void *user, const char *name, const char *text, double number)
+static phx_status attributes_add(void *user, const char *name, const char *text, double number)
 {
     attribute_list *list = user;
     phx_attribute *grown = phx_realloc(list->context, list->attributes, (size_t)list->count + 1, sizeof *grown);
@@ -35,7 +35,7 @@ static phx_status add(void *user, const char *name, const char *text, double num
 phx_status phx_attributes_get(phx_h5 *file, int *count, phx_attribute **attributes)
 {
     attribute_list list = {.context = phx_h5_context(file)};
-    const phx_status status = phx_h5_visit_attributes(file, add, &list);
+    const phx_status status = phx_h5_visit_attributes(file, attributes_add, &list);
 
     if (status) {
         phx_attributes_free(list.count, list.attributes);

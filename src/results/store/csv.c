@@ -116,7 +116,7 @@ static phx_status read_header(csv_reader *reader, phx_csv *csv)
 }
 
 /* *failed: the row of a study's list whose point has no numbers. */
-static phx_status read_row(csv_reader *reader, int n_columns, bool message, double *values, bool *failed)
+static phx_status csv_read_row(csv_reader *reader, int n_columns, bool message, double *values, bool *failed)
 {
     char end = ',';
     *failed = false;
@@ -171,7 +171,7 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
             csv->values = grown;
         }
         status =
-            read_row(&reader, csv->n_columns, message, csv->values + csv->n_rows * (size_t)csv->n_columns, &failed);
+            csv_read_row(&reader, csv->n_columns, message, csv->values + csv->n_rows * (size_t)csv->n_columns, &failed);
         csv->n_rows += !status && !failed;
     }
     phx_free(bytes);

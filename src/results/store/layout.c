@@ -14,7 +14,7 @@ int phx_layout_deformations(int dimension, const phx_record_body *body)
 
 /* ---- checking ---- */
 
-static int compare_names(const void *a, const void *b)
+static int layout_compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -22,7 +22,7 @@ static int compare_names(const void *a, const void *b)
 /* `names` is sorted by this. */
 static phx_status check_unique(phx_context *context, const char *what, int count, const char **names)
 {
-    qsort(names, (size_t)count, sizeof *names, compare_names);
+    qsort(names, (size_t)count, sizeof *names, layout_compare_names);
     for (int i = 1; i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             return phx_fail(context, PHX_ERR_ARGUMENT, "two %s are called '%s'; rename one of them", what, names[i]);
@@ -74,7 +74,7 @@ static bool in_range(int start, int count, int size)
     return start >= 0 && count >= 0 && start <= size && count <= size - start;
 }
 
-static phx_status check_points(phx_context *context, int dimension, const phx_record_body *body)
+static phx_status layout_check_points(phx_context *context, int dimension, const phx_record_body *body)
 {
     const int n_q = phx_layout_deformations(dimension, body);
     if (body->n_points < 0 || (body->n_points > 0 && (!body->points || n_q < 0)))
@@ -102,7 +102,7 @@ static phx_status check_body(phx_context *context, const phx_recorder_def *def, 
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "body '%s' has x %d + %d and v %d + %d, outside the sizes %d and %d of the state", body->name,
                         body->x_start, body->x_count, body->v_start, body->v_count, def->n_x, def->n_v);
-    return check_points(context, def->dimension, body);
+    return layout_check_points(context, def->dimension, body);
 }
 
 phx_status phx_layout_check_bodies(phx_context *context, const phx_recorder_def *def)
@@ -406,7 +406,7 @@ phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows,
 
 /* ---- reading ---- */
 
-static phx_status damaged(phx_h5 *file, const char *what)
+static phx_status layout_damaged(phx_h5 *file, const char *what)
 {
     return phx_fail(phx_h5_context(file), PHX_ERR_FILE, "%s: %s do not fit together; the file is damaged",
                     phx_h5_path(file), what);
@@ -427,13 +427,13 @@ static phx_status read_columns(phx_h5 *file, phx_layout *layout, size_t *rows)
         return PHX_ERR_MEMORY;
     }
     if (count < 1)
-        return damaged(file, "the columns");
+        return layout_damaged(file, "the columns");
     for (int i = 0; i < count && !status; i++) {
         size_t extent, cols;
         const char *path = layout->column_paths[i];
         status = phx_h5_extent(file, path, &extent, &cols);
         if (!status && (cols != 0 || (i > 0 && extent != *rows)))
-            status = damaged(file, "the columns");
+            status = layout_damaged(file, "the columns");
         *rows = extent;
         if (!status)
             status = phx_h5_get_text(file, path, "name", (char **)(void *)&layout->columns[i].name);
@@ -443,12 +443,12 @@ static phx_status read_columns(phx_h5 *file, phx_layout *layout, size_t *rows)
     return status;
 }
 
-static phx_status read_entry(phx_h5 *file, const char *path, size_t rows, phx_record_entry *entry)
+static phx_status layout_read_entry(phx_h5 *file, const char *path, size_t rows, phx_record_entry *entry)
 {
     size_t extent, cols;
     phx_status status = phx_h5_extent(file, path, &extent, &cols);
     if (!status && (cols != 0 || extent != rows))
-        status = damaged(file, "the ledger");
+        status = layout_damaged(file, "the ledger");
     return status ? status : phx_h5_get_text(file, path, "name", (char **)(void *)&entry->name);
 }
 
@@ -479,7 +479,7 @@ static phx_status read_ledger(phx_h5 *file, phx_layout *layout, size_t rows)
         phx_free(paths);
         layout->n_ledger += count;
         for (int i = before; i < layout->n_ledger && !status; i++)
-            status = read_entry(file, layout->ledger_paths[i], rows, &layout->ledger[i]);
+            status = layout_read_entry(file, layout->ledger_paths[i], rows, &layout->ledger[i]);
         if (status)
             return status;
     }
@@ -494,14 +494,14 @@ static phx_status read_state_size(phx_h5 *file, const char *path, size_t rows, i
         return PHX_OK;
     phx_status status = phx_h5_extent(file, path, &extent, &cols);
     if (!status && (extent != rows || cols < 1 || cols > INT_MAX / 8))
-        status = damaged(file, "states and columns");
+        status = layout_damaged(file, "states and columns");
     if (!status)
         *size = (int)cols;
     return status;
 }
 
 /* Names and kinds of the bodies; makes layout->bodies. */
-static phx_status read_names(phx_h5 *file, phx_layout *layout)
+static phx_status layout_read_names(phx_h5 *file, phx_layout *layout)
 {
     int n_names = 0, n_kinds = 0;
     char **names = NULL, **kinds = NULL;
@@ -509,7 +509,7 @@ static phx_status read_names(phx_h5 *file, phx_layout *layout)
     if (!status)
         status = phx_h5_read_names(file, "/bodies/kind", &n_kinds, &kinds);
     if (!status && n_names != n_kinds)
-        status = damaged(file, "the bodies");
+        status = layout_damaged(file, "the bodies");
     if (!status && !(layout->bodies = phx_calloc(phx_h5_context(file), (size_t)n_names, sizeof *layout->bodies)))
         status = PHX_ERR_MEMORY;
     if (status) {
@@ -532,11 +532,11 @@ static phx_status read_list(phx_h5 *file, const char *path, int count, int *list
     size_t extent, cols;
     phx_status status = phx_h5_extent(file, path, &extent, &cols);
     if (!status && (extent != (size_t)count || cols != 0))
-        status = damaged(file, "the bodies");
+        status = layout_damaged(file, "the bodies");
     return status ? status : phx_h5_read_integers(file, path, count, list);
 }
 
-static bool fits(const phx_layout *layout, const phx_record_body *body, int deforms)
+static bool layout_fits(const phx_layout *layout, const phx_record_body *body, int deforms)
 {
     return in_range(body->x_start, body->x_count, layout->n_x) && in_range(body->v_start, body->v_count, layout->n_v) &&
            body->n_points >= 0 && (deforms == 0 || deforms == 1) &&
@@ -555,8 +555,8 @@ static phx_status read_integers(phx_h5 *file, phx_layout *layout, int *deforms)
     if (!status)
         status = read_list(file, "/bodies/deforms", layout->n_bodies, deforms);
     for (int i = 0; i < layout->n_bodies && !status; i++)
-        if (!fits(layout, &layout->bodies[i], deforms[i]))
-            status = damaged(file, "bodies and states");
+        if (!layout_fits(layout, &layout->bodies[i], deforms[i]))
+            status = layout_damaged(file, "bodies and states");
     return status;
 }
 
@@ -566,7 +566,7 @@ static phx_status read_flat(phx_h5 *file, phx_layout *layout, const char *path, 
     size_t extent, cols, first = 0;
     phx_status status = phx_h5_extent(file, path, &extent, &cols);
     if (status || cols != 0)
-        return status ? status : damaged(file, "the bodies");
+        return status ? status : layout_damaged(file, "the bodies");
     double *flat = phx_calloc(phx_h5_context(file), extent, sizeof *flat);
     if (!flat)
         return PHX_ERR_MEMORY;
@@ -580,7 +580,7 @@ static phx_status read_flat(phx_h5 *file, phx_layout *layout, const char *path, 
             count *= (size_t)phx_layout_deformations(layout->dimension, body);
         const double **target = deforms ? &body->shapes : &body->points;
         if (count > extent - first)
-            status = damaged(file, "bodies and their drawings");
+            status = layout_damaged(file, "bodies and their drawings");
         else if (!(*target = copy_doubles(phx_h5_context(file), count, flat + first)))
             status = PHX_ERR_MEMORY;
         first += count;
@@ -600,7 +600,7 @@ static phx_status read_scene(phx_h5 *file, phx_layout *layout)
         return PHX_ERR_MEMORY;
     phx_status status = phx_scene_read(file, layout->dimension, layout->scene);
     if (!status && phx_scene_check(context, layout->dimension, layout->n_bodies, layout->bodies, layout->scene))
-        status = damaged(file, "bodies, ports and sections");
+        status = layout_damaged(file, "bodies, ports and sections");
     if (!status)
         layout->n_factors = phx_scene_factors(layout->scene);
     return status;
@@ -610,9 +610,9 @@ phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout)
 {
     phx_status status = phx_h5_get_integer(file, "/", "dimension", &layout->dimension);
     if (!status && layout->dimension != 2 && layout->dimension != 3)
-        status = damaged(file, "dimension and states");
+        status = layout_damaged(file, "dimension and states");
     if (!status)
-        status = read_names(file, layout);
+        status = layout_read_names(file, layout);
     if (status)
         return status;
     int *deforms = phx_calloc(phx_h5_context(file), (size_t)layout->n_bodies, sizeof *deforms);
@@ -645,7 +645,7 @@ phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows)
     if (!status)
         status = read_state_size(file, PHX_PATH_FACTORS, *rows, &n_factors);
     if (!status && n_factors != layout->n_factors)
-        status = damaged(file, "meshes and their factors");
+        status = layout_damaged(file, "meshes and their factors");
     if (status)
         phx_layout_free(layout);
     return status;

@@ -44,7 +44,7 @@ phx_status phx_output_check(phx_context *context, const char *path)
 }
 
 /* A locale may put other bytes, one or more, where the point is. */
-static void put_point(const char *raw, char *text)
+static void output_put_point(const char *raw, char *text)
 {
     bool in_point = false;
     for (; *raw; raw++) {
@@ -62,14 +62,14 @@ void phx_number_format(double value, int digits, char text[PHX_NUMBER_SIZE])
 {
     char raw[PHX_NUMBER_SIZE];
     snprintf(raw, sizeof raw, "%.*g", digits, value);
-    put_point(raw, text);
+    output_put_point(raw, text);
 }
 
 void phx_number_fixed(double value, int decimals, char text[PHX_NUMBER_SIZE])
 {
     char raw[PHX_NUMBER_SIZE];
     snprintf(raw, sizeof raw, "%.*f", decimals < 18 ? decimals : 18, value);
-    put_point(raw, text);
+    output_put_point(raw, text);
 }
 
 static phx_status output_init(phx_context *context, const char *name, phx_output *output)
@@ -181,7 +181,7 @@ static void write_out(phx_output *output, size_t count)
 }
 
 /* Room for `count` bytes more. */
-static void grow(phx_output *output, size_t count)
+static void output_grow(phx_output *output, size_t count)
 {
     const size_t room = output->used + count > 2 * output->room ? output->used + count : 2 * output->room;
     char *buffer = phx_realloc(output->context, output->buffer, room, 1);
@@ -193,10 +193,10 @@ static void grow(phx_output *output, size_t count)
     output->room = room;
 }
 
-static void append(phx_output *output, const char *bytes, size_t count)
+static void output_append(phx_output *output, const char *bytes, size_t count)
 {
     if (output->in_memory && count > output->room - output->used)
-        grow(output, count);
+        output_grow(output, count);
     if (output->in_memory && output->status)
         return;
     while (count > 0) {
@@ -215,12 +215,12 @@ static void append(phx_output *output, const char *bytes, size_t count)
 
 void phx_output_text(phx_output *output, const char *text)
 {
-    append(output, text, strlen(text));
+    output_append(output, text, strlen(text));
 }
 
 void phx_output_bytes(phx_output *output, const char *bytes, size_t count)
 {
-    append(output, bytes, count);
+    output_append(output, bytes, count);
 }
 
 void phx_output_format(phx_output *output, const char *format, ...)
@@ -231,7 +231,7 @@ void phx_output_format(phx_output *output, const char *format, ...)
     int count = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (count > 0)
-        append(output, text, (size_t)count < sizeof text ? (size_t)count : sizeof text - 1);
+        output_append(output, text, (size_t)count < sizeof text ? (size_t)count : sizeof text - 1);
 }
 
 void phx_output_number(phx_output *output, double value)
@@ -243,7 +243,7 @@ void phx_output_number(phx_output *output, double value)
 
 void phx_output_line(phx_output *output)
 {
-    append(output, "\n", 1);
+    output_append(output, "\n", 1);
     output->whole = output->used;
 }
 
@@ -252,13 +252,13 @@ void phx_output_csv(phx_output *output, const char *text)
     const size_t length = strlen(text);
     const bool padded = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
     if (!padded && length > 0 && !strpbrk(text, ",\"\r\n")) {
-        append(output, text, length);
+        output_append(output, text, length);
         return;
     }
-    append(output, "\"", 1);
+    output_append(output, "\"", 1);
     for (; *text; text++)
-        append(output, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    append(output, "\"", 1);
+        output_append(output, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    output_append(output, "\"", 1);
 }
 
 /* Bytes of the character of UTF-8 that starts here, 0 when there is none. */
@@ -323,7 +323,7 @@ static const char *append_character(phx_output *output, const char *text)
 
 void phx_output_json(phx_output *output, const char *text)
 {
-    append(output, "\"", 1);
+    output_append(output, "\"", 1);
     while (*text) {
         if (*text == '"' || *text == '\\')
             phx_output_format(output, "\\%c", *text++);
@@ -332,7 +332,7 @@ void phx_output_json(phx_output *output, const char *text)
         else
             text = append_character(output, text);
     }
-    append(output, "\"", 1);
+    output_append(output, "\"", 1);
 }
 
 void phx_output_xml(phx_output *output, const char *text)
@@ -347,7 +347,7 @@ void phx_output_xml(phx_output *output, const char *text)
             text = append_character(output, text);
             continue;
         }
-        append(output, entity ? entity : " ", entity ? strlen(entity) : 1);
+        output_append(output, entity ? entity : " ", entity ? strlen(entity) : 1);
         text++;
     }
 }

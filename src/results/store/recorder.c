@@ -160,7 +160,7 @@ static phx_status open_csv(phx_recorder *recorder, const char *path)
     return phx_output_flush(&recorder->files.csv);
 }
 
-static phx_status check_def(phx_context *context, const phx_recorder_def *def)
+static phx_status recorder_check_def(phx_context *context, const phx_recorder_def *def)
 {
     if (!(def->checkpoint_interval >= 0.0) || !(def->checkpoint_share > 0.0 && def->checkpoint_share <= 1.0))
         return phx_fail(context, PHX_ERR_ARGUMENT,
@@ -174,7 +174,7 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
     if (!def || !created)
         return phx_fail_null(context, __func__, "def or recorder");
     *created = NULL;
-    phx_status status = check_def(context, def);
+    phx_status status = recorder_check_def(context, def);
     if (status)
         return status;
     phx_recorder *recorder = phx_calloc(context, 1, sizeof *recorder);
@@ -243,7 +243,8 @@ static bool is_finite(const phx_layout *layout, const double *row, const double 
     return over >> 63 == 0;
 }
 
-static phx_status check_finite(const phx_recorder *recorder, const double *row, const double *x, const double *v)
+static phx_status recorder_check_finite(const phx_recorder *recorder, const double *row, const double *x,
+                                        const double *v)
 {
     const phx_layout *layout = &recorder->layout;
     if (is_finite(layout, row, x, v))
@@ -332,7 +333,7 @@ static double added_cost(const phx_recorder *recorder)
 
 /* A checkpoint is due when the time since the last one makes its cost small enough. Rows that come so fast that it
  * never does get one, at up to LOOSER times that share, whenever the run has become LOOSER times as long. */
-static bool is_due(const phx_recorder *recorder, double time)
+static bool recorder_is_due(const phx_recorder *recorder, double time)
 {
     const double wait = time - recorder->times.checkpointed;
     if (wait < recorder->times.interval)
@@ -362,7 +363,7 @@ phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const 
         return phx_fail_null(recorder ? recorder->context : NULL, __func__, "recorder or row");
     phx_status status = usable(recorder);
     if (!status)
-        status = check_finite(recorder, row, x, v);
+        status = recorder_check_finite(recorder, row, x, v);
     if (status)
         return status;
     const double time = now();
@@ -382,7 +383,7 @@ phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const 
         append_csv(recorder, row, time);
         status = recorder->files.csv.status;
     }
-    if (!status && recorder->files.has_h5 && is_due(recorder, time))
+    if (!status && recorder->files.has_h5 && recorder_is_due(recorder, time))
         return phx_recorder_checkpoint(recorder);
     recorder->failed = status != PHX_OK;
     return status;

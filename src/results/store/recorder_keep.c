@@ -23,12 +23,12 @@ phx_status phx_recorder_keep(phx_recorder *recorder, const double *row, const do
 }
 
 /* ---- attributes ---- */
-static int compare_names(const void *a, const void *b)
+static int recorder_keep_compare_names(const void *a, const void *b)
 {
     return strcmp(((const phx_attribute *)a)->name, ((const phx_attribute *)b)->name);
 }
 
-static phx_status add(phx_recorder *recorder, const phx_attribute *from)
+static phx_status recorder_keep_add(phx_recorder *recorder, const phx_attribute *from)
 {
     phx_attribute *to = &recorder->kept.attributes[recorder->kept.n_attributes++];
     to->number = from->number;
@@ -57,13 +57,13 @@ phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_stat
     recorder->kept.attributes = phx_calloc(recorder->context, (size_t)total, sizeof *recorder->kept.attributes);
     phx_status status = recorder->kept.attributes ? PHX_OK : PHX_ERR_MEMORY;
     for (int k = 0; k < n_own && !status; k++)
-        status = add(recorder, &own[k]);
+        status = recorder_keep_add(recorder, &own[k]);
     for (int k = 0; k < recorder->about.n_attributes && !status; k++)
-        status = add(recorder, &recorder->about.attributes[k]);
+        status = recorder_keep_add(recorder, &recorder->about.attributes[k]);
     for (int k = 0; k < state->n_attributes && !status; k++)
-        status = add(recorder, &state->attributes[k]);
+        status = recorder_keep_add(recorder, &state->attributes[k]);
     if (!status)
-        qsort(recorder->kept.attributes, (size_t)total, sizeof *recorder->kept.attributes, compare_names);
+        qsort(recorder->kept.attributes, (size_t)total, sizeof *recorder->kept.attributes, recorder_keep_compare_names);
     return status;
 }
 

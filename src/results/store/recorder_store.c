@@ -76,7 +76,7 @@ static row_part part_of(const phx_recorder *recorder, int k)
 }
 
 /* Put `count` rows into all datasets, from row `row` on. */
-static void put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, size_t count, size_t row)
+static void recorder_store_put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, size_t count, size_t row)
 {
     for (int k = 0; k < phx_layout_parts(&recorder->layout); k++) {
         const row_part part = part_of(recorder, k);
@@ -123,7 +123,7 @@ static phx_status put_spooled(phx_recorder *recorder, phx_h5 *file)
                      count = rest < recorder->block.rows ? rest : recorder->block.rows;
         status = read_spool(recorder, row, count);
         if (!status)
-            put_rows(recorder, file, recorder->block.values, count, recorder->saved.rows + row);
+            recorder_store_put_rows(recorder, file, recorder->block.values, count, recorder->saved.rows + row);
     }
     return status;
 }
@@ -134,11 +134,11 @@ static void put_buffered(phx_recorder *recorder, phx_h5 *file)
     for (size_t row = 0; row < recorder->buffer.rows; row += recorder->block.rows) {
         const size_t rest = recorder->buffer.rows - row,
                      count = rest < recorder->block.rows ? rest : recorder->block.rows;
-        put_rows(recorder, file, recorder->buffer.values + row * recorder->width, count, before + row);
+        recorder_store_put_rows(recorder, file, recorder->buffer.values + row * recorder->width, count, before + row);
     }
 }
 
-static void describe(const phx_recorder *recorder, phx_h5 *file, const phx_recorder_state *state)
+static void recorder_store_describe(const phx_recorder *recorder, phx_h5 *file, const phx_recorder_state *state)
 {
     phx_h5_set_text(file, "/", "format", PHX_FORMAT_RESULT);
     phx_h5_set_integer(file, "/", "format_version", PHX_FORMAT_VERSION);
@@ -162,7 +162,7 @@ phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *
     phx_status status = phx_h5_create(recorder->context, recorder->files.h5_temporary, &file);
     if (status)
         return status;
-    describe(recorder, file, state);
+    recorder_store_describe(recorder, file, state);
     status = phx_layout_write(file, &recorder->layout, recorder->stats.rows, recorder->block.places);
     if (!status)
         status = put_saved(recorder, file);

@@ -153,8 +153,8 @@ static phx_status check_rows(const phx_result *result, size_t first, size_t coun
 }
 
 /* `values` numbers of every row: of the file those of a dataset, of memory those from place `place` of the row on. */
-static phx_status read_rows(const phx_result *result, const char *path, int place, int values, size_t first,
-                            size_t count, double *to)
+static phx_status result_read_rows(const phx_result *result, const char *path, int place, int values, size_t first,
+                                   size_t count, double *to)
 {
     if (result->file) {
         const phx_status status = phx_h5_read_rows(result->file, path, first, count, to);
@@ -178,7 +178,8 @@ phx_status phx_result_column(const phx_result *result, int column, size_t first,
         return phx_fail(result->context, PHX_ERR_ARGUMENT, "%s: column %d is asked for; it has %d", name_of(result),
                         column, result->layout.n_columns);
     const phx_status status = check_rows(result, first, count);
-    return status ? status : read_rows(result, result->layout.column_paths[column], column, 1, first, count, values);
+    return status ? status
+                  : result_read_rows(result, result->layout.column_paths[column], column, 1, first, count, values);
 }
 
 int phx_result_ledger(const phx_result *result)
@@ -201,8 +202,8 @@ phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t 
                         name_of(result), entry, layout->n_ledger);
     const phx_status status = check_rows(result, first, count);
     return status ? status
-                  : read_rows(result, layout->ledger_paths[entry],
-                              layout->n_columns + layout->n_x + layout->n_v + entry, 1, first, count, values);
+                  : result_read_rows(result, layout->ledger_paths[entry],
+                                     layout->n_columns + layout->n_x + layout->n_v + entry, 1, first, count, values);
 }
 
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v)
@@ -212,9 +213,9 @@ phx_status phx_result_states(const phx_result *result, size_t first, size_t coun
     const phx_layout *layout = &result->layout;
     phx_status status = check_rows(result, first, count);
     if (!status && x && layout->n_x > 0)
-        status = read_rows(result, PHX_PATH_X, layout->n_columns, layout->n_x, first, count, x);
+        status = result_read_rows(result, PHX_PATH_X, layout->n_columns, layout->n_x, first, count, x);
     if (!status && v && layout->n_v > 0)
-        status = read_rows(result, PHX_PATH_V, layout->n_columns + layout->n_x, layout->n_v, first, count, v);
+        status = result_read_rows(result, PHX_PATH_V, layout->n_columns + layout->n_x, layout->n_v, first, count, v);
     return status;
 }
 
@@ -227,7 +228,7 @@ phx_status phx_result_factors(const phx_result *result, size_t first, size_t cou
     const int place = layout->n_columns + layout->n_x + layout->n_v + layout->n_ledger;
     return status || layout->n_factors == 0
                ? status
-               : read_rows(result, PHX_PATH_FACTORS, place, layout->n_factors, first, count, factors);
+               : result_read_rows(result, PHX_PATH_FACTORS, place, layout->n_factors, first, count, factors);
 }
 
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v)

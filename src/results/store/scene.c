@@ -366,21 +366,21 @@ bool phx_scene_is_in(phx_h5 *file)
     return phx_h5_has(file, "/ports") && phx_h5_has(file, "/ports/name");
 }
 
-static phx_status damaged(phx_h5 *file, const char *path)
+static phx_status scene_damaged(phx_h5 *file, const char *path)
 {
     return phx_fail(phx_h5_context(file), PHX_ERR_FILE, "%s: %s does not fit; the file is damaged", phx_h5_path(file),
                     path);
 }
 
 /* Integers or numbers into a list of their own. */
-static phx_status read_values(phx_h5 *file, int dimension, int k, phx_scene *scene, int *count)
+static phx_status scene_read_values(phx_h5 *file, int dimension, int k, phx_scene *scene, int *count)
 {
     const int width = width_of(k, dimension);
     size_t rows, cols;
     phx_status status = phx_h5_extent(file, lists[k].path, &rows, &cols);
 
     if (!status && (cols != (width > 1 ? (size_t)width : 0) || rows > INT_MAX / 9))
-        status = damaged(file, lists[k].path);
+        status = scene_damaged(file, lists[k].path);
     if (status)
         return status;
     *count = (int)rows;
@@ -418,9 +418,9 @@ phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
         if (lists[k].kind == NAMES)
             status = phx_h5_read_names(file, lists[k].path, &count, names_of(scene, k));
         else
-            status = read_values(file, dimension, k, scene, &count);
+            status = scene_read_values(file, dimension, k, scene, &count);
         if (!status && !first && count != count_of(scene, k)) {
-            status = damaged(file, lists[k].path);
+            status = scene_damaged(file, lists[k].path);
             if (lists[k].kind == NAMES) { /* freed by its own count */
                 phx_h5_free_names(count, *names_of(scene, k));
                 *names_of(scene, k) = NULL;

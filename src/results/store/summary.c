@@ -43,7 +43,7 @@ static void put_key(phx_output *out, const char *before, const char *name)
     phx_output_text(out, ": ");
 }
 
-static void put_number(phx_output *out, const char *name, double value)
+static void summary_put_number(phx_output *out, const char *name, double value)
 {
     put_key(out, ", ", name);
     phx_output_number(out, value);
@@ -60,7 +60,7 @@ static bool is_setting(const char *name)
     return true;
 }
 
-static void put_text(phx_output *out, const phx_result *result, const char *key, const char *attribute)
+static void summary_put_text(phx_output *out, const phx_result *result, const char *key, const char *attribute)
 {
     const char *text = phx_result_text(result, attribute);
     put_key(out, ",\n  ", key);
@@ -68,13 +68,13 @@ static void put_text(phx_output *out, const phx_result *result, const char *key,
 }
 
 /* The model, how the run ended, and the attributes: settings, then counts and times of the run. */
-static void put_head(phx_output *out, const phx_result *result)
+static void summary_put_head(phx_output *out, const phx_result *result)
 {
     phx_output_text(out, "{\n  \"format\": \"phlexor summary\",\n  \"format_version\": 1");
-    put_text(out, result, "title", "model_name");
-    put_text(out, result, "program_version", "program_version");
-    put_text(out, result, "status", "status");
-    put_text(out, result, "reason", "reason");
+    summary_put_text(out, result, "title", "model_name");
+    summary_put_text(out, result, "program_version", "program_version");
+    summary_put_text(out, result, "status", "status");
+    summary_put_text(out, result, "reason", "reason");
     phx_output_format(out, ",\n  \"dimension\": %d,\n  \"rows\": %zu,\n  \"bodies\": [", phx_result_dimension(result),
                       phx_result_rows(result));
     for (int b = 0; b < phx_result_bodies(result); b++) {
@@ -150,7 +150,7 @@ static phx_status put_ledger(phx_output *out, const phx_result *result)
     return status;
 }
 
-static phx_status put_column(phx_output *out, const phx_result *result, const column_summary *summary)
+static phx_status summary_put_column(phx_output *out, const phx_result *result, const column_summary *summary)
 {
     double time[2] = {0.0, 0.0};
     phx_status status = phx_result_column(result, 0, summary->at_least, 1, &time[0]);
@@ -158,12 +158,12 @@ static phx_status put_column(phx_output *out, const phx_result *result, const co
         status = phx_result_column(result, 0, summary->at_most, 1, &time[1]);
     if (status)
         return status;
-    put_number(out, "first", summary->first);
-    put_number(out, "last", summary->last);
-    put_number(out, "min", summary->least);
-    put_number(out, "max", summary->most);
-    put_number(out, "t_min", time[0]);
-    put_number(out, "t_max", time[1]);
+    summary_put_number(out, "first", summary->first);
+    summary_put_number(out, "last", summary->last);
+    summary_put_number(out, "min", summary->least);
+    summary_put_number(out, "max", summary->most);
+    summary_put_number(out, "t_min", time[0]);
+    summary_put_number(out, "t_max", time[1]);
     return PHX_OK;
 }
 
@@ -176,7 +176,7 @@ static phx_status put_columns(phx_output *out, const phx_result *result, const c
         put_key(out, "{", "unit");
         phx_output_json(out, phx_result_column_unit(result, c));
         if (phx_result_rows(result) > 0)
-            status = put_column(out, result, &summaries[c]);
+            status = summary_put_column(out, result, &summaries[c]);
         phx_output_text(out, "}");
     }
     phx_output_text(out, "}\n}");
@@ -194,7 +194,7 @@ phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_o
     for (size_t c = 0; c < count && !status; c++)
         status = summarise(result, (int)c, block, &summaries[c]);
     if (!status) {
-        put_head(out, result);
+        summary_put_head(out, result);
         if (phx_result_rows(result) > 0) {
             put_largest(out, result, summaries);
             status = put_ledger(out, result);

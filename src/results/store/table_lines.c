@@ -71,8 +71,8 @@ static int by_point(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-static phx_status collect(phx_context *context, int count, const char *const *paths, const phx_table_lines *lines,
-                          table_row *rows)
+static phx_status table_lines_collect(phx_context *context, int count, const char *const *paths,
+                                      const phx_table_lines *lines, table_row *rows)
 {
     for (int t = 0, n = 0; t < count; t++) {
         if (lines[t].count < 1 || strncmp(lines[t].line[0], "point,", 6) != 0)
@@ -92,7 +92,7 @@ static phx_status collect(phx_context *context, int count, const char *const *pa
 }
 
 /* Every point from 1 on, once. */
-static phx_status check_points(phx_context *context, const char *const *paths, int n, const table_row *rows)
+static phx_status table_lines_check_points(phx_context *context, const char *const *paths, int n, const table_row *rows)
 {
     for (int k = 0; k < n; k++) {
         if (k > 0 && rows[k].point == rows[k - 1].point)
@@ -139,10 +139,10 @@ static phx_status merge(phx_context *context, int count, const char *const *path
     if (!status && !rows)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = collect(context, count, paths, lines, rows);
+        status = table_lines_collect(context, count, paths, lines, rows);
     if (!status) {
         qsort(rows, (size_t)n, sizeof *rows, by_point);
-        status = check_points(context, paths, n, rows);
+        status = table_lines_check_points(context, paths, n, rows);
     }
     if (!status)
         status = write_rows(context, lines[0].line[0], n, rows, output);

@@ -17,7 +17,7 @@ static bool released(const catalog *list, const row_slot *row)
 }
 
 /* Rows that are on, independent ones of the whole system first. */
-static int list_rows(const phx_system *system, const catalog *list, int *rows)
+static int constraint_rows_list_rows(const phx_system *system, const catalog *list, int *rows)
 {
     int count = 0;
 
@@ -137,7 +137,7 @@ phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const ca
     it->row = phx_calloc(ws->base.context, (size_t)system->rows.n, sizeof *it->row);
     if (!it->row)
         return PHX_ERR_MEMORY;
-    const int count = list_rows(system, list, it->row);
+    const int count = constraint_rows_list_rows(system, list, it->row);
     if (system->rows.n_redundant > 0)
         status = set_redundant_apart(ws, x, count, it);
     it->count = count - it->redundant;

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-static phx_status refuse(const phx_system *system, const char *what, const char *name, phx_port_id id,
-                         const char *remedy)
+static phx_status directions_refuse(const phx_system *system, const char *what, const char *name, phx_port_id id,
+                                    const char *remedy)
 {
     const port_slot *port = &system->ports[id];
     const char *body = phx_body_name(system->bodies[port->body].body);
@@ -35,9 +35,9 @@ static phx_status check_row(const phx_system *system, const joint_slot *joint, c
     static const char remedy[] = ", or a spherical joint";
 
     if (row->kind != PHX_ROW_POINT && !has_directions(system, joint->a))
-        return refuse(system, "joint", joint->name, joint->a, remedy);
+        return directions_refuse(system, "joint", joint->name, joint->a, remedy);
     if (phx_row_is_angular(row) && !has_directions(system, joint->b))
-        return refuse(system, "joint", joint->name, joint->b, remedy);
+        return directions_refuse(system, "joint", joint->name, joint->b, remedy);
     return PHX_OK;
 }
 
@@ -57,6 +57,6 @@ phx_status phx_sys_check_load_directions(const phx_system *system, const phx_loa
 {
     if (has_directions(system, def->port) || (def->kind != PHX_LOAD_TORQUE && !def->follower))
         return PHX_OK;
-    return refuse(system, "load", def->name, def->port,
-                  def->kind == PHX_LOAD_TORQUE ? "" : ", or a force in inertial components");
+    return directions_refuse(system, "load", def->name, def->port,
+                             def->kind == PHX_LOAD_TORQUE ? "" : ", or a force in inertial components");
 }

@@ -158,7 +158,7 @@ static phx_status prescribe_motions(phx_system *system, joint_given *def)
 }
 
 /* For as many constraints and coordinates as the joint has; a rigid contact, which has none, gets one later. */
-static phx_status make_room(phx_context *context, joint_slot *joint)
+static phx_status joints_make_room(phx_context *context, joint_slot *joint)
 {
     const int rows = joint->n_constraints > 0 ? joint->n_constraints : 1;
 
@@ -170,7 +170,8 @@ static phx_status make_room(phx_context *context, joint_slot *joint)
 }
 
 /* The constraints of a joint, and the rows of its coordinates into `coordinates`. */
-static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
+static phx_status joints_make_rows(phx_system *system, joint_slot *joint,
+                                   phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
 {
     const joint_given *def = &joint->def;
     phx_row constraints[PHX_JOINT_MAX_ROWS];
@@ -197,7 +198,7 @@ static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coord
     status =
         phx_joint_rows(system->context, &shape, &joint->n_constraints, constraints, &joint->n_coordinates, coordinates);
     if (!status)
-        status = make_room(system->context, joint);
+        status = joints_make_room(system->context, joint);
     if (!status)
         memcpy(joint->constraints, constraints, (size_t)joint->n_constraints * sizeof *constraints);
     return status;
@@ -207,7 +208,7 @@ phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint)
 {
     phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
 
-    return make_rows(system, joint, coordinates);
+    return joints_make_rows(system, joint, coordinates);
 }
 
 /* Relative rotation, rows and coordinates of a joint whose def, name and ports are in place. */
@@ -217,7 +218,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
     phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
     phx_status status = PHX_OK;
 
-    status = make_rows(system, joint, coordinates);
+    status = joints_make_rows(system, joint, coordinates);
     if (status)
         return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
     if (def->n_coordinates < 0 || def->n_coordinates > joint->n_coordinates)

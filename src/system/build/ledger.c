@@ -24,7 +24,7 @@ static bool has_damper(const joint_slot *joint)
 }
 
 /* One more, when there is a cause for it; its number or -1. */
-static int add(phx_system *system, bool is_there, const char *kind, const char *name, bool dissipates)
+static int ledger_add(phx_system *system, bool is_there, const char *kind, const char *name, bool dissipates)
 {
     if (!is_there)
         return -1;
@@ -38,9 +38,10 @@ static void list(phx_system *system, bool dissipates)
 {
     for (int j = 0; j < system->n_joints; j++) {
         joint_slot *joint = &system->joints[j];
-        joint->entry[dissipates] = joint->contact ? add(system, dissipates, "force", joint->name, dissipates)
-                                                  : add(system, dissipates ? has_damper(joint) : has_effort(joint),
-                                                        "joint", joint->name, dissipates);
+        joint->entry[dissipates] = joint->contact
+                                       ? ledger_add(system, dissipates, "force", joint->name, dissipates)
+                                       : ledger_add(system, dissipates ? has_damper(joint) : has_effort(joint), "joint",
+                                                    joint->name, dissipates);
     }
     for (int i = 0; i < system->n_forces; i++) {
         force_slot *force = &system->forces[i];
@@ -49,22 +50,23 @@ static void list(phx_system *system, bool dissipates)
             force->entry[dissipates] = system->joints[force->joint].entry[dissipates];
         else
             force->entry[dissipates] =
-                add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
-                    force->name, dissipates);
+                ledger_add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
+                           force->name, dissipates);
     }
     for (int c = 0; c < system->control.n; c++) {
         controller_slot *controller = &system->control.slot[c];
         if (phx_block_stores(controller->block) == dissipates)
-            controller->entry = add(system, true, "controller", controller->name, dissipates);
+            controller->entry = ledger_add(system, true, "controller", controller->name, dissipates);
     }
     for (int i = 0; i < system->ledger.n_events && dissipates; i++)
-        system->ledger.event_entry[i] = add(system, true, "event", system->ledger.events[i], dissipates);
+        system->ledger.event_entry[i] = ledger_add(system, true, "event", system->ledger.events[i], dissipates);
     for (int b = 0; b < system->n_bodies && dissipates; b++)
-        system->bodies[b].numerical = add(system, system->ledger.numerical && phx_body_deforms(system->bodies[b].body),
-                                          "numerical", phx_body_name(system->bodies[b].body), dissipates);
+        system->bodies[b].numerical =
+            ledger_add(system, system->ledger.numerical && phx_body_deforms(system->bodies[b].body), "numerical",
+                       phx_body_name(system->bodies[b].body), dissipates);
     for (int b = 0; b < system->n_bodies && dissipates; b++)
-        system->bodies[b].entry = add(system, !phx_body_is_lossless(system->bodies[b].body), "body",
-                                      phx_body_name(system->bodies[b].body), dissipates);
+        system->bodies[b].entry = ledger_add(system, !phx_body_is_lossless(system->bodies[b].body), "body",
+                                             phx_body_name(system->bodies[b].body), dissipates);
 }
 
 phx_status phx_sys_ledger_create(phx_system *system)

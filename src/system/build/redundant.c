@@ -132,7 +132,7 @@ typedef struct choice {
     double *volume; /* per place: log of |det| of the rows of an orthonormal null basis that belong to `out` */
 } choice;
 
-static double *place_of(const choice *it, int place)
+static double *redundant_place_of(const choice *it, int place)
 {
     return it->C + (size_t)place * (size_t)it->n_out * (size_t)it->n_kept;
 }
@@ -143,7 +143,7 @@ static phx_status measure_volume(phx_context *context, choice *it, int place)
 {
     const bool swapped = it->n_out > 4 * it->n_kept;
     const int n = swapped ? it->n_kept : it->n_out, other = swapped ? it->n_out : it->n_kept;
-    const double *C = place_of(it, place);
+    const double *C = redundant_place_of(it, place);
     double *S = phx_calloc(context, (size_t)n * (size_t)n, sizeof *S), sum = 0.0;
     phx_status status = S ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -168,7 +168,7 @@ static phx_status add_place(workspace *ws, const double *x, choice *it)
     ws->by->rows(ws, 0.0, 0.0);
     phx_status status = ws->by->factor_mass(ws, x);
     if (!status)
-        status = phx_sys_dependence(ws, place_of(it, it->n_places));
+        status = phx_sys_dependence(ws, redundant_place_of(it, it->n_places));
     if (!status)
         status = measure_volume(ws->base.context, it, it->n_places);
     it->n_places += status == PHX_OK;
@@ -223,7 +223,7 @@ static double best_exchange(const choice *it, int *out, int *kept)
             if (it->system->rows.slot[it->kept[j]].role == ROW_DRIVEN)
                 continue;
             for (int p = 0; p < it->n_places && least > best; p++)
-                least = fmin(least, it->volume[p] + log(fabs(place_of(it, p)[i * it->n_kept + j])));
+                least = fmin(least, it->volume[p] + log(fabs(redundant_place_of(it, p)[i * it->n_kept + j])));
             if (least > best) {
                 best = least;
                 *out = i;
@@ -239,7 +239,7 @@ static void exchange(choice *it, int i, int j)
     const int n = it->n_kept, row = it->out[i];
 
     for (int p = 0; p < it->n_places; p++) {
-        double *C = place_of(it, p);
+        double *C = redundant_place_of(it, p);
         const double pivot = C[i * n + j];
         it->volume[p] += log(fabs(pivot));
         for (int l = 0; l < n; l++)
@@ -298,7 +298,7 @@ static phx_status improve_choice(phx_system *system)
 }
 
 /* Into the lists, in the order of the rows. */
-static void list_rows(phx_system *system)
+static void redundant_list_rows(phx_system *system)
 {
     system->rows.n_redundant = system->rows.n_independent = 0;
     for (int r = 0; r < system->rows.n; r++) {
@@ -334,7 +334,7 @@ phx_status phx_sys_take_redundant(phx_system *system, const int *redundant)
         return status;
     for (int r = 0; r < system->rows.n; r++)
         system->rows.slot[r].redundant = redundant[r] != 0;
-    list_rows(system);
+    redundant_list_rows(system);
     count_rows(system);
     return PHX_OK;
 }
@@ -343,14 +343,14 @@ static phx_status choose_rows(phx_system *system)
 {
     phx_status status = PHX_OK;
 
-    list_rows(system);
+    redundant_list_rows(system);
     if (system->rows.n_redundant > 0) {
         status = improve_choice(system);
         for (int k = 0; k < system->rows.n_independent; k++)
             system->rows.slot[system->rows.independent[k]].redundant = false;
         for (int k = 0; k < system->rows.n_redundant; k++)
             system->rows.slot[system->rows.redundant[k]].redundant = true;
-        list_rows(system);
+        redundant_list_rows(system);
     }
     count_rows(system);
     return status;

@@ -18,7 +18,7 @@ double phx_sys_radius_of_gyration(const body_slot *slot)
     return radius_of(phx_body_dim(slot->body), phx_body_at_rest(slot->body));
 }
 
-static inline double norm(int n, const double *a)
+static inline double sizes_norm(int n, const double *a)
 {
     return sqrt(phx_sys_dot(n, a, a));
 }
@@ -28,8 +28,8 @@ static inline void add_body(const int dim, const body_slot *slot, double gravity
 {
     const int n_rot = phx_rotations(dim), n_v = phx_body_n_v(slot->body);
     const phx_mass_properties *rest = phx_body_at_rest(slot->body);
-    const double radius = radius_of(dim, rest), reach = norm(dim, x) + radius;
-    double speed = norm(dim, v) + norm(n_rot, v + dim) * radius;
+    const double radius = radius_of(dim, rest), reach = sizes_norm(dim, x) + radius;
+    double speed = sizes_norm(dim, v) + sizes_norm(n_rot, v + dim) * radius;
 
     for (int i = dim + n_rot; i < n_v; i++)
         speed = fabs(v[i]) > speed ? fabs(v[i]) : speed;
@@ -41,7 +41,7 @@ static inline void add_body(const int dim, const body_slot *slot, double gravity
 
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes)
 {
-    const double gravity = norm(system->dim, system->gravity);
+    const double gravity = sizes_norm(system->dim, system->gravity);
 
     *sizes = (phx_sizes){0};
     for (int b = 0; b < system->n_bodies; b++) {

@@ -123,8 +123,8 @@ static int energy_room(const phx_body *body)
 
 /* dH/dt along (x_dot, v_dot): p . v_dot + dT/dq . q_dot + dV/dx . x_dot, and the size of its terms; dV/dx are the
  * efforts at rest. */
-static double energy_rate(const phx_system *system, int b, const double *x, const double *v, const double *v_dot,
-                          double *room, double *scale)
+static double verify_energy_rate(const phx_system *system, int b, const double *x, const double *v, const double *v_dot,
+                                 double *room, double *scale)
 {
     const phx_body *body = system->bodies[b].body;
     if (phx_body_structure_size(body) == 0)
@@ -218,8 +218,8 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
             power += lambda[k] * phx_sys_row_rate(ws, k);
         rate = spring_rate(ws, &scale);
         for (int b = 0; b < system->n_bodies; b++)
-            rate += energy_rate(system, b, xr + system->bodies[b].x, vr + system->bodies[b].v,
-                                v_dot + system->bodies[b].v, room, &scale);
+            rate += verify_energy_rate(system, b, xr + system->bodies[b].x, vr + system->bodies[b].v,
+                                       v_dot + system->bodies[b].v, room, &scale);
         *worst = fmax(*worst, fabs(rate - power) / fmax(scale, 1e-300));
     }
     phx_free(room);

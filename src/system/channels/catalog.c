@@ -14,7 +14,7 @@ static const char *const space_names[MOTION_PARTS][6] = {{"fx", "fy", "fz", "tx"
                                                          {"x", "y", "z", "anglex", "angley", "anglez"}};
 static const char *const joint_names[MOTION_PARTS] = {"effort", "acceleration", "rate", "coordinate"};
 
-static phx_status make_room(phx_context *context, void **array, int *capacity, int count, int more, size_t size)
+static phx_status catalog_make_room(phx_context *context, void **array, int *capacity, int count, int more, size_t size)
 {
     if (count + more > *capacity) {
         const int wider = 2 * (count + more);
@@ -34,8 +34,8 @@ static phx_status put_entry(catalog *list, entry_kind kind, int index, int part,
     phx_context *context = list->system->context;
     entry *next = NULL;
     va_list arguments;
-    phx_status status =
-        make_room(context, (void **)&list->entries, &list->cap_entries, list->n_entries, 1, sizeof *list->entries);
+    phx_status status = catalog_make_room(context, (void **)&list->entries, &list->cap_entries, list->n_entries, 1,
+                                          sizeof *list->entries);
 
     if (status)
         return status;
@@ -56,8 +56,8 @@ static phx_status put_entry(catalog *list, entry_kind kind, int index, int part,
 
 static phx_status put_motion(catalog *list, int point, int component, int joint, int coordinate)
 {
-    const phx_status status = make_room(list->system->context, (void **)&list->motions, &list->cap_motions,
-                                        list->n_motions, 1, sizeof *list->motions);
+    const phx_status status = catalog_make_room(list->system->context, (void **)&list->motions, &list->cap_motions,
+                                                list->n_motions, 1, sizeof *list->motions);
     if (!status)
         list->motions[list->n_motions++] = (motion){point, component, joint, coordinate, -1, -1};
     return status;
@@ -65,13 +65,13 @@ static phx_status put_motion(catalog *list, int point, int component, int joint,
 
 /* ---- what has channels ---- */
 /* Adds the point "BODY.PORT" or "BODY@S", with `separator` between body and name. */
-static phx_status put_point(catalog *list, const char *body, char separator, const char *name, const port_slot *place,
-                            port_slot *own)
+static phx_status catalog_put_point(catalog *list, const char *body, char separator, const char *name,
+                                    const port_slot *place, port_slot *own)
 {
     const phx_system *system = list->system;
     const size_t room = strlen(body) + strlen(name) + 2;
-    phx_status status =
-        make_room(system->context, (void **)&list->points, &list->cap_points, list->n_points, 1, sizeof *list->points);
+    phx_status status = catalog_make_room(system->context, (void **)&list->points, &list->cap_points, list->n_points, 1,
+                                          sizeof *list->points);
     char *full = status ? NULL : phx_calloc(system->context, room, 1);
 
     if (!full)
@@ -145,8 +145,8 @@ phx_status phx_sys_catalog_create(const phx_system *system, catalog *list)
     for (int j = 0; j < system->n_joints && !status; j++)
         status = put_joint(list, j);
     for (int i = 0; i < system->points.n && !status; i++)
-        status = put_point(list, phx_body_name(system->bodies[system->points.slot[i].place.body].body), '.',
-                           system->points.slot[i].name, &system->points.slot[i].place, NULL);
+        status = catalog_put_point(list, phx_body_name(system->bodies[system->points.slot[i].place.body].body), '.',
+                                   system->points.slot[i].name, &system->points.slot[i].place, NULL);
     if (status)
         phx_sys_catalog_free(list);
     return status;
@@ -212,7 +212,7 @@ static phx_status put_location(catalog *list, const char *name)
             return phx_fail_prefix(system->context, status == PHX_ERR_MEMORY ? status : PHX_ERR_INPUT,
                                    "channel '%s': ", name);
         }
-        return put_point(list, body, '@', text, own, own);
+        return catalog_put_point(list, body, '@', text, own, own);
     }
     return PHX_OK;
 }

@@ -12,7 +12,7 @@ typedef struct choice {
     phx_channels *channels;
 } choice;
 
-static phx_status unknown(const choice *it, const char *name, bool input)
+static phx_status channels_unknown(const choice *it, const char *name, bool input)
 {
     const catalog *list = &it->list;
 
@@ -35,7 +35,7 @@ static phx_status resolve(choice *it, bool input, int count, const char *const *
         if (status)
             return status;
         if (!one)
-            return unknown(it, names[k], input);
+            return channels_unknown(it, names[k], input);
         found[k] = (int)(one - it->list.entries);
         for (int j = 0; j < k; j++)
             if (found[j] == found[k])
@@ -95,7 +95,7 @@ static phx_status add_actuations(choice *it)
     return status;
 }
 
-static phx_status choose(choice *it, const phx_channels_options *options)
+static phx_status channels_choose(choice *it, const phx_channels_options *options)
 {
     phx_context *context = it->list.system->context;
     const size_t most = (size_t)it->list.n_entries, acted = (size_t)it->list.system->control.n_actuations;
@@ -423,7 +423,7 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     if (!status)
         status = phx_sys_catalog_create(ws->system, &chosen.list);
     if (!status)
-        status = choose(&chosen, options ? options : &none);
+        status = channels_choose(&chosen, options ? options : &none);
     if (!status)
         status = alloc_channels(context, channels);
     if (!status)
@@ -453,7 +453,7 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     return phx_conclude(dae->context, status);
 }
 
-static void free_names(int count, char **names)
+static void channels_free_names(int count, char **names)
 {
     for (int k = 0; names && k < count; k++)
         phx_free(names[k]);
@@ -464,10 +464,10 @@ void phx_channels_free(phx_channels *channels)
 {
     if (!channels)
         return;
-    free_names(channels->n_inputs, channels->inputs);
-    free_names(channels->n_outputs, channels->outputs);
-    free_names(channels->n_held, channels->motion);
-    free_names(channels->n_held, channels->rate);
+    channels_free_names(channels->n_inputs, channels->inputs);
+    channels_free_names(channels->n_outputs, channels->outputs);
+    channels_free_names(channels->n_held, channels->motion);
+    channels_free_names(channels->n_held, channels->rate);
     phx_free(channels->kind);
     phx_free(channels->held);
     phx_csr *const matrices[] = {&channels->G,   &channels->H,   &channels->F,   &channels->Y_q, &channels->Y_v,

@@ -2,7 +2,7 @@
 #include "channels.h"
 
 /* The k-th drive: false, there is none. */
-static bool find(const phx_system *system, int k, phx_drive *drive)
+static bool drives_find(const phx_system *system, int k, phx_drive *drive)
 {
     for (int j = 0; j < system->n_joints; j++) {
         const joint_slot *joint = &system->joints[j];
@@ -22,7 +22,7 @@ int phx_system_drives(const phx_system *system)
     phx_drive drive;
     int n = 0;
 
-    while (system && find(system, n, &drive))
+    while (system && drives_find(system, n, &drive))
         n++;
     return n;
 }
@@ -32,7 +32,7 @@ phx_drive phx_system_drive(const phx_system *system, int k)
     phx_drive drive = {.joint = -1};
 
     if (system && k >= 0)
-        find(system, k, &drive);
+        drives_find(system, k, &drive);
     return drive;
 }
 
@@ -49,7 +49,7 @@ phx_status phx_system_drive_values(phx_dae *dae, double t, const double *x, cons
         phx_sys_set_instant(ws, x, v);
         status = phx_sys_all_multipliers(ws, lambda, all);
     }
-    for (int k = 0; !status && find(ws->system, k, &drive); k++, values += PHX_DRIVE_VALUES) {
+    for (int k = 0; !status && drives_find(ws->system, k, &drive); k++, values += PHX_DRIVE_VALUES) {
         const int row = ws->system->joints[drive.joint].coordinates[drive.coordinate].driven_row;
         values[PHX_DRIVE_EFFORT] = all[row];
         values[PHX_DRIVE_COORDINATE] = phx_sys_coordinate_value(ws, drive.joint, drive.coordinate, 1);

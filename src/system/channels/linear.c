@@ -210,7 +210,7 @@ static phx_status make_rest(workspace *ws, phx_csr *rest)
 }
 
 /* factor times the rows of a body's matrix over its deformations. */
-static void put_rows(const phx_csr *own, double factor, int column, int *rows, entries *out)
+static void linear_put_rows(const phx_csr *own, double factor, int column, int *rows, entries *out)
 {
     for (int i = 0; i < own->rows; i++, ++*rows)
         for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
@@ -269,8 +269,8 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
         double beta;
         phx_body_damping_roots(body, &beta, &W);
         if (beta > 0.0)
-            put_rows(phx_body_elastic_root(body), sqrt(beta), column, &rows, &out);
-        put_rows(W, 1.0, column, &rows, &out);
+            linear_put_rows(phx_body_elastic_root(body), sqrt(beta), column, &rows, &out);
+        linear_put_rows(W, 1.0, column, &rows, &out);
         status = leave_rest(ws, b);
     }
     if (!status)
@@ -283,7 +283,7 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
 
 /* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
 /* Rows of a matrix must be numbers whose squares are numbers too; `first`: the equation of its first row. */
-static phx_status check_finite(const workspace *ws, const phx_csr *matrix, int first)
+static phx_status linear_check_finite(const workspace *ws, const phx_csr *matrix, int first)
 {
     for (int i = 0; i < matrix->rows; i++)
         for (int k = matrix->ptr[i]; k < matrix->ptr[i + 1]; k++)
@@ -415,7 +415,7 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = give_places_mass(ws, linear);
     const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
     for (int k = 0; k < 4 && !status; k++)
-        status = check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
+        status = linear_check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
     for (int k = 0; !status && k < linear->D.ptr[n_v]; k++)
         linear->damped = linear->damped || linear->D.val[k] != 0.0;
     linear->has_root = !status && exact && root_is_exact(ws, x);

@@ -33,7 +33,7 @@ static const struct {
 };
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-static int find(phx_quantity quantity)
+static int stresses_find(phx_quantity quantity)
 {
     for (int k = 0; k < QUANTITIES; k++)
         if (quantities[k].quantity == quantity)
@@ -43,24 +43,24 @@ static int find(phx_quantity quantity)
 
 bool phx_sys_quantity_is_linear(phx_quantity quantity)
 {
-    const int k = find(quantity);
+    const int k = stresses_find(quantity);
     return k < 0 || quantities[k].field;
 }
 
 const char *phx_sys_stresses_names(const output_slot *output)
 {
-    return quantities[find(output->def.quantity)].names[output->set];
+    return quantities[stresses_find(output->def.quantity)].names[output->set];
 }
 
 const char *phx_sys_stresses_unit(const output_slot *output)
 {
-    return quantities[find(output->def.quantity)].unit;
+    return quantities[stresses_find(output->def.quantity)].unit;
 }
 
 /* The set of a quantity of a body that has `all`: that of its edges or corners, or all. */
 static phx_stress_set set_of(phx_quantity quantity, phx_stress_set all)
 {
-    const int k = find(quantity);
+    const int k = stresses_find(quantity);
 
     for (int set = PHX_STRESSES_EDGE; set <= PHX_STRESSES_CORNER && k >= 0 && all == PHX_STRESSES_PLATE; set++)
         if (quantities[k].names[set])
@@ -68,9 +68,9 @@ static phx_stress_set set_of(phx_quantity quantity, phx_stress_set all)
     return all;
 }
 
-static phx_status check(const phx_system *system, const phx_output_def *def, phx_stress_set set)
+static phx_status stresses_check(const phx_system *system, const phx_output_def *def, phx_stress_set set)
 {
-    const int k = find(def->quantity);
+    const int k = stresses_find(def->quantity);
 
     const char *body = phx_body_name(system->bodies[def->body].body);
 
@@ -102,7 +102,7 @@ phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *outpu
 
     phx_stress_map map = {.set = PHX_STRESSES_NONE};
     output->set = set_of(def->quantity, phx_flex_source_all_stresses(source));
-    phx_status status = check(system, def, output->set);
+    phx_status status = stresses_check(system, def, output->set);
     if (status)
         return status;
     status = phx_flex_source_stress_map(source, context, output->set, def->whole ? NULL : &def->location, &map);
@@ -136,7 +136,7 @@ void phx_system_strain_factors(const phx_dae *dae, phx_body_id body, double t, i
         factors[k] = strain_factor((const workspace *)dae, body, k, t);
 }
 
-static int columns_of(const output_slot *output, int n)
+static int stresses_columns_of(const output_slot *output, int n)
 {
     return n + output->n_pairs + output->n_strains;
 }
@@ -144,7 +144,7 @@ static int columns_of(const output_slot *output, int n)
 /* Stresses at node k of those of the output. `factor`: of the initial strains. */
 static void stresses_at(const output_slot *output, int k, int n, const double *q, const double *factor, double *stress)
 {
-    const int components = phx_stress_components(output->set), columns = columns_of(output, n);
+    const int components = phx_stress_components(output->set), columns = stresses_columns_of(output, n);
     const double *rows = output->stress + (size_t)k * (size_t)components * (size_t)columns;
 
     for (int c = 0; c < components; c++) {
@@ -176,7 +176,7 @@ static void take_extremes(const output_slot *output, bool first, const double *s
 
 static int first_component(const output_slot *output)
 {
-    const int k = find(output->def.quantity);
+    const int k = stresses_find(output->def.quantity);
     const phx_stress_field *field = phx_stress_field_named(output->set, quantities[k].field);
 
     return (field ? field : phx_stress_field_named(output->set, "stress_top"))->first;
@@ -216,7 +216,8 @@ void phx_sys_stresses_jacobian(jacobian_rows *it, const output_slot *output)
     (void)phx_body_coordinates(slot->body, NULL, &q_v);
     const double *q = phx_sys_q(slot, it->ws->view.x1);
     for (int k = 0; k < output->count; k++) {
-        const double *row = output->stress + (size_t)(first_component(output) + k) * (size_t)columns_of(output, n);
+        const double *row =
+            output->stress + (size_t)(first_component(output) + k) * (size_t)stresses_columns_of(output, n);
         for (int i = 0; i < n; i++)
             phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + i, row[i]);
         for (int p = 0; p < output->n_pairs; p++) {

@@ -257,7 +257,7 @@ static void book(workspace *ws, const controller_slot *slot, double loss, bool l
 }
 
 /* u e_i on the ports; K -= u P^T (de_i/dxi) W */
-static phx_status apply(workspace *ws, int i, bool linear)
+static phx_status controllers_apply(workspace *ws, int i, bool linear)
 {
     const actuation *one = &ws->system->control.actuations[i];
     const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, u = ws->control.u[i];
@@ -291,7 +291,7 @@ phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
             book(ws, &system->control.slot[c], loss, linear);
     }
     for (int i = 0; i < system->control.n_actuations && !status; i++)
-        status = apply(ws, i, linear);
+        status = controllers_apply(ws, i, linear);
     if (!status && linear && !ws->control.open)
         phx_sys_control_couple(ws);
     return status;

@@ -27,7 +27,7 @@ void phx_system_initial_controllers(const phx_system *system, double *x)
 /* ---- columns ---- */
 enum { CLOSED = 2 }; /* energy of the closed loop and its rate */
 
-static int columns_of(const controller_slot *slot)
+static int feedback_columns_of(const controller_slot *slot)
 {
     return slot->n_outputs + phx_block_shown(slot->block) + phx_block_stores(slot->block) +
            (phx_block_closes(slot->block) ? CLOSED : 0);
@@ -37,11 +37,11 @@ int phx_system_controller_columns(const phx_system *system)
 {
     int count = 0;
     for (int c = 0; c < system->control.n; c++)
-        count += columns_of(&system->control.slot[c]);
+        count += feedback_columns_of(&system->control.slot[c]);
     return count + (phx_sys_is_shaped(system) ? PHX_SYS_SHAPED : 0);
 }
 
-static const char *unit_of(const phx_system *system, const actuation *one)
+static const char *feedback_unit_of(const phx_system *system, const actuation *one)
 {
     if (one->joint >= 0)
         return system->joints[one->joint].coordinates[one->coordinate].row.angular ? "N m" : "N";
@@ -52,8 +52,8 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
 {
     int c = 0;
 
-    for (; c < system->control.n && column >= columns_of(&system->control.slot[c]); c++)
-        column -= columns_of(&system->control.slot[c]);
+    for (; c < system->control.n && column >= feedback_columns_of(&system->control.slot[c]); c++)
+        column -= feedback_columns_of(&system->control.slot[c]);
     if (c == system->control.n) {
         snprintf(buffer, size, PHX_SYS_CLOSED_LOOP ".%s", column ? "rate" : "energy");
         return column ? "W" : "J";
@@ -69,7 +69,7 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
     else
         snprintf(buffer, size, "%s.energy", slot->name);
     if (state < 0)
-        return unit_of(system, &system->control.actuations[slot->first_output + column]);
+        return feedback_unit_of(system, &system->control.actuations[slot->first_output + column]);
     return state < phx_block_shown(slot->block) ? NULL : state == phx_block_shown(slot->block) ? "J" : "W";
 }
 
@@ -117,13 +117,13 @@ phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x,
             measure_all(ws, slot);
             phx_block_closed_energy(slot->block, t, ws->control.y, columns + slot->n_outputs + n);
         }
-        columns += columns_of(slot);
+        columns += feedback_columns_of(slot);
     }
     return status || !phx_sys_is_shaped(system) ? status : phx_sys_shaped(ws, t, x, v, columns);
 }
 
 /* ---- arrays ---- */
-static void free_names(int count, char **names)
+static void feedback_free_names(int count, char **names)
 {
     for (int k = 0; names && k < count; k++)
         phx_free(names[k]);
@@ -136,8 +136,8 @@ void phx_feedback_free(phx_feedback *it)
         return;
     double *arrays[] = {it->Y_q, it->Y_v, it->A, it->B, it->C, it->D};
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
-    free_names(it->n_actuations, it->actuations);
-    free_names(it->n_states, it->states);
+    feedback_free_names(it->n_actuations, it->actuations);
+    feedback_free_names(it->n_states, it->states);
     phx_free(it->continuous);
     *it = (phx_feedback){0};
 }
@@ -175,7 +175,7 @@ static phx_status name_all(phx_context *context, const phx_system *system, phx_f
     return PHX_OK;
 }
 
-static phx_status create(phx_context *context, const phx_system *system, phx_feedback *it)
+static phx_status feedback_create(phx_context *context, const phx_system *system, phx_feedback *it)
 {
     *it = (phx_feedback){
         .n = system->n_v, .n_actuations = system->control.n_actuations, .n_measures = system->control.n_measures};
@@ -221,8 +221,8 @@ static void add_measure(const phx_system *system, const phx_feedback *it, const 
 }
 
 /* The block's own A, B, C, D into the whole; its states begin at `first`. */
-static void put_block(const phx_system *system, const controller_slot *slot, int first, const double *A,
-                      const double *B, const double *C, const double *D, phx_feedback *it)
+static void feedback_put_block(const phx_system *system, const controller_slot *slot, int first, const double *A,
+                               const double *B, const double *C, const double *D, phx_feedback *it)
 {
     const int n = phx_block_n(slot->block), in = slot->n_inputs, z = it->n_states, y = it->n_measures;
 
@@ -240,7 +240,7 @@ static void put_block(const phx_system *system, const controller_slot *slot, int
     }
 }
 
-static phx_status add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *it)
+static phx_status feedback_add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *it)
 {
     const phx_system *system = ws->system;
     const controller_slot *slot = &system->control.slot[c];
@@ -257,7 +257,7 @@ static phx_status add_block(workspace *ws, int c, double t, const double *x, int
     const phx_status status = phx_block_linearise(slot->block, ws->base.context, t, x + slot->x, ws->control.y,
                                                   ws->control.room[c], A, B, C, D);
     if (!status)
-        put_block(system, slot, first, A, B, C, D, it);
+        feedback_put_block(system, slot, first, A, B, C, D, it);
     phx_free(A);
     return status;
 }
@@ -271,7 +271,7 @@ phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feed
     *feedback = (phx_feedback){0};
     if (system->control.n == 0)
         return PHX_OK;
-    status = create(dae->context, system, feedback);
+    status = feedback_create(dae->context, system, feedback);
     memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     if (!status) {
         phx_sys_set_instant(ws, x, ws->step.vm);
@@ -285,7 +285,7 @@ phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feed
         int first = 0;
         for (int b = 0; b < c; b++)
             first += is_continuous(&system->control.slot[b]) ? phx_block_n(system->control.slot[b].block) : 0;
-        status = add_block(ws, c, t, x, first, feedback);
+        status = feedback_add_block(ws, c, t, x, first, feedback);
     }
     if (status)
         phx_feedback_free(feedback);

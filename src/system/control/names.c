@@ -40,7 +40,7 @@ void phx_sys_controllers_free(controller_list *controllers)
     phx_signal_destroy(controllers->unit);
 }
 
-static phx_status check_def(const phx_system *system, const phx_controller_def *def)
+static phx_status names_check_def(const phx_system *system, const phx_controller_def *def)
 {
     phx_context *context = system->context;
 
@@ -66,7 +66,7 @@ phx_status phx_system_add_controller(phx_system *system, const phx_controller_de
     if (!system || !def)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
     phx_context *context = system->context;
-    phx_status status = check_def(system, def);
+    phx_status status = names_check_def(system, def);
     controller_slot slot = {.entry = -1}, *bigger = NULL;
     phx_controller_def own = *def;
 

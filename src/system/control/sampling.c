@@ -8,7 +8,7 @@
 
 static const double SAME = 1e-9; /* of a sampling period */
 
-static bool is_due(const controller_slot *slot, double t)
+static bool sampling_is_due(const controller_slot *slot, double t)
 {
     const double sample = phx_block_sample_time(slot->block);
     return sample > 0.0 && fabs(t / sample - round(t / sample)) <= SAME;
@@ -28,7 +28,7 @@ double phx_sys_op_next_sample(const phx_dae *dae, double t)
 }
 
 /* Outputs of any quantity at the instant, and the outputs of continuous controllers, which sampled ones may read. */
-static phx_status look(workspace *ws, double t, const double *x, const double *v)
+static phx_status sampling_look(workspace *ws, double t, const double *x, const double *v)
 {
     const phx_status status = phx_system_outputs(&ws->base, t, x, v, ws->control.columns);
 
@@ -65,13 +65,13 @@ phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double
     bool due = false;
 
     for (int c = 0; c < system->control.n; c++)
-        due = due || is_due(&system->control.slot[c], t);
+        due = due || sampling_is_due(&system->control.slot[c], t);
     if (!due)
         return PHX_OK;
-    phx_status status = look(ws, t, x, v);
+    phx_status status = sampling_look(ws, t, x, v);
     for (int k = 0; k < system->control.n && !status; k++) {
         const int c = system->control.order[k];
-        if (is_due(&system->control.slot[c], t))
+        if (sampling_is_due(&system->control.slot[c], t))
             status = take_one(ws, c, t, x);
     }
     return status;
@@ -82,7 +82,7 @@ static phx_status hold_all(workspace *ws, double t, double *x, const double *v)
 {
     const phx_system *system = ws->system;
 
-    phx_status status = look(ws, t, x, v);
+    phx_status status = sampling_look(ws, t, x, v);
 
     for (int k = 0; k < system->control.n && !status; k++) {
         const int c = system->control.order[k];

@@ -137,8 +137,8 @@ static double block_entry(int size, const double *block, int i, int m)
 
 /* val += alpha P^T block X; of columns that meet nowhere along a curve, far from each other where a step passes several
  * elements, the matrix has no entry. */
-static void add_block(const workspace *ws, int pair, double alpha, const double *block, const pair_maps *maps,
-                      const double *X, double *val)
+static void couplings_add_block(const workspace *ws, int pair, double alpha, const double *block, const pair_maps *maps,
+                                const double *X, double *val)
 {
     const int size = phx_port_size(ws->system->dim), n = maps->n, *cols = maps->cols;
     const int *pattern = maps->kkt->pair_at[pair];
@@ -170,7 +170,7 @@ void phx_sys_couple_pair(workspace *ws, const kkt_matrix *kkt, int pair, double 
     memcpy(copy, block, sizeof copy); /* it may stand where the maps go */
     (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
     const pair_maps maps = map_pair(ws, kkt, a, b);
-    add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.W, ws->values.into_K);
+    couplings_add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.W, ws->values.into_K);
 }
 
 void phx_sys_couple_pair_rates(workspace *ws, const kkt_matrix *kkt, int pair, double alpha, const double *block)
@@ -181,8 +181,8 @@ void phx_sys_couple_pair_rates(workspace *ws, const kkt_matrix *kkt, int pair, d
     memcpy(copy, block, sizeof copy);
     (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
     const pair_maps maps = map_pair(ws, kkt, a, b);
-    add_block(ws, pair, alpha, copy, &maps, maps.P, ws->values.into_D);
-    add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.T, ws->values.into_K);
+    couplings_add_block(ws, pair, alpha, copy, &maps, maps.P, ws->values.into_D);
+    couplings_add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.T, ws->values.into_K);
 }
 
 /* sum_i y_i X_ij, y over the rates of A, then from PHX_PORT_MAX on those of B */
@@ -195,7 +195,7 @@ static double pulled(int size, int n, const double *y, const double *X, int j)
 }
 
 /* G_k = g_k^T P into [2,1], -G_k^T into [1,2]. */
-static void put_row(const workspace *ws, int k, const pair_maps *maps, double *val)
+static void couplings_put_row(const workspace *ws, int k, const pair_maps *maps, double *val)
 {
     const int size = phx_port_size(ws->system->dim), *at = maps->kkt->row_at[k];
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
@@ -210,7 +210,7 @@ static void put_row(const workspace *ws, int k, const pair_maps *maps, double *v
 }
 
 /* K_l = zeta^T H W + g^T T and K -= lambda P^T H W of row k. */
-static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
+static void couplings_add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
 {
     const work_row *row = &ws->rows.row[k];
     const phx_port_view *a = &ws->ports.view[row->a], *b = &ws->ports.view[row->b];
@@ -227,8 +227,8 @@ static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
         ws->values.into_K[maps->kkt->row_at[k][maps->cols[j]]] +=
             ws->values.weight_K * (pulled(size, n, zeta_H, maps->W, j) + pulled(size, n, g, maps->T, j));
     if (curved)
-        add_block(ws, ws->system->rows.slot[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
-                  ws->values.into_K);
+        couplings_add_block(ws, ws->system->rows.slot[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps,
+                            maps->W, ws->values.into_K);
 }
 
 /* The same of a port that slides. */
@@ -285,8 +285,8 @@ void phx_sys_couple_rows(workspace *ws, const kkt_matrix *kkt, int first, int en
     const pair_maps maps = map_pair(ws, kkt, ws->rows.row[first].a, ws->rows.row[first].b);
 
     for (int k = first; k < end; k++) {
-        put_row(ws, k, &maps, ws->values.into_D);
-        add_row(ws, k, lambda[k], &maps);
+        couplings_put_row(ws, k, &maps, ws->values.into_D);
+        couplings_add_row(ws, k, lambda[k], &maps);
     }
 }
 
@@ -295,5 +295,5 @@ void phx_sys_put_pair_rows(workspace *ws, const kkt_matrix *kkt, int first, int 
     const pair_maps maps = map_pair(ws, kkt, ws->rows.row[first].a, ws->rows.row[first].b);
 
     for (int k = first; k < end; k++)
-        put_row(ws, k, &maps, val);
+        couplings_put_row(ws, k, &maps, val);
 }

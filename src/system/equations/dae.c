@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static workspace *of(phx_dae *dae)
+static workspace *dae_of(phx_dae *dae)
 {
     return (workspace *)dae;
 }
@@ -17,7 +17,7 @@ const phx_system *phx_system_of(const phx_dae *dae)
 
 static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_dot)
 {
-    const phx_system *system = of(dae)->system;
+    const phx_system *system = dae_of(dae)->system;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         phx_body_rates(slot->body, x + slot->x, v + slot->v, x_dot + slot->x);
@@ -29,7 +29,7 @@ static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_d
 static phx_status op_residual(phx_dae *dae, double t, const double *x, const double *v, const double *v_dot,
                               const double *lambda, double *res)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
@@ -49,7 +49,7 @@ static phx_status op_residual(phx_dae *dae, double t, const double *x, const dou
 static phx_status op_power(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
                            double *supplied, double *dissipated)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     phx_status status = PHX_OK;
 
     phx_sys_set_instant(ws, x, v);
@@ -80,7 +80,7 @@ static void unwrap_planar(const phx_system *system, double *x)
 
 static void op_unwrap(phx_dae *dae, double *x)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
 
     unwrap_planar(ws->system, x);
     if (ws->system->control.first_x > ws->system->n_body_x) {
@@ -91,7 +91,7 @@ static void op_unwrap(phx_dae *dae, double *x)
 
 static void op_normalise(phx_dae *dae, double *x, bool count)
 {
-    const phx_system *system = of(dae)->system;
+    const phx_system *system = dae_of(dae)->system;
 
     unwrap_planar(system, x);
     for (int b = 0; b < system->n_bodies; b++)
@@ -102,7 +102,7 @@ static void op_normalise(phx_dae *dae, double *x, bool count)
 
 static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *dxi)
 {
-    const phx_system *system = of(dae)->system;
+    const phx_system *system = dae_of(dae)->system;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -114,7 +114,7 @@ static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *
 static phx_status find_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                      double *lambda)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     const phx_system *system = ws->system;
     const int n_v = system->n_v;
     double *rhs = ws->scratch.vector[1];
@@ -150,7 +150,7 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
                                     double *lambda)
 {
     enum { MOST = 60 };
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     ws->rubbing.count = 0;
     ws->rubbing.settled = true;
     phx_status status = find_accelerations(dae, t, x, v, v_dot, lambda);
@@ -233,7 +233,7 @@ void phx_sys_begin_angles(workspace *ws)
 
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
 
     ws->step.t0 = t0;
     const bool again = memcmp(x0, ws->step.x0, (size_t)ws->system->control.first_x * sizeof *x0) == 0;
@@ -255,7 +255,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
 
 static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     phx_sys_rubbing_take(ws, lambda, true);
     const phx_status status = ws->by->interval_residual(ws, v1, lambda, res);
 
@@ -269,12 +269,12 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
 
 static bool op_interval_reactions(phx_dae *dae, const double *lambda)
 {
-    return phx_sys_rubbing_retake(of(dae), lambda);
+    return phx_sys_rubbing_retake(dae_of(dae), lambda);
 }
 
 static void op_synchronise(phx_dae *dae, double *x)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
 
     if (ws->by->synchronise)
         ws->by->synchronise(ws, x);
@@ -282,7 +282,7 @@ static void op_synchronise(phx_dae *dae, double *x)
 
 static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
 
     work->supplied = ws->view.h * ws->forces.power.supplied;
     work->dissipated = ws->view.h * ws->forces.power.dissipated;
@@ -295,7 +295,7 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 /* sqrt(dv^T M dv), M of the undeformed bodies */
 static double op_norm(phx_dae *dae, const double *dv)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     double sum = 0.0;
 
     ws->by->kinetic_energies(ws, NULL, dv);
@@ -307,7 +307,7 @@ static double op_norm(phx_dae *dae, const double *dv)
 /* Of the bodies of several frames, between which there are forces. */
 static double op_place_speed(phx_dae *dae, double h, const double *x)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     const phx_system *system = ws->system;
     double *v = ws->scratch.vector[2], sum = 0.0;
 
@@ -348,7 +348,7 @@ static double extent_of(const workspace *ws, const double *x)
 
 static double op_balance_speed(phx_dae *dae, double h, const double *x)
 {
-    const workspace *ws = of(dae);
+    const workspace *ws = dae_of(dae);
     const phx_system *system = ws->system;
     const double fall = h * sqrt(phx_sys_dot(system->dim, system->gravity, system->gravity));
     const double speed = fmax(fall, system->n_forces > 0 ? extent_of(ws, x) / h : 0.0);
@@ -369,7 +369,7 @@ static void put_length(int n, const double *vector, double *size)
 /* |v| and |omega| of each frame, |q_dot| of each coordinate */
 static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
 {
-    const phx_system *system = of(dae)->system;
+    const phx_system *system = dae_of(dae)->system;
 
     for (int k = 0; k < system->n_v; k++)
         size[k] = fabs(v[k]);
@@ -409,7 +409,7 @@ static const joint_slot *singular_angles(const workspace *ws, int body)
 
 static const char *op_worst_residual(phx_dae *dae, const double *res)
 {
-    workspace *ws = of(dae);
+    workspace *ws = dae_of(dae);
     const phx_system *system = ws->system;
     const char *name = system->n_bodies ? phx_body_name(system->bodies[0].body) : "";
     double largest = -1.0;
@@ -478,13 +478,13 @@ void phx_sys_drift(const workspace *ws, double t, double *position, double *velo
 
 void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
 {
-    phx_sys_set_instant(of(dae), x, v);
-    phx_sys_drift(of(dae), t, position, velocity);
+    phx_sys_set_instant(dae_of(dae), x, v);
+    phx_sys_drift(dae_of(dae), t, position, velocity);
 }
 
 static void op_stiffness_apply(phx_dae *dae, const double *dxi, double *out)
 {
-    const workspace *ws = of(dae);
+    const workspace *ws = dae_of(dae);
     const kkt_matrix *kkt = &ws->kkt;
     for (int i = 0; i < kkt->n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
@@ -493,7 +493,7 @@ static void op_stiffness_apply(phx_dae *dae, const double *dxi, double *out)
 
 static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
 {
-    const workspace *ws = of(dae);
+    const workspace *ws = dae_of(dae);
     const kkt_matrix *kkt = &ws->kkt;
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++)
@@ -502,22 +502,22 @@ static void op_mass_apply(phx_dae *dae, const double *dv, double *out)
 
 static phx_status op_solve(phx_dae *dae, int slot, double *b)
 {
-    return of(dae)->by->solve(of(dae), slot, b);
+    return dae_of(dae)->by->solve(dae_of(dae), slot, b);
 }
 
 static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
 {
-    return phx_lu_solve(of(dae)->values.lu_complex[slot], 1, b);
+    return phx_lu_solve(dae_of(dae)->values.lu_complex[slot], 1, b);
 }
 
 static phx_status op_twin(phx_dae *dae, phx_dae **twin)
 {
-    const workspace *ws = of(dae);
+    const workspace *ws = dae_of(dae);
     const phx_backend backend = ws->by == &phx_plain_evaluator ? PHX_BACKEND_PLAIN : PHX_BACKEND_FAST;
     const phx_status status = phx_system_dae_with(ws->system, dae->context, backend, twin);
 
     if (!status && ws->by->imitate)
-        ws->by->imitate(of(*twin), ws);
+        ws->by->imitate(dae_of(*twin), ws);
     if (status || !ws->damping.filters)
         return status;
     const phx_status filtered = phx_system_spectral_radius(*twin, ws->damping.radius);

@@ -22,7 +22,7 @@ static double of_port(const phx_system *system, phx_port_id port, bool angular)
 }
 
 /* One more damper, d over the mass or inertia of its bodies alone. */
-static void add(const phx_system *system, damper_watch *made, double damping, watched_damper damper)
+static void damper_watch_add(const phx_system *system, damper_watch *made, double damping, watched_damper damper)
 {
     const bool angular = damper.row && phx_row_is_angular(damper.row);
 
@@ -39,11 +39,12 @@ static void add_force(const phx_system *system, damper_watch *made, const force_
     const int n = force->kind == FORCE_BUSHING ? phx_sys_bushing_dampers(force, &rows, damping) : 0;
 
     for (int k = 0; k < n; k++)
-        add(system, made, damping[k],
+        damper_watch_add(
+            system, made, damping[k],
             (watched_damper){.kind = "bushing", .name = force->name, .row = &rows[k], .a = force->a, .b = force->b});
     if (force->kind == FORCE_LINE)
-        add(system, made, force->spring.damping,
-            (watched_damper){.kind = "spring", .name = force->name, .a = force->a, .b = force->b});
+        damper_watch_add(system, made, force->spring.damping,
+                         (watched_damper){.kind = "spring", .name = force->name, .a = force->a, .b = force->b});
 }
 
 /* Coordinates of joints without a drive, springs, and directions of bushings. */
@@ -60,12 +61,12 @@ phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system,
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             const coordinate_slot *coordinate = &system->joints[j].coordinates[c];
             if (coordinate->driven_row < 0)
-                add(system, made, coordinate->along.damping,
-                    (watched_damper){.kind = "joint",
-                                     .name = system->joints[j].name,
-                                     .row = &coordinate->row,
-                                     .a = coordinate->a,
-                                     .b = coordinate->b});
+                damper_watch_add(system, made, coordinate->along.damping,
+                                 (watched_damper){.kind = "joint",
+                                                  .name = system->joints[j].name,
+                                                  .row = &coordinate->row,
+                                                  .a = coordinate->a,
+                                                  .b = coordinate->b});
         }
     for (int i = 0; i < system->n_forces; i++)
         add_force(system, made, &system->forces[i]);

@@ -116,8 +116,8 @@ static phx_status reserve_first_frame(phx_context *context, const phx_system *sy
     return status;
 }
 
-static phx_status collect(phx_context *context, const pattern_source *of, const kkt_matrix *kkt, int *cols,
-                          phx_sys_triplets *list)
+static phx_status kkt_collect(phx_context *context, const pattern_source *of, const kkt_matrix *kkt, int *cols,
+                              phx_sys_triplets *list)
 {
     const phx_system *system = of->system;
     phx_status status = PHX_OK;
@@ -150,7 +150,7 @@ static phx_status collect(phx_context *context, const pattern_source *of, const 
 }
 
 /* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
-static phx_status locate(phx_context *context, const phx_csr *pattern, int n, const int *cols, int **at)
+static phx_status kkt_locate(phx_context *context, const phx_csr *pattern, int n, const int *cols, int **at)
 {
     *at = phx_calloc(context, (size_t)(n * n), sizeof **at);
     if (!*at)
@@ -169,7 +169,7 @@ static phx_status locate_bodies(phx_context *context, const phx_system *system, 
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const int *ptr = NULL, *idx = NULL, v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
         if (phx_sys_is_condensed(kkt, b)) {
-            status = locate(context, pattern, phx_sys_body_columns(system, kkt, b, cols), cols, &kkt->body_at[b]);
+            status = kkt_locate(context, pattern, phx_sys_body_columns(system, kkt, b, cols), cols, &kkt->body_at[b]);
             continue;
         }
         phx_body_pattern(system->bodies[b].body, &ptr, &idx);
@@ -217,11 +217,11 @@ static phx_status locate_all(phx_context *context, const pattern_source *of, kkt
         return PHX_ERR_MEMORY;
     status = locate_bodies(context, system, kkt, pattern, cols);
     for (int p = 0; p < system->n_ports && !status; p++)
-        status = locate(context, pattern, port_columns(of, kkt, p, cols), cols, &kkt->port_at[p]);
+        status = kkt_locate(context, pattern, port_columns(of, kkt, p, cols), cols, &kkt->port_at[p]);
     for (int p = 0; p < phx_sys_pair_count(system) && !status; p++) {
         phx_port_id a = -1, b = -1;
         if (phx_sys_pair_ports(system, p, &a, &b))
-            status = locate(context, pattern, pair_columns(of, kkt, a, b, cols), cols, &kkt->pair_at[p]);
+            status = kkt_locate(context, pattern, pair_columns(of, kkt, a, b, cols), cols, &kkt->pair_at[p]);
     }
     if (!status)
         status = phx_sys_control_locate(context, of, pattern, kkt);
@@ -233,7 +233,7 @@ phx_status phx_sys_kkt_create(phx_context *context, const pattern_source *of, kk
     phx_sys_triplets list = {0};
     phx_csr pattern = {0};
     int *cols = phx_calloc(context, (size_t)(2 * (of->system->n_v + 1)), sizeof *cols);
-    phx_status status = cols ? collect(context, of, kkt, cols, &list) : PHX_ERR_MEMORY;
+    phx_status status = cols ? kkt_collect(context, of, kkt, cols, &list) : PHX_ERR_MEMORY;
 
     kkt->n_l = of->rows->n;
     kkt->n = kkt->n_v + kkt->n_l;

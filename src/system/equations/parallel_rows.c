@@ -99,7 +99,7 @@ void phx_sys_parallel_free(parallel_rows *parallel)
 }
 
 /* r <- r - (d . r) d of all rows, d of length one. */
-static void take_out(int n, double *rows, const double *d)
+static void parallel_rows_take_out(int n, double *rows, const double *d)
 {
     for (int k = 0; k < n; k++) {
         double *r = rows + (size_t)k * PAIR_COLUMNS, along = 0.0;
@@ -120,7 +120,7 @@ static double length_of(const double *r)
 
 /* Gram-Schmidt with pivoting on rows of length one, the longest remainder next; rows whose remainder is rounding are
  * dropped. */
-static void choose(int n, const int *row, double *rows, bool *dropped)
+static void parallel_rows_choose(int n, const int *row, double *rows, bool *dropped)
 {
     const double ROUNDING = 1e-9;
     double direction[PAIR_COLUMNS];
@@ -140,15 +140,15 @@ static void choose(int n, const int *row, double *rows, bool *dropped)
         dropped[row[next]] = false;
         for (int c = 0; c < PAIR_COLUMNS; c++)
             direction[c] = rows[(size_t)next * PAIR_COLUMNS + c] / longest;
-        take_out(n, rows, direction);
-        take_out(n, rows, direction);
+        parallel_rows_take_out(n, rows, direction);
+        parallel_rows_take_out(n, rows, direction);
         memset(rows + (size_t)next * PAIR_COLUMNS, 0, sizeof direction);
     }
 }
 
 /* The row k of G at the two bodies, as ws->values.val has it: the velocities of the pair's first body, then of its
  * second. */
-static void gather(const workspace *ws, int k, double *r)
+static void parallel_rows_gather(const workspace *ws, int k, double *r)
 {
     const phx_system *system = ws->system;
     const kkt_matrix *kkt = &ws->kkt;
@@ -198,12 +198,12 @@ bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows 
             const int k = parallel->row[i];
             parallel->dropped[k] = on[k];
             if (on[k]) {
-                gather(ws, k, parallel->reduced + (size_t)n * PAIR_COLUMNS);
+                parallel_rows_gather(ws, k, parallel->reduced + (size_t)n * PAIR_COLUMNS);
                 asked[n++] = k;
             }
         }
         equilibrate(n, parallel->reduced);
-        choose(n, asked, parallel->reduced, parallel->dropped);
+        parallel_rows_choose(n, asked, parallel->reduced, parallel->dropped);
     }
     return memcmp(parallel->before, parallel->dropped, size) != 0;
 }

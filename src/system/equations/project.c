@@ -168,7 +168,7 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     return status;
 }
 
-static double kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
+static double project_kinetic(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     double energy = 0.0;
 
@@ -188,8 +188,8 @@ static void combine_range(int first, int end, double alpha, const double *a, dou
 }
 
 /* y = alpha a + beta b over the velocities of one component. */
-static void combine(const workspace *ws, const component_slot *component, double alpha, const double *a, double beta,
-                    const double *b, double *y)
+static void project_combine(const workspace *ws, const component_slot *component, double alpha, const double *a,
+                            double beta, const double *b, double *y)
 {
     const phx_system *system = ws->system;
 
@@ -240,13 +240,13 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
     }
     status = momentum_part(ws, component, x, per, missing, step);
     if (!status)
-        combine(ws, component, 1.0, step, 1.0, v, v);
+        project_combine(ws, component, 1.0, step, 1.0, v, v);
     return status ? status : momentum_part(ws, component, x, per, wanted, fixed);
 }
 
 /* Corrects one component into ws->step.v1. wanted: momenta to keep, the first `per` of them; 0: none. Without them the
  * energy that dv takes is known: its terms would cancel in the difference of two energies. */
-static phx_status correct(workspace *ws, int c, const correction *step, int per, const double *wanted)
+static phx_status project_correct(workspace *ws, int c, const correction *step, int per, const double *wanted)
 {
     const component_slot *component = &ws->system->components.slot[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
@@ -255,15 +255,15 @@ static phx_status correct(workspace *ws, int c, const correction *step, int per,
     const double before = ws->projection.before[c], target = before + ws->projection.supply[c];
     phx_status status = PHX_OK;
 
-    combine(ws, component, 1.0, v, 1.0, dv, next);
+    project_combine(ws, component, 1.0, v, 1.0, dv, next);
     if (per > 0) {
         status = exchange_momenta(ws, component, x, per, wanted, fixed, next);
         if (status)
             return status;
-        missing = target - kinetic(ws, component, x, next);
-        combine(ws, component, 1.0, fixed, 1.0, drive, fixed);
+        missing = target - project_kinetic(ws, component, x, next);
+        project_combine(ws, component, 1.0, fixed, 1.0, drive, fixed);
     } else if (drive) {
-        combine(ws, component, 1.0, drive, 0.0, NULL, fixed);
+        project_combine(ws, component, 1.0, drive, 0.0, NULL, fixed);
     }
     const double after = target - missing;
     const bool large = fabs(missing) > 1e-3 * fmax(before, after);
@@ -271,8 +271,8 @@ static phx_status correct(workspace *ws, int c, const correction *step, int per,
         fabs(missing) > unseen(ws, component, x, step->h))
         return PHX_REJECTED;
     if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
-        combine(ws, component, 1.0, next, -1.0, fixed, next);
-    const double spare = per > 0 ? kinetic(ws, component, x, next)
+        project_combine(ws, component, 1.0, next, -1.0, fixed, next);
+    const double spare = per > 0 ? project_kinetic(ws, component, x, next)
                          : fixed ? after - ws->projection.prescribed[c]
                                  : after;
     /* a part below the rounding of the energy tells nothing: a body that moves as one rigid piece has no other */
@@ -280,13 +280,13 @@ static phx_status correct(workspace *ws, int c, const correction *step, int per,
         component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
     if (per > 0 && !scalable) { /* what moves as one rigid piece: the linear momentum goes first, then the energy */
         ws->projection.kept[c] = false;
-        return correct(ws, c, step, per > ws->system->dim ? ws->system->dim : 0, wanted);
+        return project_correct(ws, c, step, per > ws->system->dim ? ws->system->dim : 0, wanted);
     }
     if (component->driven && !scalable)
         ws->projection.supply[c] -= missing; /* the drives prescribe the whole motion */
     else if (scalable)
         factor = sqrt(1.0 + missing / spare);
-    combine(ws, component, factor, next, 1.0, fixed, ws->step.v1);
+    project_combine(ws, component, factor, next, 1.0, fixed, ws->step.v1);
     return PHX_OK;
 }
 
@@ -393,7 +393,7 @@ static void find_energies(workspace *ws, const correction *step, bool energies)
     }
     for (int c = 0; c < system->components.n && !energies; c++)
         if (ws->projection.moved[c] || (step->interval && system->components.slot[c].free))
-            ws->projection.before[c] = kinetic(ws, &system->components.slot[c], step->x, step->v);
+            ws->projection.before[c] = project_kinetic(ws, &system->components.slot[c], step->x, step->v);
 }
 
 /* Each component by itself: its joints, and its momenta where it is free. */
@@ -411,7 +411,7 @@ static phx_status correct_components(workspace *ws, const correction *step)
         ws->projection.kept[c] = keep;
         memcpy(ws->projection.momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
         if (keep || ws->projection.moved[c])
-            status = correct(ws, c, step, keep ? per : 0, wanted);
+            status = project_correct(ws, c, step, keep ? per : 0, wanted);
     }
     return status;
 }

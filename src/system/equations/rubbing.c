@@ -25,7 +25,7 @@ void phx_sys_rubbing_free(reaction_forces *made)
 }
 
 /* ---- repetition ---- */
-static double dot(int n, const double *x, const double *y)
+static double rubbing_dot(int n, const double *x, const double *y)
 {
     double sum = 0.0;
 
@@ -45,15 +45,15 @@ static int orthonormal_steps(int n, int kept, const double *changes, const doubl
         double *to_q = q + (size_t)count * (size_t)n, *to_p = p + (size_t)count * (size_t)n;
         memcpy(to_q, changes + (size_t)j * (size_t)n, (size_t)n * sizeof *q);
         memcpy(to_p, founds + (size_t)j * (size_t)n, (size_t)n * sizeof *p);
-        const double before = sqrt(dot(n, to_q, to_q));
+        const double before = sqrt(rubbing_dot(n, to_q, to_q));
         for (int i = 0; i < count; i++) {
-            const double *other = q + (size_t)i * (size_t)n, along = dot(n, other, to_q);
+            const double *other = q + (size_t)i * (size_t)n, along = rubbing_dot(n, other, to_q);
             for (int k = 0; k < n; k++) {
                 to_q[k] -= along * other[k];
                 to_p[k] -= along * p[(size_t)i * (size_t)n + (size_t)k];
             }
         }
-        const double size = sqrt(dot(n, to_q, to_q));
+        const double size = sqrt(rubbing_dot(n, to_q, to_q));
         if (!(size > DEPENDENT * before))
             continue;
         for (int k = 0; k < n; k++) {
@@ -94,7 +94,7 @@ static void repeat(workspace *ws, const double *found, double size)
     it->count++;
     const int used = plain ? 0 : orthonormal_steps(ws->rows.n, kept, changes, founds, q, p);
     for (int j = 0; j < used; j++) {
-        const double along = dot(ws->rows.n, q + (size_t)j * n, it->change);
+        const double along = rubbing_dot(ws->rows.n, q + (size_t)j * n, it->change);
         for (size_t k = 0; k < n; k++)
             it->lambda[k] -= along * p[(size_t)j * n + k];
     }

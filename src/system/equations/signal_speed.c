@@ -17,7 +17,7 @@ struct watched_signal {
     int fast;       /* steps with too many turns; -1: said */
 };
 
-static void add(signal_watch *watch, const watched_signal *one)
+static void signal_speed_add(signal_watch *watch, const watched_signal *one)
 {
     if (!phx_signal_is_constant(one->signal))
         watch->signal[watch->n++] = *one;
@@ -27,15 +27,16 @@ static void add_force(signal_watch *watch, const force_slot *force)
 {
     const bool distributed = force->kind == FORCE_DISTRIBUTED;
     for (int a = 0; a < 3 && force->kind != FORCE_COORDINATE; a++)
-        add(watch, &(watched_signal){.signal = force->signal[a],
-                                     .s = distributed ? 0.5 : 0.0,
-                                     .who = phx_sys_force_of(force)->noun,
-                                     .name = force->name,
-                                     .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
-                                             : distributed                                          ? "force per length"
-                                             : force->kind == FORCE_LINE                            ? "force"
-                                             : force->load.kind == PHX_LOAD_FORCE                   ? "force"
-                                                                                                    : "torque"});
+        signal_speed_add(watch,
+                         &(watched_signal){.signal = force->signal[a],
+                                           .s = distributed ? 0.5 : 0.0,
+                                           .who = phx_sys_force_of(force)->noun,
+                                           .name = force->name,
+                                           .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
+                                                   : distributed                        ? "force per length"
+                                                   : force->kind == FORCE_LINE          ? "force"
+                                                   : force->load.kind == PHX_LOAD_FORCE ? "force"
+                                                                                        : "torque"});
 }
 
 phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system, signal_watch *watch)
@@ -53,8 +54,10 @@ phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system,
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
             const char *name = system->joints[j].name;
-            add(watch, &(watched_signal){.signal = def->speed, .who = "joint", .name = name, .what = "speed"});
-            add(watch, &(watched_signal){.signal = def->effort, .who = "joint", .name = name, .what = "effort"});
+            signal_speed_add(watch,
+                             &(watched_signal){.signal = def->speed, .who = "joint", .name = name, .what = "speed"});
+            signal_speed_add(watch,
+                             &(watched_signal){.signal = def->effort, .who = "joint", .name = name, .what = "effort"});
         }
     for (int i = 0; i < system->n_forces; i++)
         add_force(watch, &system->forces[i]);
@@ -75,7 +78,7 @@ static double step_that_sees(const watched_signal *one, double t, double h)
     return h;
 }
 
-static void look(phx_context *context, watched_signal *one, double t0, double t1)
+static void signal_speed_look(phx_context *context, watched_signal *one, double t0, double t1)
 {
     double range = 0.0;
 
@@ -101,5 +104,5 @@ void phx_sys_look_at_signals(workspace *ws, double t0, double t1)
     if (steps >= FIRST && steps % SOME != 0)
         return;
     for (int i = 0; i < watch->n; i++)
-        look(ws->base.context, &watch->signal[i], t0, t1);
+        signal_speed_look(ws->base.context, &watch->signal[i], t0, t1);
 }

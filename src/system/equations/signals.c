@@ -13,7 +13,7 @@ typedef struct given {
     int number;             /* of the component, from 1; 0: it has one only */
 } given;
 
-static phx_status check(phx_context *context, const given *it, double t0, double t1)
+static phx_status signals_check(phx_context *context, const given *it, double t0, double t1)
 {
     phx_signal_singularity singularity;
     char number[32] = "";
@@ -46,11 +46,11 @@ static phx_status check_joint(phx_context *context, const joint_slot *joint, dou
         given it = {.who = "joint", .name = joint->name, .number = joint->n_coordinates > 1 ? c + 1 : 0};
         it.signal = def->speed;
         it.what = "speed";
-        status = check(context, &it, t0, t1);
+        status = signals_check(context, &it, t0, t1);
         it.signal = def->effort;
         it.what = "effort";
         if (!status)
-            status = check(context, &it, t0, t1);
+            status = signals_check(context, &it, t0, t1);
     }
     return status;
 }
@@ -74,7 +74,7 @@ static phx_status check_force(phx_context *context, const force_slot *force, dou
                                       : force->load.kind == PHX_LOAD_FORCE                   ? "force"
                                                                                              : "torque",
                               .number = a > 0 || force->signal[1] || force->signal[2] ? a + 1 : 0};
-            status = check(context, &it, t0, t1);
+            status = signals_check(context, &it, t0, t1);
         }
     }
     return status;

@@ -91,7 +91,7 @@ static phx_rigid_port rigid_port(const workspace *ws, phx_port_id id, bool frame
 }
 
 /* Fills the lists, or only counts. */
-static void list_rows(const workspace *ws, bool fill, observer *made)
+static void viewing_list_rows(const workspace *ws, bool fill, observer *made)
 {
     const phx_system *system = ws->system;
 
@@ -169,7 +169,7 @@ static void drift(const workspace *ws, double t, double *position, double *veloc
 }
 
 /* ---- the workspace ---- */
-static void destroy(workspace *ws)
+static void viewing_destroy(workspace *ws)
 {
     observer *it = ws->observer;
 
@@ -183,7 +183,7 @@ static void destroy(workspace *ws)
     phx_free(it);
 }
 
-static phx_status create(workspace *ws)
+static phx_status viewing_create(workspace *ws)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
@@ -200,7 +200,7 @@ static phx_status create(workspace *ws)
     if (!made->seen)
         return PHX_ERR_MEMORY;
     see_outputs(system, made->seen);
-    list_rows(ws, false, made);
+    viewing_list_rows(ws, false, made);
     for (int i = 0; i < system->n_ports; i++)
         made->n_whole += made->seen[i] && system->ports[i].body != PHX_GROUND;
     made->whole = phx_calloc(context, (size_t)made->n_whole, sizeof *made->whole);
@@ -209,7 +209,7 @@ static phx_status create(workspace *ws)
     made->others = phx_calloc(context, (size_t)made->n_others, sizeof *made->others);
     if (!made->whole || !made->joints || !made->ports || !made->others)
         return PHX_ERR_MEMORY;
-    list_rows(ws, true, made);
+    viewing_list_rows(ws, true, made);
     for (int i = 0, k = 0; i < system->n_ports; i++)
         if (made->seen[i] && system->ports[i].body != PHX_GROUND)
             made->whole[k++] = i;
@@ -217,8 +217,8 @@ static phx_status create(workspace *ws)
 }
 
 const evaluator phx_viewing_evaluator = {
-    .create = create,
-    .destroy = destroy,
+    .create = viewing_create,
+    .destroy = viewing_destroy,
     .view_ports = view_ports,
     .drift = drift,
 };

@@ -300,8 +300,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
     return status ? status : ws->by->create(ws);
 }
 
-static phx_status create(phx_system *system, phx_context *context, const evaluator *by, bool at_rest, int n_rows,
-                         const int *rows, workspace **out)
+static phx_status workspace_create(phx_system *system, phx_context *context, const evaluator *by, bool at_rest,
+                                   int n_rows, const int *rows, workspace **out)
 {
     workspace *ws = phx_calloc(context, 1, sizeof *ws);
 
@@ -333,15 +333,15 @@ static phx_status create(phx_system *system, phx_context *context, const evaluat
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out)
 {
-    return create(system, context, backend == PHX_BACKEND_PLAIN ? &phx_plain_evaluator : &phx_fast_evaluator, false,
-                  n_rows, rows, out);
+    return workspace_create(system, context, backend == PHX_BACKEND_PLAIN ? &phx_plain_evaluator : &phx_fast_evaluator,
+                            false, n_rows, rows, out);
 }
 
 phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae)
 {
     workspace *ws = NULL;
-    const phx_status status =
-        create(system, context, &phx_plain_evaluator, true, system->rows.n_independent, system->rows.independent, &ws);
+    const phx_status status = workspace_create(system, context, &phx_plain_evaluator, true, system->rows.n_independent,
+                                               system->rows.independent, &ws);
 
     *dae = status ? NULL : &ws->base;
     return status;
@@ -413,7 +413,7 @@ phx_status phx_system_observer(phx_system *system, phx_context *context, phx_dae
 
     if (phx_sys_outputs_accelerate(system) || system->control.n > 0 || system->channels.n_inputs > 0)
         return phx_system_dae(system, context, dae);
-    const phx_status status = create(system, context, &phx_viewing_evaluator, false, 0, NULL, &ws);
+    const phx_status status = workspace_create(system, context, &phx_viewing_evaluator, false, 0, NULL, &ws);
     *dae = status ? NULL : &ws->base;
     return status;
 }

@@ -72,7 +72,7 @@ static phx_status add_stiffness(buckling *b, double ds, double factor)
 }
 
 /* Loads that turn with the bodies have no symmetric K'. */
-static double asymmetry(const subspace *e)
+static double buckling_asymmetry(const subspace *e)
 {
     double skew = 0.0, size = 0.0;
 
@@ -123,7 +123,7 @@ static phx_status solve_linear(buckling *b, double ds, double *factors, int *fou
         change = fabs(sum - last) / fmax(sum, 1e-300);
         last = sum;
     }
-    *skew = status ? 0.0 : asymmetry(&e);
+    *skew = status ? 0.0 : buckling_asymmetry(&e);
     for (int c = 0; c < b->count && c < e.width && !status && fabs(e.values[ranked(&e, c)]) > 1e-12; c++)
         factors[(*found)++] = b->begin - 1.0 / e.values[ranked(&e, c)];
     phx_subspace_destroy(&e);
@@ -166,7 +166,7 @@ static phx_status predict(buckling *b, double *factors, int *found)
 }
 
 /* ---- the paths ---- */
-static phx_status create(phx_dae *dae, double t, const double *x, int count, buckling *b)
+static phx_status buckling_create(phx_dae *dae, double t, const double *x, int count, buckling *b)
 {
     const size_t n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l, wanted = (size_t)count;
     phx_status status = PHX_OK;
@@ -188,7 +188,7 @@ static phx_status create(phx_dae *dae, double t, const double *x, int count, buc
     return status ? status : b->passed && b->loads ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static void destroy(buckling *b)
+static void buckling_destroy(buckling *b)
 {
     double *arrays[] = {b->shapes, b->slope, b->modes, b->x, b->lambda, b->rates};
 
@@ -201,7 +201,7 @@ static void destroy(buckling *b)
 }
 
 /* The unloaded equilibrium; under the full loads where the mechanism is movable without them. */
-static phx_status begin(buckling *b, const double *x)
+static phx_status buckling_begin(buckling *b, const double *x)
 {
     path *up = &b->front[0].p, *down = &b->front[1].p;
     const size_t bytes = (size_t)b->dae->n_x * sizeof *x;
@@ -256,7 +256,7 @@ static void insert(buckling *b, const critical_point *point, const double *mode,
 }
 
 /* A step on. A path that is lost, or has come far, ends. */
-static phx_status advance(buckling *b, front *it, int *found)
+static phx_status buckling_advance(buckling *b, front *it, int *found)
 {
     path *p = &it->p;
     const double gone = fabs(p->at.load - b->begin);
@@ -311,23 +311,23 @@ phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int coun
 
     if (!status)
         status = count > 0
-                     ? create(dae, t, x, count, &b)
+                     ? buckling_create(dae, t, x, count, &b)
                      : phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d critical loads; expected a positive number", count);
 
     *found = *n_linear = 0;
     if (!status)
-        status = begin(&b, x);
+        status = buckling_begin(&b, x);
     if (!status)
         status = predict(&b, linear, n_linear);
     b.first = *n_linear > 0 ? PART * fabs(linear[0] - b.begin) : PART;
     for (front *it = &b.front[0]; !status && it;) {
         it = next_front(&b, *found);
-        status = it ? advance(&b, it, found) : PHX_OK;
+        status = it ? buckling_advance(&b, it, found) : PHX_OK;
     }
     for (int k = 0; k < *found && !status; k++)
         loads[k] = b.loads[k];
     if (shapes && !status)
         memcpy(shapes, b.shapes, (size_t)*found * (size_t)dae->n_v * sizeof *shapes);
-    destroy(&b);
+    buckling_destroy(&b);
     return phx_conclude(dae->context, status);
 }

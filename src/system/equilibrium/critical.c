@@ -108,7 +108,7 @@ static double interpolate(const sample *samples, int n, bool load)
 }
 
 /* A sample of kappa_j at a part of the last step, with its mode; infinite where the space does not have it. */
-static phx_status take(path *p, subspace *e, int j, double part, sample *out, double *mode)
+static phx_status critical_take(path *p, subspace *e, int j, double part, sample *out, double *mode)
 {
     statics *s = &p->s;
     int at = -1;
@@ -157,7 +157,7 @@ static phx_status turns(path *p, double load, bool *limit)
 
 /* Critical point j. Its bracket is a little longer than the step: the number of negative directions is that of the
  * symmetric part of K, whose rounding may change it a little before or after K is singular. */
-static phx_status locate(path *p, subspace *e, int j, critical_point *point, double *mode)
+static phx_status critical_locate(path *p, subspace *e, int j, critical_point *point, double *mode)
 {
     sample samples[SAMPLES];
     double low = -0.5, high = 1.5, next = 0.0;
@@ -167,10 +167,10 @@ static phx_status locate(path *p, subspace *e, int j, critical_point *point, dou
 
     while (n < SAMPLES && !status) {
         const double here = next;
-        status = take(p, e, j, here, &samples[n], mode);
+        status = critical_take(p, e, j, here, &samples[n], mode);
         if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && n > 2) { /* too near the root */
             phx_context_clear(p->s.context);
-            status = take(p, e, j, samples[n - 1].part, &samples[n - 1], mode);
+            status = critical_take(p, e, j, samples[n - 1].part, &samples[n - 1], mode);
             break;
         }
         if (status)
@@ -209,8 +209,8 @@ phx_status phx_path_critical(path *p, int count, critical_point *points, double 
         return PHX_OK;
     phx_status status = phx_subspace_create(s, passed + GUARD, apply_W, NULL, true, &e);
     for (int k = 0; k < passed && *found < count && !status; k++, ++*found)
-        status = locate(p, &e, reversed ? first + passed - 1 - k : first + k, &points[*found],
-                        modes + (size_t)*found * (size_t)s->ws->kkt.n_v);
+        status = critical_locate(p, &e, reversed ? first + passed - 1 - k : first + k, &points[*found],
+                                 modes + (size_t)*found * (size_t)s->ws->kkt.n_v);
     phx_subspace_destroy(&e);
     return status;
 }

@@ -125,7 +125,7 @@ static phx_status settle_mechanism(statics *s, void *user, double *x, double *la
 }
 
 /* From x with the loads as they are. */
-static phx_status settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
+static phx_status equilibrium_settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
 {
     way it = {near, method};
 
@@ -144,13 +144,13 @@ static phx_status go_back(statics *s, const double *start, double *x, double *la
 }
 
 /* The equilibrium as it is handed out, from one that was found. */
-static phx_status complete(statics *s, const double *start, double *x, double *lambda)
+static phx_status equilibrium_complete(statics *s, const double *start, double *x, double *lambda)
 {
     phx_static_method method = PHX_STATIC_NEWTON;
     phx_status status = go_back(s, start, x, lambda);
 
     if (!status && s->loop)
-        status = settle(s, NEAR, x, lambda, &method);
+        status = equilibrium_settle(s, NEAR, x, lambda, &method);
     return status ? status : phx_statics_finish_states(s, x, lambda);
 }
 
@@ -170,17 +170,17 @@ static phx_status deliver(statics *s, const phx_static_options *options, const d
 }
 
 /* Equal steps of the loads, each halved where there is no equilibrium near. */
-static phx_status follow(statics *s, const phx_static_options *options, int steps, const double *start, double *x,
-                         double *lambda, phx_static_report *report)
+static phx_status equilibrium_follow(statics *s, const phx_static_options *options, int steps, const double *start,
+                                     double *x, double *lambda, phx_static_report *report)
 {
     phx_static_method method = PHX_STATIC_NEWTON;
     const bool every = options->steps > 0;
     phx_status status = PHX_OK;
 
     phx_statics_set_load(s, 0.0);
-    status = settle(s, NEAR, x, lambda, &method);
+    status = equilibrium_settle(s, NEAR, x, lambda, &method);
     if (!status && every)
-        status = complete(s, start, x, lambda);
+        status = equilibrium_complete(s, start, x, lambda);
     if (!status && every)
         status = deliver(s, options, x, lambda, report);
     for (int k = 1; k <= steps && !status; k++) {
@@ -188,7 +188,7 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
         while (done < (double)k / steps && !status) {
             const double next = step < 1.0 / steps ? fmin(done + step, (double)k / steps) : (double)k / steps;
             phx_statics_set_load(s, next);
-            status = settle(s, 5.0 * NEAR, x, lambda, &method);
+            status = equilibrium_settle(s, 5.0 * NEAR, x, lambda, &method);
             if (!status) {
                 done = next;
             } else if (status == PHX_NOT_CONVERGED && step > SMALLEST) {
@@ -198,7 +198,7 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
             }
         }
         if (!status && every)
-            status = complete(s, start, x, lambda);
+            status = equilibrium_complete(s, start, x, lambda);
         if (!status && every)
             status = deliver(s, options, x, lambda, report);
     }
@@ -243,7 +243,7 @@ static phx_status in_steps(statics *s, const phx_static_options *options, const 
     phx_context_clear(s->context);
     memcpy(x, start, (size_t)s->system->n_x * sizeof *x);
     memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
-    phx_status status = follow(s, options, 8, start, x, lambda, report);
+    phx_status status = equilibrium_follow(s, options, 8, start, x, lambda, report);
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
         status = phx_fail(s->context, failure, "%s", message ? message : "no equilibrium was found");
     phx_free(message);
@@ -278,7 +278,7 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
 }
 
 /* ---- what was found ---- */
-static phx_status describe(statics *s, const double *x, const double *lambda, phx_static_report *report)
+static phx_status equilibrium_describe(statics *s, const double *x, const double *lambda, phx_static_report *report)
 {
     double unbalanced = 0.0, joint_residual = 0.0;
     phx_status status = phx_statics_unstable(s, x, lambda, &report->unstable, &report->motions);
@@ -304,8 +304,8 @@ static phx_status describe(statics *s, const double *x, const double *lambda, ph
 }
 
 /* dae: of the search; judged: of the motions about an equilibrium. */
-static phx_status find(phx_dae *dae, phx_dae *judged, const phx_static_options *options, double *x, double *lambda,
-                       phx_static_report *report)
+static phx_status equilibrium_find(phx_dae *dae, phx_dae *judged, const phx_static_options *options, double *x,
+                                   double *lambda, phx_static_report *report)
 {
     statics s = {0};
     double *start = NULL;
@@ -322,8 +322,8 @@ static phx_status find(phx_dae *dae, phx_dae *judged, const phx_static_options *
     }
     if (!status) {
         memcpy(start, x, bytes);
-        status = options->steps > 0 ? follow(&s, options, options->steps, start, x, lambda, report)
-                                    : settle(&s, NEAR, x, lambda, &report->method);
+        status = options->steps > 0 ? equilibrium_follow(&s, options, options->steps, start, x, lambda, report)
+                                    : equilibrium_settle(&s, NEAR, x, lambda, &report->method);
     }
     if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && options->steps == 0 && !s.endless)
         status = in_steps(&s, options, start, x, lambda, report);
@@ -332,11 +332,11 @@ static phx_status find(phx_dae *dae, phx_dae *judged, const phx_static_options *
     if (status && s.system)
         status = fails(&s, x, lambda, status);
     if (!status && (options->steps == 0 || options->stable))
-        status = complete(&s, start, x, lambda);
+        status = equilibrium_complete(&s, start, x, lambda);
     if (!status && options->steps == 0)
         status = deliver(&s, options, x, lambda, report);
     if (!status)
-        status = describe(&s, x, lambda, report);
+        status = equilibrium_describe(&s, x, lambda, report);
     if (!status)
         report->moved = way_between(&s, start, x);
     phx_free(start);
@@ -360,7 +360,7 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
     if (!status && phx_statics_has_states(system))
         status = phx_sys_rest_dae(system, dae->context, &own);
     if (!status)
-        status = find(own ? own : dae, dae, options, x, lambda, report);
+        status = equilibrium_find(own ? own : dae, dae, options, x, lambda, report);
     phx_system_dae_destroy(own);
     return phx_conclude(dae->context, status);
 }

@@ -54,7 +54,7 @@ static phx_status enter_branch(path *p, const phx_path_options *options, double 
     return status ? status : arrive(p, options, report);
 }
 
-static phx_status follow(path *p, const phx_path_options *options, double *mode, phx_static_report *report)
+static phx_status follow_follow(path *p, const phx_path_options *options, double *mode, phx_static_report *report)
 {
     double sign = 1.0;
     phx_status status = deliver(p, options, report);
@@ -104,7 +104,7 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
                           "without the loads nothing holds %s: a path needs an equilibrium to begin from",
                           report->free_names);
     if (!status)
-        status = follow(&p, options, mode, report);
+        status = follow_follow(&p, options, mode, report);
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
         status = phx_fail(dae->context, PHX_ERR_ANALYSIS,
                           "the path of equilibria was lost at the load factor %.6g after %d points; take a shorter "

@@ -35,7 +35,7 @@ static void name_candidate(const statics *s, int c, size_t size, char *name)
 
 /* How the candidates move in xi, rad or parts of the size; bodies count less, as joints say more, and small ones less
  * than large ones. */
-static void rates(statics *s, const double *x, const double *xi, double *rate)
+static void free_rates(statics *s, const double *x, const double *xi, double *rate)
 {
     const phx_system *system = s->system;
     workspace *ws = s->ws;
@@ -60,7 +60,7 @@ static void rates(statics *s, const double *x, const double *xi, double *rate)
     }
 }
 
-static int largest(int n, const double *values)
+static int free_largest(int n, const double *values)
 {
     int at = 0;
 
@@ -77,8 +77,8 @@ void phx_statics_name_motion(statics *s, const double *x, const double *xi, size
 
     snprintf(name, size, "the mechanism");
     if (rate) {
-        rates(s, x, xi, rate);
-        name_candidate(s, largest(n, rate), size, name);
+        free_rates(s, x, xi, rate);
+        name_candidate(s, free_largest(n, rate), size, name);
     }
     phx_free(rate);
 }
@@ -133,7 +133,7 @@ static void name_all(const statics *s, int count, double *R, size_t size, char *
         int row = 0, best = 0;
         double most = 0.0;
         for (int r = 0; r < count; r++) {
-            const int at = largest(n, R + (size_t)r * (size_t)n);
+            const int at = free_largest(n, R + (size_t)r * (size_t)n);
             if (fabs(R[(size_t)r * (size_t)n + (size_t)at]) > most) {
                 most = fabs(R[(size_t)r * (size_t)n + (size_t)at]);
                 best = at;
@@ -185,7 +185,7 @@ phx_status phx_statics_free_motions(statics *s, const double *x, const double *l
         status = phx_statics_find_free(s, 5, named, Z);
     }
     for (int c = 0; c < named && !status; c++)
-        rates(s, x, Z + (size_t)c * n, R + (size_t)c * (size_t)n_candidates(s));
+        free_rates(s, x, Z + (size_t)c * n, R + (size_t)c * (size_t)n_candidates(s));
     if (!status)
         name_all(s, named, R, size, names);
     phx_free(Z);

@@ -41,7 +41,7 @@ typedef struct family {
     double *xi;         /* n */
 } family;
 
-static phx_status create(statics *s, const double *start, int count, family *f)
+static phx_status nearest_create(statics *s, const double *start, int count, family *f)
 {
     const size_t m = (size_t)count, n = (size_t)s->ws->kkt.n, n_x = (size_t)s->system->n_x, n_l = (size_t)s->ws->rows.n;
     *f = (family){.s = s, .start = start, .count = count};
@@ -66,7 +66,7 @@ static phx_status create(statics *s, const double *start, int count, family *f)
     return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
 }
 
-static void destroy(family *f)
+static void nearest_destroy(family *f)
 {
     double *arrays[] = {f->at.x,
                         f->at.lambda,
@@ -127,7 +127,7 @@ static double frame_distance(const family *f, double mass, int v, int place)
 }
 
 /* phi and dphi/da of f->next. */
-static void look(family *f)
+static void nearest_look(family *f)
 {
     const phx_system *system = f->s->system;
     family_point *of = &f->next;
@@ -172,7 +172,7 @@ static phx_status hold(family *f, const double *Z)
 }
 
 /* The correction for the residuals in `res`, without a motion along Z. */
-static phx_status correct(family *f, const double *Z, const double *res, double *out)
+static phx_status nearest_correct(family *f, const double *Z, const double *res, double *out)
 {
     statics *s = f->s;
     const size_t n = (size_t)s->ws->kkt.n, m = (size_t)f->count;
@@ -205,7 +205,7 @@ static phx_status close_in(family *f, const double *Z)
         const double last = length;
         status = phx_statics_linearise(s, f->next.x, f->next.lambda);
         if (!status)
-            status = correct(f, Z, s->vectors.res, s->vectors.step);
+            status = nearest_correct(f, Z, s->vectors.res, s->vectors.step);
         if (status)
             return status;
         length = phx_statics_largest_move(s, s->vectors.step);
@@ -226,7 +226,7 @@ static phx_status close_in(family *f, const double *Z)
 }
 
 /* Z, phi and its gradient of f->next, from the Z of a point nearby, or a guess where there is none. */
-static phx_status describe(family *f, const double *Z)
+static phx_status nearest_describe(family *f, const double *Z)
 {
     statics *s = f->s;
     phx_status status = phx_statics_linearise(s, f->next.x, f->next.lambda);
@@ -238,11 +238,11 @@ static phx_status describe(family *f, const double *Z)
     if (!status)
         status = phx_statics_find_free(s, Z ? 2 : 5, f->count, f->next.Z);
     if (!status)
-        look(f);
+        nearest_look(f);
     return status;
 }
 
-static void advance(family *f)
+static void nearest_advance(family *f)
 {
     const family_point last = f->at;
 
@@ -251,7 +251,7 @@ static void advance(family *f)
 }
 
 /* a = -H gradient, xi = Z a; the slope of phi along it. H begins anew where the slope is not negative. */
-static double choose(family *f)
+static double nearest_choose(family *f)
 {
     const size_t n = (size_t)f->s->ws->kkt.n, m = (size_t)f->count;
     double slope = 0.0;
@@ -299,7 +299,7 @@ static phx_status step(family *f, bool *moved)
 {
     enum { HALVINGS = 12 };
     statics *s = f->s;
-    double slope = choose(f);
+    double slope = nearest_choose(f);
     const double length = phx_statics_largest_move(s, f->xi), least = 1e-14;
     double part = length > LONGEST ? LONGEST / length : 1.0;
 
@@ -309,7 +309,7 @@ static phx_status step(family *f, bool *moved)
         memcpy(f->next.lambda, f->at.lambda, (size_t)s->ws->rows.n * sizeof *f->at.lambda);
         phx_status status = close_in(f, f->at.Z);
         if (!status)
-            status = describe(f, f->at.Z);
+            status = nearest_describe(f, f->at.Z);
         if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR && status)
             return status;
         phx_context_clear(s->context);
@@ -331,20 +331,20 @@ phx_status phx_statics_nearest(statics *s, const double *start, int count, doubl
     const size_t n_x = (size_t)s->system->n_x, n_l = (size_t)s->ws->rows.n;
     family f;
     bool moved = true;
-    phx_status status = create(s, start, count, &f);
+    phx_status status = nearest_create(s, start, count, &f);
 
     if (!status) {
         memcpy(f.next.x, x, n_x * sizeof *x);
         memcpy(f.next.lambda, lambda, n_l * sizeof *lambda);
-        status = describe(&f, NULL);
+        status = nearest_describe(&f, NULL);
     }
     if (!status)
-        advance(&f);
+        nearest_advance(&f);
     for (int k = 0; k < LIMIT && !status && moved; k++) {
         status = step(&f, &moved);
         if (!status && moved) {
             renew(&f);
-            advance(&f);
+            nearest_advance(&f);
         }
     }
     if (!status) {
@@ -352,6 +352,6 @@ phx_status phx_statics_nearest(statics *s, const double *start, int count, doubl
         memcpy(x, f.at.x, n_x * sizeof *x);
         memcpy(lambda, f.at.lambda, n_l * sizeof *lambda);
     }
-    destroy(&f);
+    nearest_destroy(&f);
     return status;
 }

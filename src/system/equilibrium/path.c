@@ -109,7 +109,7 @@ phx_status phx_path_tangent(path *p, const double *x, const double *lambda, doub
 }
 
 /* Newton's corrections in the plane across the step `way`, `way_load`, from s->x_try, s->lambda_try and *load. */
-static phx_status correct(path *p, const path_point *from, double *load, int *iterations)
+static phx_status path_correct(path *p, const path_point *from, double *load, int *iterations)
 {
     enum { LIMIT = 12 };
     statics *s = &p->s;
@@ -163,7 +163,7 @@ static phx_status arrive(path *p, const path_point *from, double part, double *l
     for (int k = 0; k < s->ws->rows.n; k++)
         s->vectors.lambda_try[k] = from->lambda[k] + part * from->way[s->ws->kkt.n_v + k];
     *load = from->load + part * from->way_load;
-    return correct(p, from, load, iterations);
+    return path_correct(p, from, load, iterations);
 }
 
 phx_status phx_path_between(path *p, double part, double *load)

@@ -35,7 +35,7 @@ static phx_status correction(statics *s, const double *res, double *out)
     return status;
 }
 
-static void try_step(statics *s, const double *x, const double *lambda)
+static void search_try_step(statics *s, const double *x, const double *lambda)
 {
     phx_statics_displace(s, x, 1.0, s->vectors.step, s->vectors.x_try);
     for (int k = 0; k < s->ws->rows.n; k++)
@@ -75,7 +75,7 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
             status = PHX_NOT_CONVERGED;
             break;
         }
-        try_step(s, x, lambda);
+        search_try_step(s, x, lambda);
         status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try, &unbalanced,
                                       &joint_residual);
         if (status)
@@ -113,7 +113,7 @@ phx_status phx_statics_newton_from_afar(statics *s, double *x, double *lambda)
         length = phx_statics_largest_move(s, s->vectors.step);
         for (int i = 0; i < s->ws->kkt.n && length > STRIDE; i++)
             s->vectors.step[i] *= STRIDE / length;
-        try_step(s, x, lambda);
+        search_try_step(s, x, lambda);
         status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try, &unbalanced,
                                       &joint_residual);
         if (!status)
@@ -208,7 +208,7 @@ static phx_status next_step(statics *s, const double *x, const double *lambda, d
         if (*length <= LONGEST) {
             const double friction = shift * phx_statics_W_product(s, s->vectors.step, s->vectors.step);
             const double stiffness = phx_statics_K_product(s, s->vectors.step, s->vectors.step);
-            try_step(s, x, lambda);
+            search_try_step(s, x, lambda);
             status = close_again(s);
             if (!status)
                 status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try,

@@ -21,7 +21,7 @@ static phx_status negative_directions(statics *s, const double *x, const double 
 }
 
 /* Under the loads that there are now; the linearisation is that of the search again afterwards. */
-static phx_status judge(statics *s, const double *x, const double *lambda, phx_stability *motions)
+static phx_status stability_judge(statics *s, const double *x, const double *lambda, phx_stability *motions)
 {
     workspace *ws = (workspace *)s->judged;
 
@@ -38,7 +38,7 @@ static phx_status judge(statics *s, const double *x, const double *lambda, phx_s
 phx_status phx_statics_unstable(statics *s, const double *x, const double *lambda, int *count, phx_stability *motions)
 {
     phx_stability found;
-    const phx_status status = judge(s, x, lambda, &found);
+    const phx_status status = stability_judge(s, x, lambda, &found);
 
     if (motions)
         *motions = found;
@@ -49,7 +49,7 @@ phx_status phx_statics_unstable(statics *s, const double *x, const double *lambd
 phx_status phx_statics_diverges(statics *s, const double *x, const double *lambda, int *count)
 {
     phx_stability found;
-    phx_status status = judge(s, x, lambda, &found);
+    phx_status status = stability_judge(s, x, lambda, &found);
 
     *count = found.divergent;
     if (!status && found.judged == 0 && !s->loop)

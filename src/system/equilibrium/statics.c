@@ -35,7 +35,7 @@ static void free_tangent(statics_tangent *tangent)
     phx_ldl_destroy(tangent->ldl);
 }
 
-static phx_status allocate(statics *s)
+static phx_status statics_allocate(statics *s)
 {
     const workspace *ws = s->ws;
     const size_t n_v = (size_t)ws->kkt.n_v, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
@@ -195,7 +195,7 @@ static double pull_of_coordinates(const statics *s, int b)
 }
 
 /* Weights, forces at ports and distributed ones; torques over the size. */
-static phx_status weigh(statics *s, const double *x)
+static phx_status statics_weigh(statics *s, const double *x)
 {
     workspace *ws = s->ws;
     const phx_system *system = s->system;
@@ -239,7 +239,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
                    .problem.load = 1.0,
                    .loop = ws->control.rest.on};
     memcpy(s->problem.gravity, ws->system->gravity, sizeof s->problem.gravity);
-    phx_status status = allocate(s);
+    phx_status status = statics_allocate(s);
     if (status)
         return status;
     phx_sys_set_instant(ws, x, s->vectors.zero);
@@ -251,7 +251,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
     status = measure_forces(s, x);
     double rounding = status ? 0.0 : rounding_of_forces(s);
     if (!status)
-        status = weigh(s, x);
+        status = statics_weigh(s, x);
     s->scale.slowest = s->scale.weight / (s->scale.mass * s->scale.size);
     s->scale.pulled = s->scale.weight > 0.0;
     if (!s->scale.pulled) {

@@ -30,7 +30,7 @@ void phx_subspace_destroy(subspace *e)
 }
 
 /* One step of subspace iteration: Y <- K^-1 S Z, columns normalised by K or S. */
-static phx_status advance(const statics *s, subspace *e)
+static phx_status subspace_advance(const statics *s, subspace *e)
 {
     const size_t n = (size_t)s->ws->kkt.n;
     phx_status status = PHX_OK;
@@ -56,7 +56,7 @@ phx_status phx_subspace_iterate(const statics *s, subspace *e)
 {
     const size_t n = (size_t)s->ws->kkt.n, w = (size_t)e->width;
     double *of_S = e->of_stiffness ? e->B : e->A, *of_K = e->of_stiffness ? e->A : e->B;
-    phx_status status = advance(s, e);
+    phx_status status = subspace_advance(s, e);
 
     for (size_t c = 0; c < w && !status; c++) {
         e->apply(s, e->user, e->Y + c * n, e->applied);

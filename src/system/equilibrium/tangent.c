@@ -18,7 +18,7 @@ phx_status phx_statics_linearise(statics *s, const double *x, const double *lamb
     return s->ws->base.ops->linearise(&s->ws->base, s->problem.t, x, s->vectors.zero, lambda);
 }
 
-static void put_matrix(statics *s, double sigma)
+static void tangent_put_matrix(statics *s, double sigma)
 {
     const kkt_matrix *kkt = &s->ws->kkt;
     const kkt_values *values = &s->ws->values;
@@ -34,7 +34,7 @@ static void put_matrix(statics *s, double sigma)
 
 phx_status phx_statics_factor(statics *s, double sigma)
 {
-    put_matrix(s, sigma);
+    tangent_put_matrix(s, sigma);
     return phx_sys_factor(s->ws, false, s->tangent.val, &s->tangent.lu);
 }
 
@@ -86,7 +86,7 @@ phx_status phx_statics_negative(statics *s, double sigma, int *count)
     status = PHX_SINGULAR;
     for (int k = 0; k < TRIES && status == PHX_SINGULAR; k++) {
         phx_context_clear(s->context);
-        put_matrix(s, ldexp(sigma, 2 * k));
+        tangent_put_matrix(s, ldexp(sigma, 2 * k));
         for (int e = 0; e < kkt->ptr[kkt->n]; e++)
             s->tangent.symmetric[e] = 0.5 * (s->tangent.val[s->tangent.one[e]] + s->tangent.val[s->tangent.two[e]]);
         status = phx_ldl_factor(s->tangent.ldl, s->tangent.symmetric);
@@ -96,7 +96,7 @@ phx_status phx_statics_negative(statics *s, double sigma, int *count)
     return status;
 }
 
-static double product(const statics *s, const double *val, const double *xi, const double *eta)
+static double tangent_product(const statics *s, const double *val, const double *xi, const double *eta)
 {
     const kkt_matrix *kkt = &s->ws->kkt;
     double sum = 0.0;
@@ -110,7 +110,7 @@ static double product(const statics *s, const double *val, const double *xi, con
 
 double phx_statics_K_product(const statics *s, const double *xi, const double *eta)
 {
-    return product(s, s->ws->values.K, xi, eta);
+    return tangent_product(s, s->ws->values.K, xi, eta);
 }
 
 void phx_statics_W_apply(const statics *s, const double *xi, double *out)
@@ -123,7 +123,7 @@ void phx_statics_W_apply(const statics *s, const double *xi, double *out)
 
 double phx_statics_W_product(const statics *s, const double *xi, const double *eta)
 {
-    double sum = product(s, s->ws->values.M, xi, eta);
+    double sum = tangent_product(s, s->ws->values.M, xi, eta);
 
     for (int i = 0; i < s->ws->kkt.n_v; i++)
         sum += xi[i] * s->scale.turning[i] * eta[i];

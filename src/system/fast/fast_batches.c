@@ -125,7 +125,7 @@ static phx_status make_batch(const gathering *g, int count, const int *members)
 }
 
 /* Batches of the members that go with member m, from m on. */
-static phx_status gather(const gathering *g, int m, int *list)
+static phx_status batches_gather(const gathering *g, int m, int *list)
 {
     const int most = phx_body_batch_most();
     phx_status status = PHX_OK;
@@ -160,7 +160,7 @@ static phx_status create_shared(phx_context *context, const phx_system *system, 
     return made->room && made->products && made->energy ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status allocate(phx_context *context, int n_bodies, int n_members, body_batches *made)
+static phx_status batches_allocate(phx_context *context, int n_bodies, int n_members, body_batches *made)
 {
     made->batch = phx_calloc(context, (size_t)n_members, sizeof *made->batch);
     made->done = phx_calloc(context, (size_t)n_members, sizeof *made->done);
@@ -210,10 +210,10 @@ phx_status phx_sys_batches_create(phx_context *context, const phx_system *system
     phx_status status = create_shared(context, system, shared, &sizes[SCRATCH_ROOM]);
 
     if (!status)
-        status = allocate(context, system->n_bodies, members->n, made);
+        status = batches_allocate(context, system->n_bodies, members->n, made);
     for (int m = 0; m < members->n && !status; m++)
         if (members->batch_of[m] < 0 && phx_body_fits_batch(members->member[m].body))
-            status = gather(&g, m, list);
+            status = batches_gather(&g, m, list);
     for (int b = 0; b < system->n_bodies && !status; b++)
         status = add_body(&g, b);
     if (!status)

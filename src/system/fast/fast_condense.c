@@ -66,7 +66,7 @@ static bool can_condense(const phx_body *body, int internal)
 }
 
 /* Fills condensed, boundary_first, boundary, place and n_v; whether any body is condensed. */
-static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
+static bool condense_choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
 {
     const int rigid = system->dim + system->n_rot;
     bool any = false;
@@ -163,8 +163,8 @@ static phx_status make_factors(phx_context *context, const phx_system *system, c
 }
 
 /* Where the batches have their arrays; the unknowns of the widest body. */
-static size_t lay_out(const phx_system *system, const condensation *it, const member_set *members,
-                      const body_batches *bodies, condensed_layout *made)
+static size_t condense_lay_out(const phx_system *system, const condensation *it, const member_set *members,
+                               const body_batches *bodies, condensed_layout *made)
 {
     size_t widest = 1;
 
@@ -202,7 +202,7 @@ static phx_status create_layout(phx_context *context, const phx_system *system, 
     made->rates_at = phx_calloc(context, batches, sizeof *made->rates_at);
     if (!made->arrow_at || !made->influence_at || !made->internal_at || !made->rates_at)
         return PHX_ERR_MEMORY;
-    *widest = lay_out(system, it, members, bodies, made);
+    *widest = condense_lay_out(system, it, members, bodies, made);
     return PHX_OK;
 }
 
@@ -317,7 +317,7 @@ phx_status phx_sys_condensation_create(phx_context *context, const pattern_sourc
     }
     if (!status) {
         mark_ports(system, marks);
-        any = choose(system, marks, &it->kkt);
+        any = condense_choose(system, marks, &it->kkt);
     }
     phx_free(marks);
     if (!status && any) {

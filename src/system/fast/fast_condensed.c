@@ -68,7 +68,7 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     }
 }
 
-static void add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void condensed_add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     phx_body_batch_mass_arrow(ws->fast->bodies.batch[p].batch, it->x,
                               it->factors->arrow + ws->fast->condensation->layout.arrow_at[p]);
@@ -180,7 +180,7 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 
 /* ---- solutions ---- */
 /* c, internal <- B^-1 (c, internal): a condensed vector and the internal coordinates of all batches. */
-static phx_status solve(const workspace *ws, const condensed_lu *factors, double *c, double *internal)
+static phx_status condensed_solve(const workspace *ws, const condensed_lu *factors, double *c, double *internal)
 {
     batch_loop loop = {.ws = ws, .factors = factors, .c = c, .internal = internal};
 
@@ -217,13 +217,13 @@ static void lacking(const workspace *ws, const condensed_lu *factors, double *d,
 }
 
 /* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->internal. */
-static phx_status correct(const workspace *ws, const condensed_lu *factors)
+static phx_status condensed_correct(const workspace *ws, const condensed_lu *factors)
 {
     condensation *it = ws->fast->condensation;
 
     phx_sys_exchange(&it->vectors.b, &it->vectors.d);
     lacking(ws, factors, it->vectors.d, it->vectors.internal, it->vectors.b);
-    const phx_status status = solve(ws, factors, it->vectors.b, it->vectors.internal);
+    const phx_status status = condensed_solve(ws, factors, it->vectors.b, it->vectors.internal);
     for (int i = 0; i < it->kkt.n; i++)
         it->vectors.sum[i] += it->vectors.b[i];
     for (size_t i = 0; i < it->layout.internal_size; i++)
@@ -249,7 +249,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     double size = 1.0, first = 1.0, left = 1.0;
 
     take_apart(ws, factors, b, it->vectors.b, it->vectors.internal);
-    phx_status status = solve(ws, factors, it->vectors.b, it->vectors.internal);
+    phx_status status = condensed_solve(ws, factors, it->vectors.b, it->vectors.internal);
     memcpy(it->vectors.sum, it->vectors.b, (size_t)it->kkt.n * sizeof *it->vectors.b);
     memcpy(it->vectors.internal_sum, it->vectors.internal, it->layout.internal_size * sizeof *it->vectors.internal);
     if (ask) {
@@ -259,7 +259,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         factors->asked = AGAIN;
     }
     for (int k = 0; (ask ? k < most && left > LEFT * first : k < count) && !status; k++) {
-        status = correct(ws, factors);
+        status = condensed_correct(ws, factors);
         if (!ask)
             continue;
         const double before = size;
@@ -287,7 +287,7 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
     ws->fast->into = &it->kkt;
     phx_fast_put_rows(ws, it->values.val);
     ws->fast->into = &ws->kkt;
-    over_batches(add_mass, &(batch_loop){.ws = ws, .factors = &it->mass, .x = x});
+    over_batches(condensed_add_mass, &(batch_loop){.ws = ws, .factors = &it->mass, .x = x});
     for (int b = 0; b < system->n_bodies; b++)
         if (it->type[b] < 0)
             phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b],
@@ -300,7 +300,7 @@ phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
     condensation *it = ws->fast->condensation;
 
     take_apart(ws, &it->mass, b, it->vectors.b, it->vectors.internal);
-    const phx_status status = solve(ws, &it->mass, it->vectors.b, it->vectors.internal);
+    const phx_status status = condensed_solve(ws, &it->mass, it->vectors.b, it->vectors.internal);
     put_together(ws, &it->mass, it->vectors.b, it->vectors.internal, b);
     return status;
 }

@@ -203,8 +203,8 @@ static inline void add_block_in(const int dim, const int first, workspace *ws, i
         }
 }
 
-static void add_block(workspace *ws, int pair, int parts, phx_row_reach reach, double alpha, const double *block,
-                      right_side by, const port_map *maps, double *val)
+static void couplings_add_block(workspace *ws, int pair, int parts, phx_row_reach reach, double alpha,
+                                const double *block, right_side by, const port_map *maps, double *val)
 {
     if (ws->system->dim == 2)
         add_block_in(2, 0, ws, pair, parts, alpha, block, by, maps, val);
@@ -242,8 +242,8 @@ void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *bloc
         return;
     }
     map_pair(ws, pair, maps);
-    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_VARIATION, maps,
-              ws->values.into_K);
+    couplings_add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_VARIATION, maps,
+                        ws->values.into_K);
 }
 
 void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
@@ -255,16 +255,16 @@ void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double 
         return;
     }
     map_pair(ws, pair, maps);
-    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->values.into_D);
-    add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_RATE_TANGENT, maps,
-              ws->values.into_K);
+    couplings_add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->values.into_D);
+    couplings_add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_RATE_TANGENT, maps,
+                        ws->values.into_K);
 }
 
 /* ---- rows ---- */
 /* The POINT rows that a group begins with, straight into val: [2,1] G, or G + weight K_l, and [1,2] -G^T. In a row of
  * val the multipliers of a group stand side by side, and the velocities of a rigid body. */
-static inline void put_points(const int dim, const bool rigid, const bool summed, const workspace *ws,
-                              const row_group *group, const port_map *maps, double *val)
+static inline void couplings_put_points(const int dim, const bool rigid, const bool summed, const workspace *ws,
+                                        const row_group *group, const port_map *maps, double *val)
 {
     const int r = dim + phx_rotations(dim), all = rigid ? 2 * r : maps[0].n + maps[1].n;
 
@@ -401,14 +401,14 @@ static inline void put_rows_in(const int dim, const workspace *ws, int begin, in
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
         if (group->rigid) {
-            put_points(dim, true, false, ws, group, maps, val);
+            couplings_put_points(dim, true, false, ws, group, maps, val);
             if (dim == 3 && group->end > group->first + dim)
                 put_dots(ws, group, NULL, val);
             continue;
         }
         const int rest = dense_from(group);
         if (rest > group->first)
-            put_points(dim, false, false, ws, group, maps, val);
+            couplings_put_points(dim, false, false, ws, group, maps, val);
         if (rest == group->end)
             continue;
         group_jacobian(dim, ws, group, rest, maps, ws->fast->scratch.G);
@@ -422,7 +422,7 @@ typedef struct rows_loop {
     const double *lambda;
 } rows_loop;
 
-static phx_status put_rows(void *user, phx_context *context, int part, int first, int end)
+static phx_status couplings_put_rows(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *it = user;
     fast_part room;
@@ -441,7 +441,7 @@ void phx_fast_put_rows(workspace *ws, double *val)
 {
     rows_loop loop = {.ws = ws, .val = val};
 
-    phx_sys_run(ws, ws->fast->unbatched.n_groups, put_rows, &loop);
+    phx_sys_run(ws, ws->fast->unbatched.n_groups, couplings_put_rows, &loop);
     for (int i = 0; i < ws->fast->unbatched.n_groups && ws->system->traits.slides; i++) {
         const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
         if (group->slides)
@@ -521,7 +521,8 @@ static inline void group_stiffness(const int dim, workspace *ws, const row_group
     for (int i = 0; i < count; i++)
         row_stiffness(dim, ws, number[i], maps, reach, slopes + i * PAIR_SIZE, K_l + (number[i] - first) * n);
     if (reach != PHX_REACH_NOTHING)
-        add_block(ws, group->joint, parts, reach, -ws->values.weight_K, H, BY_VARIATION, maps, ws->values.into_K);
+        couplings_add_block(ws, group->joint, parts, reach, -ws->values.weight_K, H, BY_VARIATION, maps,
+                            ws->values.into_K);
 }
 
 /* sides: LATE_BODY of those whose geometric terms are added. */
@@ -562,7 +563,7 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
 
     map_group(dim, ws, group, share->sides, maps);
     if (first > group->first && !share->late)
-        put_points(dim, false, true, ws, group, maps, ws->values.into_D);
+        couplings_put_points(dim, false, true, ws, group, maps, ws->values.into_D);
     if (count == 0)
         return;
     const int n = maps[0].n + maps[1].n;
@@ -586,7 +587,7 @@ static inline void add_rigid_group(const int dim, workspace *ws, const row_group
 
     map_group(dim, ws, group, share->sides, maps);
     if (!share->late)
-        put_points(dim, true, true, ws, group, maps, ws->values.into_D);
+        couplings_put_points(dim, true, true, ws, group, maps, ws->values.into_D);
     if (dim == 3 && group->end > group->first + dim)
         add_dots(ws, group, share->parts, share->late, lambda, maps);
 }
@@ -603,7 +604,7 @@ static inline void put_new_rows_of(const int dim, workspace *ws, const row_group
     for (int side = 0; side < 2; side++)
         maps[side] = map_port(dim, ws, side ? group->b : group->a, side, true, NULL);
     if (first > group->first)
-        put_points(dim, false, true, ws, group, maps, val);
+        couplings_put_points(dim, false, true, ws, group, maps, val);
     if (count == 0)
         return;
     const int n = maps[0].n + maps[1].n, *at_above = ws->fast->into->row_at[first] + n;
@@ -684,7 +685,7 @@ static void add_sliding(workspace *ws, const double *lambda)
     }
 }
 
-static void add_groups(workspace *ws, const double *lambda)
+static void couplings_add_groups(workspace *ws, const double *lambda)
 {
     rows_loop loop = {.ws = ws, .lambda = lambda};
 
@@ -698,6 +699,6 @@ static void add_groups(workspace *ws, const double *lambda)
 
 void phx_fast_add_couplings(workspace *ws, const double *lambda)
 {
-    add_groups(ws, lambda);
+    couplings_add_groups(ws, lambda);
     add_loose_ports(ws);
 }

@@ -287,7 +287,7 @@ static phx_status make_entries(making *m)
 }
 
 /* ---- creation ---- */
-static phx_status allocate(workspace *ws)
+static phx_status delassus_allocate(workspace *ws)
 {
     phx_context *context = ws->base.context;
     const size_t batches = (size_t)ws->fast->bodies.n;
@@ -311,7 +311,7 @@ static phx_status sparse_work(const workspace *ws, double *work)
     return phx_order_work(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
 }
 
-static phx_status make(making *m)
+static phx_status delassus_make(making *m)
 {
     workspace *ws = m->ws;
     double most = 0.0;
@@ -341,7 +341,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
         return PHX_OK;
     for (int b = 0; b < system->n_bodies; b++)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
-    phx_status status = allocate(ws);
+    phx_status status = delassus_allocate(ws);
     making m = {.ws = ws, .it = ws->fast->delassus};
     m.first = phx_calloc(context, (size_t)ws->fast->members.n + 1, sizeof *m.first);
     m.touched = phx_calloc(context, sides, sizeof *m.touched);
@@ -351,7 +351,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
         status = PHX_ERR_MEMORY;
     m.marks = status ? NULL : m.boundary + widest;
     if (!status)
-        status = make(&m);
+        status = delassus_make(&m);
     if (!status && (!ws->fast->delassus->ldl || m.unfit))
         phx_sys_delassus_free(ws);
     phx_free(m.first);
@@ -433,7 +433,7 @@ static phx_status sum_entries(void *user, phx_context *context, int part, int fi
     return PHX_OK;
 }
 
-static void evaluate(workspace *ws, const double *x, const double *v)
+static void delassus_evaluate(workspace *ws, const double *x, const double *v)
 {
     rows_loop loop = {.ws = ws, .x = x, .v = v, .out = phx_block_ldl_begin(ws->fast->delassus->ldl)};
 
@@ -448,7 +448,7 @@ double phx_fast_least_pivot(workspace *ws, const double *x, const double *v)
 
     if (!it)
         return -1.0;
-    evaluate(ws, x, v);
+    delassus_evaluate(ws, x, v);
     it->factored = false;
     return phx_block_ldl_least_pivot(it->ldl);
 }
@@ -459,7 +459,7 @@ phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v,
 
     *energies = it && it->batched;
     if (it) {
-        evaluate(ws, x, v);
+        delassus_evaluate(ws, x, v);
         it->factored = phx_block_ldl_factor(it->ldl) == PHX_OK;
     }
     return it && it->factored ? PHX_OK : phx_fast_factor_mass(ws, x);

@@ -135,7 +135,7 @@ static inline void residual_in(const int dim, const int n_a, const int n_b, cons
     apply_effort(dim, n_b, dots, batch, at, 1, &p[1], e[1], res);
 }
 
-static void residual(const workspace *ws, const joint_batch *batch, const joint_state *at, double *res)
+static void joint_simd_residual(const workspace *ws, const joint_batch *batch, const joint_state *at, double *res)
 {
     EACH_KIND(residual_in, ws, batch, at, res);
 }
@@ -158,7 +158,7 @@ static inline void rates_in(const int dim, const int n_a, const int n_b, const b
     put_rates(dim, dots ? batch->dots : 0, rates, batch, out);
 }
 
-static void rates(const workspace *ws, const joint_batch *batch, const joint_state *at, double *out)
+static void joint_simd_rates(const workspace *ws, const joint_batch *batch, const joint_state *at, double *out)
 {
     EACH_KIND(rates_in, ws, batch, at, out);
 }
@@ -192,7 +192,7 @@ static inline void put_in(const int dim, const int n_a, const int n_b, const boo
     }
 }
 
-static void put(const workspace *ws, const joint_batch *batch, const joint_state *at, double *val)
+static void joint_simd_put(const workspace *ws, const joint_batch *batch, const joint_state *at, double *val)
 {
     EACH_KIND(put_in, ws, batch, at, val);
 }
@@ -255,10 +255,10 @@ static inline void linearise_in(const int dim, const int n_a, const int n_b, con
     }
 }
 
-static void linearise(const workspace *ws, const joint_batch *batch, const joint_state *at)
+static void joint_simd_linearise(const workspace *ws, const joint_batch *batch, const joint_state *at)
 {
     if (ws->values.into_D != ws->values.into_K && !at->late)
-        put(ws, batch, at, ws->values.into_D);
+        joint_simd_put(ws, batch, at, ws->values.into_D);
     EACH_KIND(linearise_in, ws, batch, at);
 }
 
@@ -271,7 +271,9 @@ static unsigned gone(const joint_batch *batch, const double *x1)
 }
 
 #ifdef PHX_FOR_AVX2
-const joint_operations phx_joint_simd_avx2 = {residual, rates, linearise, put, gone};
+const joint_operations phx_joint_simd_avx2 = {joint_simd_residual, joint_simd_rates, joint_simd_linearise,
+                                              joint_simd_put, gone};
 #else
-const joint_operations phx_joint_simd = {residual, rates, linearise, put, gone};
+const joint_operations phx_joint_simd = {joint_simd_residual, joint_simd_rates, joint_simd_linearise, joint_simd_put,
+                                         gone};
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const joint_operations *operations(void)
+static const joint_operations *joints_select(void)
 {
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
@@ -131,7 +131,7 @@ static bool alike(const workspace *ws, const row_group *one, const row_group *ot
 
 /* ---- what they are ---- */
 /* Entries e of the joint in `lane` into [e width + lane]; the last joint fills up the lanes without one. */
-static void spread(const joint_batch *batch, int lane, int n, const double *from, double *to)
+static void joints_spread(const joint_batch *batch, int lane, int n, const double *from, double *to)
 {
     const int last = lane == batch->count - 1 ? PHX_JOINT_SIMD_WIDTH : lane + 1;
 
@@ -160,14 +160,14 @@ static void fill_side(const workspace *ws, joint_batch *batch, int which, int la
             side->q_dot[k * PHX_JOINT_SIMD_WIDTH + l] = body->v + rigid + point->dof[k];
         }
     }
-    spread(batch, lane, dim, point->x, side->place);
+    joints_spread(batch, lane, dim, point->x, side->place);
     if (side->n_q > 0) {
-        spread(batch, lane, dim * side->n_q, point->phi, side->phi);
-        spread(batch, lane, system->n_rot * side->n_q, point->theta, side->theta);
+        joints_spread(batch, lane, dim * side->n_q, point->phi, side->phi);
+        joints_spread(batch, lane, system->n_rot * side->n_q, point->theta, side->theta);
     }
 }
 
-static bool is_zero(int n, const double *values)
+static bool joints_is_zero(int n, const double *values)
 {
     for (int i = 0; i < n; i++)
         if (values[i] != 0.0)
@@ -195,22 +195,22 @@ static void fill_angle(const workspace *ws, joint_batch *batch, int k)
 
     for (int l = 0; l < batch->count; l++) {
         const coordinate_slot *coordinate = angle_of(ws, ws->fast->rows.group[batch->group[l]].joint, k);
-        spread(batch, l, 3, coordinate->row.alpha, of[ALPHA]);
-        spread(batch, l, 3, coordinate->row.alpha2, of[ALPHA2]);
-        spread(batch, l, 3, coordinate->row.beta, of[BETA]);
-        spread(batch, l, 3, coordinate->row.beta2, of[BETA2]);
-        spread(batch, l, 1, &coordinate->row.target, one->target);
+        joints_spread(batch, l, 3, coordinate->row.alpha, of[ALPHA]);
+        joints_spread(batch, l, 3, coordinate->row.alpha2, of[ALPHA2]);
+        joints_spread(batch, l, 3, coordinate->row.beta, of[BETA]);
+        joints_spread(batch, l, 3, coordinate->row.beta2, of[BETA2]);
+        joints_spread(batch, l, 1, &coordinate->row.target, one->target);
     }
-    if (is_zero(3 * PHX_JOINT_SIMD_WIDTH, of[ALPHA2])) {
+    if (joints_is_zero(3 * PHX_JOINT_SIMD_WIDTH, of[ALPHA2])) {
         *one = (joint_angle){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = one->target};
         for (int i = 0; i < 3 * PHX_JOINT_SIMD_WIDTH; i++)
             one->p[1][i] *= -1.0;
     }
-    one->single = is_zero(3 * PHX_JOINT_SIMD_WIDTH, one->q[1]);
+    one->single = joints_is_zero(3 * PHX_JOINT_SIMD_WIDTH, one->q[1]);
 }
 
 /* Takes the next place of the joint in `lane`. */
-static void take(const joint_batch *batch, int lane, int place, int **next)
+static void joints_take(const joint_batch *batch, int lane, int place, int **next)
 {
     const int last = lane == batch->count - 1 ? PHX_JOINT_SIMD_WIDTH : lane + 1;
 
@@ -229,25 +229,25 @@ static void fill_places(const workspace *ws, const joint_batch *batch, int lane,
 
     for (int k = group->first; k < group->end; k++)
         for (int side = 0, from = 0; side < 2; from += n[side++]) {
-            take(batch, lane, kkt->row_at[k][from], &at);
+            joints_take(batch, lane, kkt->row_at[k][from], &at);
             for (int j = r; j < n[side]; j++)
-                take(batch, lane, kkt->row_at[k][from + j], &at);
+                joints_take(batch, lane, kkt->row_at[k][from + j], &at);
         }
     for (int j = 0; j < all; j++)
-        take(batch, lane, kkt->row_at[group->first][all + j], &at);
+        joints_take(batch, lane, kkt->row_at[group->first][all + j], &at);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < n[side]; i++)
-            take(batch, lane, kkt->port_at[ports[side]][i * n[side] + dim], &at);
+            joints_take(batch, lane, kkt->port_at[ports[side]][i * n[side] + dim], &at);
     for (int side = 0; side < 2; side++)
         for (int k = 0; k < n_rot; k++)
             for (int j = r; j < n[side]; j++)
-                take(batch, lane, kkt->port_at[ports[side]][(dim + k) * n[side] + j], &at);
+                joints_take(batch, lane, kkt->port_at[ports[side]][(dim + k) * n[side] + j], &at);
     for (int i = 0; i < all && batch->dots > 0; i++)
         for (int side = 0, from = 0; side < 2 && (i < n[0] ? i : i - n[0]) >= dim; from += n[side++]) {
             const int *row = kkt->pair_at[group->joint] + i * all + from;
-            take(batch, lane, row[dim], &at);
+            joints_take(batch, lane, row[dim], &at);
             for (int j = r; j < n[side]; j++)
-                take(batch, lane, row[j], &at);
+                joints_take(batch, lane, row[j], &at);
         }
 }
 
@@ -260,7 +260,7 @@ static int count_places(const workspace *ws, const joint_batch *batch)
 }
 
 /* The arrays of a batch, in one piece each: its numbers from alpha, its entries from the first side's q. */
-static phx_status allocate(const workspace *ws, joint_batch *batch)
+static phx_status joints_allocate(const workspace *ws, joint_batch *batch)
 {
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->fast->condensation ? 2 : 1;
     const int q = batch->side[0].n_q + batch->side[1].n_q;
@@ -315,7 +315,7 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
     batch->side[1].n_q = point_of(ws, first->b)->n;
     made->n++;
     list_adding(batch);
-    const phx_status status = allocate(ws, batch);
+    const phx_status status = joints_allocate(ws, batch);
     if (status)
         return status;
     for (int l = 0; l < PHX_JOINT_SIMD_WIDTH; l++) {
@@ -332,8 +332,8 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
             fill_side(ws, batch, which, l);
         for (int k = 0; k < batch->dots; k++) {
             const phx_row *row = ws->rows.row[group->first + group->points + k].row;
-            spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_SIMD_WIDTH * k);
-            spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_SIMD_WIDTH * k);
+            joints_spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_SIMD_WIDTH * k);
+            joints_spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_SIMD_WIDTH * k);
         }
         made->of[groups[l]] = made->n - 1;
         fill_places(ws, batch, l, &ws->kkt, batch->at[0]);
@@ -344,7 +344,7 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
 }
 
 /* Batches of the groups that go with group g, from g on; one by itself is in none. */
-static phx_status gather(const workspace *ws, int g, const bool *may, joint_batches *made)
+static phx_status joints_gather(const workspace *ws, int g, const bool *may, joint_batches *made)
 {
     int list[PHX_JOINT_SIMD_WIDTH], count = 0;
     phx_status status = PHX_OK;
@@ -433,7 +433,7 @@ phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *w
     }
     for (int g = 0; g < rows->n && !status; g++)
         if (may[g] && joints->of[g] < 0)
-            status = gather(ws, g, may, joints);
+            status = joints_gather(ws, g, may, joints);
     if (!status)
         list_unbatched(ws, false, joints, unbatched);
     phx_free(uses);
@@ -510,7 +510,7 @@ static void over_batches(const workspace *ws, joint_work *work, const double *la
     const phx_body_view *view = &ws->view;
     joint_loop loop = {
         .ws = ws,
-        .ops = operations(),
+        .ops = joints_select(),
         .at = {.h = ws->view.h, .x0 = view->x0, .x1 = view->x1, .xm = view->xm, .vm = view->vm, .lambda = lambda},
         .out = out,
         .work = work};
@@ -531,12 +531,12 @@ static void find_rates(const joint_loop *it, const joint_batch *batch)
     it->ops->rates(it->ws, batch, &it->at, it->out);
 }
 
-static void linearise(const joint_loop *it, const joint_batch *batch)
+static void joints_linearise(const joint_loop *it, const joint_batch *batch)
 {
     it->ops->linearise(it->ws, batch, &it->at);
 }
 
-static void put(const joint_loop *it, const joint_batch *batch)
+static void joints_put(const joint_loop *it, const joint_batch *batch)
 {
     it->ops->put(it->ws, batch, &it->at, it->out);
 }
@@ -553,12 +553,12 @@ void phx_sys_joint_batches_rates(workspace *ws, double *rates)
 
 void phx_sys_joint_batches_linearise(workspace *ws, const double *lambda)
 {
-    over_batches(ws, linearise, lambda, NULL);
+    over_batches(ws, joints_linearise, lambda, NULL);
 }
 
 void phx_sys_joint_batches_put(workspace *ws, double *val)
 {
-    over_batches(ws, put, NULL, val);
+    over_batches(ws, joints_put, NULL, val);
 }
 
 static void follow_angles(const joint_loop *it, const joint_batch *batch)

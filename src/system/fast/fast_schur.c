@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const schur_operations *operations(void)
+static const schur_operations *schur_select(void)
 {
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
@@ -65,7 +65,7 @@ static bool count_clusters(const kkt_matrix *kkt, const int *label, row_schur *i
     return true;
 }
 
-static phx_status allocate(phx_context *context, row_schur *it)
+static phx_status schur_allocate(phx_context *context, row_schur *it)
 {
     size_t places = 3 * (size_t)it->n_corners, count = 2 * (size_t)(it->n * it->stride), largest = 1, y = 0;
 
@@ -162,7 +162,7 @@ phx_status phx_sys_schur_create(phx_context *context, const kkt_matrix *kkt, row
     bool fits = kkt->n_l <= PHX_SCHUR_MOST;
 
     if (!status) {
-        it->ops = operations();
+        it->ops = schur_select();
         it->slot = -1;
         it->n = kkt->n_l;
         it->stride = filled(kkt->n_l);
@@ -172,7 +172,7 @@ phx_status phx_sys_schur_create(phx_context *context, const kkt_matrix *kkt, row
     }
     fits = fits && !status && count_clusters(kkt, label, it);
     if (fits)
-        status = allocate(context, it);
+        status = schur_allocate(context, it);
     if (fits && !status)
         fill_places(kkt, label, it);
     phx_free(label);
@@ -195,7 +195,7 @@ void phx_sys_schur_free(row_schur *it)
 }
 
 /* ---- factors ---- */
-static bool invert(const row_schur *it, const double *val)
+static bool schur_invert(const row_schur *it, const double *val)
 {
     for (int c = 0; c < it->n_clusters; c++) {
         const schur_cluster *of = &it->cluster[c];
@@ -225,7 +225,7 @@ bool phx_sys_schur_factor(row_schur *it, int slot, bool rows_alone, const double
     const bool kept = rows_alone && it->slot == slot;
 
     it->slot = -1;
-    if (!kept && !invert(it, val))
+    if (!kept && !schur_invert(it, val))
         return false;
     for (int k = 0; k < it->n * it->stride; k++)
         it->S[k] = 0.0;

@@ -7,7 +7,7 @@
 enum { TOGETHER = 4 }; /* registers whose sums are made at once */
 static const double VANISHES = 1e-10;
 
-static bool invert(int n, int stride, double *matrix)
+static bool schur_simd_invert(int n, int stride, double *matrix)
 {
     for (int p = 0; p < n; p++) {
         double *pivot_row = matrix + p * stride;
@@ -71,7 +71,7 @@ static inline void combine_rows(int width, int n, const double *x, int step, con
     }
 }
 
-static void eliminate(const schur_cluster *of, int stride, double *S)
+static void schur_simd_eliminate(const schur_cluster *of, int stride, double *S)
 {
     double sum[PHX_SCHUR_MOST];
 
@@ -85,7 +85,7 @@ static void eliminate(const schur_cluster *of, int stride, double *S)
 }
 
 /* S becomes U; what stands left of its diagonal, up to the next four columns, counts for nothing afterwards. */
-static bool factor(int n, int stride, double *S, double *L)
+static bool schur_simd_factor(int n, int stride, double *S, double *L)
 {
     for (int p = 0; p < n; p++) {
         const double *pivot_row = S + p * stride;
@@ -108,7 +108,7 @@ static bool factor(int n, int stride, double *S, double *L)
     return true;
 }
 
-static void begin(const schur_cluster *of, const double *b, double *y, double *c)
+static void schur_simd_begin(const schur_cluster *of, const double *b, double *y, double *c)
 {
     double x[PHX_SCHUR_MOST], sum[PHX_SCHUR_MOST];
 
@@ -121,7 +121,7 @@ static void begin(const schur_cluster *of, const double *b, double *y, double *c
 }
 
 /* Of the transposed S = L U: U^T y = l, L^T x = y, a column of both at a time. */
-static void solve(int n, int stride, const double *U, const double *L, double *l)
+static void schur_simd_solve(int n, int stride, const double *U, const double *L, double *l)
 {
     double x[PHX_SCHUR_MOST] = {0.0}, y[PHX_SCHUR_MOST] = {0.0};
 
@@ -139,7 +139,7 @@ static void solve(int n, int stride, const double *U, const double *L, double *l
         l[i] = y[i];
 }
 
-static void end(const schur_cluster *of, const double *l, const double *y, double *b)
+static void schur_simd_end(const schur_cluster *of, const double *l, const double *y, double *b)
 {
     simd_double own[PHX_SCHUR_MOST / 4] = {{0.0}};
     const simd_double *T = (const simd_double *)of->T;
@@ -156,7 +156,9 @@ static void end(const schur_cluster *of, const double *l, const double *y, doubl
 }
 
 #ifdef PHX_FOR_AVX2
-const schur_operations phx_schur_simd_avx2 = {invert, eliminate, factor, begin, solve, end};
+const schur_operations phx_schur_simd_avx2 = {schur_simd_invert, schur_simd_eliminate, schur_simd_factor,
+                                              schur_simd_begin,  schur_simd_solve,     schur_simd_end};
 #else
-const schur_operations phx_schur_simd = {invert, eliminate, factor, begin, solve, end};
+const schur_operations phx_schur_simd = {schur_simd_invert, schur_simd_eliminate, schur_simd_factor,
+                                         schur_simd_begin,  schur_simd_solve,     schur_simd_end};
 #endif

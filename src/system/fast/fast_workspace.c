@@ -187,7 +187,7 @@ static phx_status create_parts(phx_context *context, workspace *ws, fast_data *i
     return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
 }
 
-static phx_status create(workspace *ws)
+static phx_status workspace_create(workspace *ws)
 {
     ws->fast = phx_calloc(ws->base.context, 1, sizeof *ws->fast);
     if (!ws->fast)
@@ -196,7 +196,7 @@ static phx_status create(workspace *ws)
     return create_parts(ws->base.context, ws, ws->fast);
 }
 
-static void destroy(workspace *ws)
+static void workspace_destroy(workspace *ws)
 {
     fast_data *it = ws->fast;
 
@@ -228,8 +228,8 @@ static const kkt_matrix *target(const workspace *ws)
 
 const evaluator phx_fast_evaluator = {
     .imitate = imitate,
-    .create = create,
-    .destroy = destroy,
+    .create = workspace_create,
+    .destroy = workspace_destroy,
     .create_projection = phx_sys_delassus_create,
     .view_ports = phx_fast_view_ports,
     .rows = phx_fast_rows,

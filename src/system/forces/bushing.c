@@ -17,7 +17,7 @@ static double row_times(const double *A, int n, int k, const double *x)
 }
 
 /* (F10)  f = f0 - K (x0 + x1)/2 - C x',   V = x^T K x/2 - f0 . x,   loss x'^T C x' */
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status bushing_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const bushing *it = force->own;
     const int n = it->n;
@@ -42,8 +42,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
-static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x, const double *v)
+static double bushing_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
+                             const phx_port_view *b, const double *x, const double *v)
 {
     const bushing *it = force->own;
     double value[MOST_MEASURES], sum = 0.0;
@@ -56,7 +56,7 @@ static double energy(const phx_system *system, const force_slot *force, const ph
     return sum;
 }
 
-static double energy_rate(const workspace *ws, const force_slot *force)
+static double bushing_energy_rate(const workspace *ws, const force_slot *force)
 {
     const bushing *it = force->own;
     measures m;
@@ -68,7 +68,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     return sum;
 }
 
-static bool dissipates(const phx_system *system, const force_slot *force)
+static bool bushing_dissipates(const phx_system *system, const force_slot *force)
 {
     const bushing *it = force->own;
     bool any = false;
@@ -80,7 +80,7 @@ static bool dissipates(const phx_system *system, const force_slot *force)
 }
 
 PHX_SYS_WRITTEN(bushing, 1400);
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void bushing_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
     bushing *it = phx_sys_archive_own(archive, sizeof *it, force);
@@ -96,12 +96,12 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 
 const force_operations phx_sys_force_bushing = {.noun = "force",
                                                 .at_ports = true,
-                                                .archive = archive,
-                                                .evaluate = evaluate,
-                                                .energy = energy,
-                                                .energy_rate = energy_rate,
+                                                .archive = bushing_archive,
+                                                .evaluate = bushing_evaluate,
+                                                .energy = bushing_energy,
+                                                .energy_rate = bushing_energy_rate,
                                                 .supplies = phx_sys_force_never,
-                                                .dissipates = dissipates};
+                                                .dissipates = bushing_dissipates};
 
 int phx_sys_bushing_dampers(const force_slot *force, const phx_row **rows, double damping[PHX_SYS_BUSHING_ROWS])
 {

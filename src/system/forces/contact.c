@@ -12,7 +12,7 @@ typedef struct contact {
     phx_friction friction; /* kinetic: coefficient */
 } contact;
 
-static double norm(int n, const double *x)
+static double contact_norm(int n, const double *x)
 {
     return sqrt(phx_sys_dot(n, x, x));
 }
@@ -27,8 +27,8 @@ static stretch stretch_of(const contact *it, const measures *m)
     stretch s = {.s0 = m->x0[0], .s1 = m->x1[0], .y = {1.0}};
     if (it->shape.plane)
         return s;
-    s.s0 = norm(it->shape.n, m->x0);
-    s.s1 = norm(it->shape.n, m->x1);
+    s.s0 = contact_norm(it->shape.n, m->x0);
+    s.s1 = contact_norm(it->shape.n, m->x1);
     for (int k = 0; k < it->shape.n; k++) /* (F11)  2 x_mean/(s0 + s1) */
         s.y[k] = s.s0 + s.s1 > 0.0 ? (m->x0[k] + m->x1[k]) / (s.s0 + s.s1) : 0.0;
     return s;
@@ -36,8 +36,8 @@ static stretch stretch_of(const contact *it, const measures *m)
 
 /* The force N along s becomes one along each row, with its derivatives:
  *   f = N y,  dy_k/dx1_l = delta_kl/S - y_k n1_l/S,  S = s0 + s1,  n1 = x1/s1 */
-static void spread(const contact *it, const measures *m, const stretch *s, double N, double by_end, double by_rate,
-                   measure_forces *f)
+static void contact_spread(const contact *it, const measures *m, const stretch *s, double N, double by_end,
+                           double by_rate, measure_forces *f)
 {
     const int n = it->shape.n;
     const double S = s->s0 + s->s1;
@@ -73,7 +73,7 @@ static void find_place(const workspace *ws, const force_slot *force, const conta
     for (int i = 0; i < dim; i++) /* the covector of s on the place of B */
         for (int k = 0; k < it->shape.n; k++)
             at->normal[i] += s->y[k] * m->g[k][PHX_PORT_MAX + i];
-    length = norm(dim, at->normal);
+    length = contact_norm(dim, at->normal);
     for (int i = 0; i < dim && length > 0.0; i++) {
         at->normal[i] *= it->shape.side / length;
         at->arm_b[i] = -it->radius_b * at->normal[i];
@@ -128,7 +128,7 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
     }
     for (int i = 0; i < dim; i++)
         slip[i] -= along * at.normal[i];
-    speed = norm(dim, slip);
+    speed = contact_norm(dim, slip);
     const phx_friction_force f = phx_friction_evaluate(&it->friction, it->friction.kinetic * N, speed);
     const double secant = speed > 0.0 ? f.value / speed : f.by_rate; /* F = -secant v */
     for (int i = 0; i < dim; i++)
@@ -166,7 +166,7 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
 }
 
 /* ---- the force ---- */
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status contact_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const contact *it = force->own;
     measures m;
@@ -180,7 +180,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
                                                      it->shape.side * s.s1 - it->shape.offset, it->shape.side * rate);
     if (N.conservative == 0.0)
         return PHX_OK;
-    spread(it, &m, &s, it->shape.side * N.value, N.by_end, N.by_rate, &f);
+    contact_spread(it, &m, &s, it->shape.side * N.value, N.by_end, N.by_rate, &f);
     phx_sys_push(ws, pair, force, &m, &f, linear);
     ws->forces.power.dissipated += N.dissipated;
     if (it->friction.regularised > 0.0)
@@ -193,7 +193,7 @@ static double gap_of(const contact *it, const phx_port_view *a, const phx_port_v
     double x[3];
     for (int k = 0; k < it->shape.n; k++)
         x[k] = phx_row_value(&it->shape.rows[k], a, b, 1);
-    return it->shape.side * (it->shape.plane ? x[0] : norm(it->shape.n, x)) - it->shape.offset;
+    return it->shape.side * (it->shape.plane ? x[0] : contact_norm(it->shape.n, x)) - it->shape.offset;
 }
 
 double phx_sys_contact_gap(const phx_system *system, const force_slot *force, const double *x, const double *v)
@@ -205,15 +205,15 @@ double phx_sys_contact_gap(const phx_system *system, const force_slot *force, co
     return gap_of(force->own, &a, &b);
 }
 
-static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x, const double *v)
+static double contact_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
+                             const phx_port_view *b, const double *x, const double *v)
 {
     const contact *it = force->own;
     (void)system, (void)x, (void)v;
     return phx_penalty_energy(&it->penalty, gap_of(it, a, b));
 }
 
-static double energy_rate(const workspace *ws, const force_slot *force)
+static double contact_energy_rate(const workspace *ws, const force_slot *force)
 {
     const contact *it = force->own;
     const double gap = gap_of(it, &ws->ports.view[force->a], &ws->ports.view[force->b]);
@@ -225,7 +225,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
            phx_sys_dot(it->shape.n, s.y, m.rate);
 }
 
-static bool dissipates(const phx_system *system, const force_slot *force)
+static bool contact_dissipates(const phx_system *system, const force_slot *force)
 {
     const contact *it = force->own;
     (void)system;
@@ -233,7 +233,7 @@ static bool dissipates(const phx_system *system, const force_slot *force)
 }
 
 PHX_SYS_WRITTEN(contact, 480);
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void contact_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
     contact *it = phx_sys_archive_own(archive, sizeof *it, force);
@@ -252,15 +252,15 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 
 const force_operations phx_sys_force_contact = {.noun = "force",
                                                 .at_ports = true,
-                                                .archive = archive,
-                                                .evaluate = evaluate,
-                                                .energy = energy,
-                                                .energy_rate = energy_rate,
+                                                .archive = contact_archive,
+                                                .evaluate = contact_evaluate,
+                                                .energy = contact_energy,
+                                                .energy_rate = contact_energy_rate,
                                                 .supplies = phx_sys_force_never,
-                                                .dissipates = dissipates};
+                                                .dissipates = contact_dissipates};
 
 /* ---- making ---- */
-static void make_rows(int dim, const phx_contact_def *def, const double *axis, contact_shape *it)
+static void contact_make_rows(int dim, const phx_contact_def *def, const double *axis, contact_shape *it)
 {
     double across[2][3];
 
@@ -321,7 +321,7 @@ static void set_semi_axes(const phx_system *system, const phx_contact_def *def, 
 phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *it)
 {
     const bool plane = def->kind == PHX_CONTACT_PLANE;
-    const double length = norm(system->dim, def->axis);
+    const double length = contact_norm(system->dim, def->axis);
     double axis[3] = {0};
 
     if (!(def->radius_a >= 0.0) || !(def->radius_b >= 0.0) || !isfinite(def->radius_a + def->radius_b))
@@ -343,7 +343,7 @@ phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def,
     phx_rot_apply(system->dim, system->ports[def->a].port.rotation, def->axis, axis);
     for (int i = 0; i < system->dim && length > 0.0; i++)
         axis[i] /= length;
-    make_rows(system->dim, def, axis, it);
+    contact_make_rows(system->dim, def, axis, it);
     if (is_ellipsoid(def))
         set_semi_axes(system, def, &it->rows[0]);
     it->side = def->inside && !plane ? -1.0 : 1.0;

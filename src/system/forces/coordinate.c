@@ -11,8 +11,8 @@ static const coordinate_slot *coordinate_of(const phx_system *system, const forc
 
 /* The derivative of the effort f g. At an instant K -= f H + g g^T df/dpsi + g (dg . zeta)^T df/dpsi',  D -= g g^T
  * df/dpsi'. Over an interval psi1 = psi0 + h g . zeta, so h df/dpsi1 adds to df/dpsi' and has no place of its own. */
-static void add_derivatives(workspace *ws, int pair, const phx_row *row, const phx_port_view *a, const phx_port_view *b,
-                            const double *g, const phx_scalar_result *f)
+static void coordinate_add_derivatives(workspace *ws, int pair, const phx_row *row, const phx_port_view *a,
+                                       const phx_port_view *b, const double *g, const phx_scalar_result *f)
 {
     const int size = phx_port_size(ws->system->dim);
     const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
@@ -46,7 +46,7 @@ double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, cons
 }
 
 /* psi' = g . zeta with the covectors g of both ports. */
-static double covectors(const workspace *ws, const coordinate_slot *coordinate, double *g)
+static double coordinate_covectors(const workspace *ws, const coordinate_slot *coordinate, double *g)
 {
     const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
 
@@ -60,7 +60,7 @@ static double slip_speed(const workspace *ws, const joint_slot *joint, const coo
 
     for (int c = 0; c < joint->n_coordinates && joint->contact; c++)
         if (&joint->coordinates[c] != coordinate)
-            speed += joint->coordinates[c].slip * covectors(ws, &joint->coordinates[c], g);
+            speed += joint->coordinates[c].slip * coordinate_covectors(ws, &joint->coordinates[c], g);
     return speed;
 }
 
@@ -82,7 +82,7 @@ phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, do
     const coordinate_slot *coordinate = &joint->coordinates[c];
     const double psi = phx_sys_coordinate_value(ws, j, c, 1);
     double g[PAIR_SIZE];
-    const double rate = covectors(ws, coordinate, g);
+    const double rate = coordinate_covectors(ws, coordinate, g);
     const phx_scalar_force along = acting(ws, joint, coordinate, rate);
     phx_scalar_result f;
 
@@ -114,7 +114,8 @@ static phx_status add_impulse(workspace *ws, int pair, const coordinate_slot *co
     return PHX_OK;
 }
 
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status coordinate_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear,
+                                      double *res)
 {
     const joint_slot *joint = &ws->system->joints[force->joint];
     const coordinate_slot *coordinate = coordinate_of(ws->system, force);
@@ -125,7 +126,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     phx_scalar_result f;
 
     (void)res;
-    const double rate = covectors(ws, coordinate, g);
+    const double rate = coordinate_covectors(ws, coordinate, g);
     phx_scalar_force along = acting(ws, joint, coordinate, rate);
     phx_status status = PHX_OK;
     double spin[PAIR_SIZE];
@@ -149,12 +150,12 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     ws->forces.power.supplied += f.supplied;
     ws->forces.power.dissipated += f.dissipated;
     if (linear)
-        add_derivatives(ws, pair, &coordinate->row, a, b, g, &f);
+        coordinate_add_derivatives(ws, pair, &coordinate->row, a, b, g, &f);
     return PHX_OK;
 }
 
-static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x, const double *v)
+static double coordinate_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
+                                const phx_port_view *b, const double *x, const double *v)
 {
     const coordinate_slot *coordinate = coordinate_of(system, force);
     const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
@@ -164,7 +165,7 @@ static double energy(const phx_system *system, const force_slot *force, const ph
 }
 
 /* -(force of the potential) psi', the force at rest being that */
-static double energy_rate(const workspace *ws, const force_slot *force)
+static double coordinate_energy_rate(const workspace *ws, const force_slot *force)
 {
     const coordinate_slot *coordinate = coordinate_of(ws->system, force);
     const double psi = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1);
@@ -177,7 +178,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     stored.dry = false;
     if (phx_scalar_force_evaluate(NULL, &stored, psi, psi, 0.0, 0.0, &f))
         return 0.0;
-    return -f.force * covectors(ws, coordinate, g);
+    return -f.force * coordinate_covectors(ws, coordinate, g);
 }
 
 static bool supplies(const phx_system *system, const force_slot *force)
@@ -186,15 +187,15 @@ static bool supplies(const phx_system *system, const force_slot *force)
     return def->effort || def->motor;
 }
 
-static bool dissipates(const phx_system *system, const force_slot *force)
+static bool coordinate_dissipates(const phx_system *system, const force_slot *force)
 {
     return phx_scalar_force_dissipates(&coordinate_of(system, force)->along);
 }
 
 const force_operations phx_sys_force_coordinate = {.noun = "joint",
                                                    .at_ports = true,
-                                                   .evaluate = evaluate,
-                                                   .energy = energy,
-                                                   .energy_rate = energy_rate,
+                                                   .evaluate = coordinate_evaluate,
+                                                   .energy = coordinate_energy,
+                                                   .energy_rate = coordinate_energy_rate,
                                                    .supplies = supplies,
-                                                   .dissipates = dissipates};
+                                                   .dissipates = coordinate_dissipates};

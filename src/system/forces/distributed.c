@@ -137,13 +137,14 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
     return PHX_OK;
 }
 
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status distributed_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear,
+                                       double *res)
 {
     (void)pair;
     return phx_sys_distributed_force(ws, force, t, linear, res);
 }
 
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void distributed_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_quadrature(archive, system, force);
     phx_archive_choice(archive, 3, &force->n_fields);
@@ -158,8 +159,8 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 
 const force_operations phx_sys_force_distributed = {.noun = "load",
                                                     .outside = true,
-                                                    .archive = archive,
-                                                    .evaluate = evaluate,
+                                                    .archive = distributed_archive,
+                                                    .evaluate = distributed_evaluate,
                                                     .supplies = phx_sys_force_always,
                                                     .dissipates = phx_sys_force_never,
                                                     .circulatory = phx_sys_force_is_given};

@@ -9,7 +9,7 @@ typedef struct drag {
 } drag;
 
 /* (F13)  F = -c |v - w| (v - w), w the wind: supplied F . w, loss -F . (v - w) = c |v - w|^3 */
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status drag_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const drag *it = force->own;
     const int dim = ws->system->dim;
@@ -42,7 +42,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 }
 
 PHX_SYS_WRITTEN(drag, 8);
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void drag_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 1, force);
     drag *it = phx_sys_archive_own(archive, sizeof *it, force);
@@ -52,8 +52,8 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 
 const force_operations phx_sys_force_drag = {.noun = "force",
                                              .at_ports = true,
-                                             .archive = archive,
-                                             .evaluate = evaluate,
+                                             .archive = drag_archive,
+                                             .evaluate = drag_evaluate,
                                              .supplies = phx_sys_air_blows,
                                              .dissipates = phx_sys_force_always};
 

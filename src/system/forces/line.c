@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status line_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     phx_load_result result = {0};
     phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
@@ -25,15 +25,15 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
-static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x, const double *v)
+static double line_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
+                          const phx_port_view *b, const double *x, const double *v)
 {
     (void)system, (void)x, (void)v;
     return phx_line_spring_energy(&force->spring, a, b, 1);
 }
 
 /* [k (|d| - l0) + f(|d| - l0)] |d|' */
-static double energy_rate(const workspace *ws, const force_slot *force)
+static double line_energy_rate(const workspace *ws, const force_slot *force)
 {
     const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
     double length = 0.0, closing = 0.0;
@@ -56,13 +56,13 @@ static bool supplies(const phx_system *system, const force_slot *force)
     return force->spring.force != NULL;
 }
 
-static bool dissipates(const phx_system *system, const force_slot *force)
+static bool line_dissipates(const phx_system *system, const force_slot *force)
 {
     (void)system;
     return force->spring.damping != 0.0 || force->spring.damper;
 }
 
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void line_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
     phx_archive_double(archive, &force->spring.stiffness);
@@ -77,9 +77,9 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 
 const force_operations phx_sys_force_line = {.noun = "spring",
                                              .at_ports = true,
-                                             .archive = archive,
-                                             .evaluate = evaluate,
-                                             .energy = energy,
-                                             .energy_rate = energy_rate,
+                                             .archive = line_archive,
+                                             .evaluate = line_evaluate,
+                                             .energy = line_energy,
+                                             .energy_rate = line_energy_rate,
                                              .supplies = supplies,
-                                             .dissipates = dissipates};
+                                             .dissipates = line_dissipates};

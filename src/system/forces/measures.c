@@ -31,8 +31,8 @@ static void add_products(const measures *m, const double *weight, const double (
 
 /* d(f_k g_k) = f_k H_k + g_k df_k. At an instant df = 2 by_end dx + by_rate d(g . zeta); over an interval x1 = x0 + h g
  * . zeta, so h by_end adds to by_rate and has no place of its own. */
-static void add_derivatives(workspace *ws, int pair, const force_slot *force, const measures *m,
-                            const measure_forces *f)
+static void measures_add_derivatives(workspace *ws, int pair, const force_slot *force, const measures *m,
+                                     const measure_forces *f)
 {
     const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
     const int size = phx_port_size(ws->system->dim), n = m->n;
@@ -71,5 +71,5 @@ void phx_sys_push(workspace *ws, int pair, const force_slot *force, const measur
         phx_sys_add_effort(ws, force->b, f->f[k], m->g[k] + PHX_PORT_MAX);
     }
     if (linear)
-        add_derivatives(ws, pair, force, m, f);
+        measures_add_derivatives(ws, pair, force, m, f);
 }

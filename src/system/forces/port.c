@@ -1,7 +1,7 @@
 /* Forces and torques at a port. */
 #include "forces.h"
 
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status port_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     static const phx_load_result nothing = {0};
     phx_load_result result = {0};
@@ -17,7 +17,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void port_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     int kind = (int)force->load.kind;
 
@@ -43,8 +43,8 @@ static bool circulatory(const phx_system *system, const force_slot *force, doubl
 const force_operations phx_sys_force_port = {.noun = "load",
                                              .at_ports = true,
                                              .outside = true,
-                                             .archive = archive,
-                                             .evaluate = evaluate,
+                                             .archive = port_archive,
+                                             .evaluate = port_evaluate,
                                              .supplies = phx_sys_force_always,
                                              .dissipates = phx_sys_force_never,
                                              .circulatory = circulatory};

@@ -30,7 +30,7 @@ static bool is_distance(const term *it)
     return it->joint < 0;
 }
 
-static double distance(int dim, const phx_port_view *a, const phx_port_view *b, int end)
+static double sum_distance(int dim, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double square = 0.0;
     for (int i = 0; i < dim; i++) {
@@ -51,7 +51,7 @@ static void term_covector(const workspace *ws, const sum *it, const term *one, d
         phx_row_covectors(&ws->system->joints[one->joint].coordinates[one->coordinate].row, a, b, g, g + PHX_PORT_MAX);
         return;
     }
-    const double m = 0.5 * (distance(dim, a, b, 0) + distance(dim, a, b, 1));
+    const double m = 0.5 * (sum_distance(dim, a, b, 0) + sum_distance(dim, a, b, 1));
     for (int i = 0; i < dim; i++) {
         g[PHX_PORT_MAX + i] = m > 0.0 ? (b->um[i] - a->um[i]) / m : 0.0;
         g[i] = -g[PHX_PORT_MAX + i];
@@ -67,7 +67,7 @@ static bool term_tangent(const workspace *ws, const sum *it, const term *one, co
     memset(H, 0, PAIR_SIZE * PAIR_SIZE * sizeof *H);
     if (!is_distance(one))
         return phx_row_tangent(&ws->system->joints[one->joint].coordinates[one->coordinate].row, a, b, H);
-    const double end = distance(dim, a, b, 1), m = 0.5 * (distance(dim, a, b, 0) + end);
+    const double end = sum_distance(dim, a, b, 1), m = 0.5 * (sum_distance(dim, a, b, 0) + end);
     if (!(end > 0.0))
         return false;
     for (int i = 0; i < dim; i++)
@@ -81,9 +81,9 @@ static bool term_tangent(const workspace *ws, const sum *it, const term *one, co
 
 static double term_value(const workspace *ws, const sum *it, const term *one, int end)
 {
-    return is_distance(one)
-               ? distance(ws->system->dim, &ws->ports.view[it->ports[one->a]], &ws->ports.view[it->ports[one->b]], end)
-               : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
+    return is_distance(one) ? sum_distance(ws->system->dim, &ws->ports.view[it->ports[one->a]],
+                                           &ws->ports.view[it->ports[one->b]], end)
+                            : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
 }
 
 /* The force along x: of a rope by its stretch beyond the length, of others as along a coordinate. */
@@ -110,7 +110,7 @@ typedef struct by_port {
 
 /* K of all pairs: f sum w_i H_i, then on each pair g g^T by the place and g slope^T by the rate. A port's own block
  * goes to the pair with the port after it, that of the last to the one before. */
-static void add_derivatives(workspace *ws, int pair, const sum *it, by_port *all, const phx_scalar_result *f)
+static void sum_add_derivatives(workspace *ws, int pair, const sum *it, by_port *all, const phx_scalar_result *f)
 {
     const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
     const int size = phx_port_size(ws->system->dim), last = it->n_ports - 1;
@@ -164,7 +164,7 @@ static void add_derivatives(workspace *ws, int pair, const sum *it, by_port *all
         }
 }
 
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status sum_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const sum *it = force->own;
     const int size = phx_port_size(ws->system->dim);
@@ -194,7 +194,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     ws->forces.power.supplied += f.supplied;
     ws->forces.power.dissipated += f.dissipated;
     if (linear && (f.force != 0.0 || f.by_end != 0.0 || f.by_rate != 0.0))
-        add_derivatives(ws, pair, it, &all, &f);
+        sum_add_derivatives(ws, pair, it, &all, &f);
     return PHX_OK;
 }
 
@@ -214,7 +214,7 @@ static double value_at(const phx_system *system, const sum *it, const double *x,
         phx_sys_view_port(system, it->ports[one->a], x, v, &a);
         phx_sys_view_port(system, it->ports[one->b], x, v, &b);
         if (is_distance(one)) {
-            value += one->weight * distance(system->dim, &a, &b, 1);
+            value += one->weight * sum_distance(system->dim, &a, &b, 1);
         } else {
             const coordinate_slot *coordinate = &system->joints[one->joint].coordinates[one->coordinate];
             const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
@@ -224,15 +224,15 @@ static double value_at(const phx_system *system, const sum *it, const double *x,
     return value;
 }
 
-static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x, const double *v)
+static double sum_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
+                         const phx_port_view *b, const double *x, const double *v)
 {
     const sum *it = force->own;
     (void)a, (void)b;
     return stored(it, value_at(system, it, x, v));
 }
 
-static double energy_rate(const workspace *ws, const force_slot *force)
+static double sum_energy_rate(const workspace *ws, const force_slot *force)
 {
     const sum *it = force->own;
     sum at_rest = *it;
@@ -252,7 +252,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     return act(NULL, &at_rest, x, x, 0.0, 0.0, &f) ? 0.0 : -f.force * rate;
 }
 
-static void settle(phx_system *system, force_slot *force, const double *x, const double *v)
+static void sum_settle(phx_system *system, force_slot *force, const double *x, const double *v)
 {
     sum *it = force->own;
     if (it->rest_at_start)
@@ -266,7 +266,7 @@ static bool supplies(const phx_system *system, const force_slot *force)
     return it->along.effort != NULL;
 }
 
-static bool dissipates(const phx_system *system, const force_slot *force)
+static bool sum_dissipates(const phx_system *system, const force_slot *force)
 {
     const sum *it = force->own;
     (void)system;
@@ -284,7 +284,7 @@ static void archive_term(phx_archive *archive, const phx_system *system, const s
 }
 
 PHX_SYS_WRITTEN(sum, 656);
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void sum_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
     sum *it = phx_sys_archive_own(archive, sizeof *it, force);
@@ -316,14 +316,14 @@ static int links(const force_slot *force)
 
 const force_operations phx_sys_force_sum = {.noun = "force",
                                             .at_ports = true,
-                                            .archive = archive,
+                                            .archive = sum_archive,
                                             .links = links,
-                                            .evaluate = evaluate,
-                                            .energy = energy,
-                                            .energy_rate = energy_rate,
-                                            .settle = settle,
+                                            .evaluate = sum_evaluate,
+                                            .energy = sum_energy,
+                                            .energy_rate = sum_energy_rate,
+                                            .settle = sum_settle,
                                             .supplies = supplies,
-                                            .dissipates = dissipates};
+                                            .dissipates = sum_dissipates};
 
 /* ---- links ---- */
 static phx_status nothing(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
@@ -365,7 +365,7 @@ static phx_status add_sum(phx_system *system, const char *name, const sum *made,
     return status;
 }
 
-static phx_status refuse(phx_system *system, const char *name, phx_status status, int before)
+static phx_status sum_refuse(phx_system *system, const char *name, phx_status status, int before)
 {
     while (system->n_forces > before)
         phx_sys_drop_force(system);
@@ -432,7 +432,7 @@ phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
         status = add_terms(system, def->n_terms, def->terms, &made);
     if (!status)
         status = add_sum(system, def->name, &made, &force);
-    return status ? refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
+    return status ? sum_refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
 }
 
 phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *def)
@@ -465,5 +465,5 @@ phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *d
         phx_law_destroy(def->law);
         phx_signal_destroy(def->damper);
     }
-    return status ? refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
+    return status ? sum_refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
 }

@@ -115,14 +115,14 @@ static phx_status blow_on_points(workspace *ws, const force_slot *force, double 
 }
 
 /* Drag is not in Newton's matrix: over a step it is small against the inertial forces. */
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+static phx_status wind_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     (void)pair, (void)linear;
     return force->frame_points ? blow_on_frames(ws, force, t, res) : blow_on_points(ws, force, t, res);
 }
 
 PHX_SYS_WRITTEN(wind, 8);
-static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+static void wind_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_quadrature(archive, system, force);
     wind *it = phx_sys_archive_own(archive, sizeof *it, force);
@@ -133,8 +133,8 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 
 const force_operations phx_sys_force_wind = {.noun = "force",
                                              .outside = true,
-                                             .archive = archive,
-                                             .evaluate = evaluate,
+                                             .archive = wind_archive,
+                                             .evaluate = wind_evaluate,
                                              .supplies = phx_sys_air_blows,
                                              .dissipates = phx_sys_force_always,
                                              .circulatory = phx_sys_force_is_given};

@@ -12,7 +12,7 @@ static bool is_surface_load(const phx_system *system, const entry *found)
 }
 
 /* An entry of the catalog as an input; false: it is none. */
-static bool place_of(const catalog *list, const entry *found, phx_input_place *place)
+static bool inputs_place_of(const catalog *list, const entry *found, phx_input_place *place)
 {
     const phx_system *system = list->system;
 
@@ -38,13 +38,13 @@ static bool is_given(const phx_system *system, const phx_input_place *place)
     return place->speed ? def->speed != NULL : def->effort != NULL;
 }
 
-static phx_status unknown(const catalog *list, const char *name)
+static phx_status inputs_unknown(const catalog *list, const char *name)
 {
     phx_nearest nearest = phx_nearest_to(name);
     phx_input_place place;
 
     for (int i = 0; i < list->n_entries; i++)
-        if (place_of(list, &list->entries[i], &place))
+        if (inputs_place_of(list, &list->entries[i], &place))
             phx_nearest_offer(&nearest, list->entries[i].name);
     return phx_fail(list->system->context, PHX_ERR_INPUT,
                     "there is no input '%s'; it can be JOINT.effort, JOINT.rate of a drive, a component of a load, "
@@ -58,8 +58,8 @@ phx_status phx_system_find_input(const phx_system *system, const char *name, phx
     phx_status status = phx_sys_catalog_create(system, &list);
     const entry *found = status ? NULL : phx_sys_catalog_find(&list, name, true, &status);
 
-    if (!status && (!found || !place_of(&list, found, place)))
-        status = unknown(&list, name);
+    if (!status && (!found || !inputs_place_of(&list, found, place)))
+        status = inputs_unknown(&list, name);
     phx_sys_catalog_free(&list);
     return status;
 }
@@ -75,7 +75,7 @@ phx_status phx_system_list_inputs(const phx_system *system, int *count, char ***
     if (!status && !*names)
         status = PHX_ERR_MEMORY;
     for (int i = 0; i < list.n_entries && !status; i++) {
-        if (!place_of(&list, &list.entries[i], &place) || !is_given(system, &place))
+        if (!inputs_place_of(&list, &list.entries[i], &place) || !is_given(system, &place))
             continue;
         (*names)[*count] = phx_strdup(system->context, list.entries[i].name);
         status = (*names)[*count] ? PHX_OK : PHX_ERR_MEMORY;

@@ -150,7 +150,7 @@ static void take_drives(phx_minimal *m)
     }
 }
 
-static phx_status allocate(phx_minimal *m)
+static phx_status minimal_allocate(phx_minimal *m)
 {
     const size_t n_v = (size_t)m->system->n_v, n_x = (size_t)m->system->n_x;
     const phx_sys_array arrays[] = {
@@ -179,7 +179,7 @@ phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_mini
         status = list_drives(m);
     if (!status) {
         m->n_free = system->n_v - m->ws->rows.n;
-        status = allocate(m);
+        status = minimal_allocate(m);
     }
     if (!status) {
         phx_minimal_list_candidates(m);

@@ -172,7 +172,7 @@ static phx_status free_motions(phx_minimal *m, int n_held, double **basis)
 }
 
 /* W (f x candidates): derivative of each candidate that is not taken along f free motions, times its preference. */
-static void weigh(phx_minimal *m, const double *x, size_t f, range taken, const double *basis, double *W)
+static void choice_weigh(phx_minimal *m, const double *x, size_t f, range taken, const double *basis, double *W)
 {
     const size_t n_v = (size_t)m->system->n_v, n = (size_t)m->n_candidates;
     double *row = m->rhs;
@@ -221,7 +221,7 @@ static phx_status pick(phx_minimal *m, range wanted, const double *W)
     return status;
 }
 
-static phx_status choose(phx_minimal *m, bool rolls, const double *x)
+static phx_status choice_choose(phx_minimal *m, bool rolls, const double *x)
 {
     const range free = {first_free(m), all_chosen(m)}, rolling = {m->n_drives, first_free(m)}, none = {0, 0};
     const range wanted = rolls ? rolling : free;
@@ -236,7 +236,7 @@ static phx_status choose(phx_minimal *m, bool rolls, const double *x)
     if (!status && !W)
         status = PHX_ERR_MEMORY;
     if (!status) {
-        weigh(m, x, count, rolls ? free : none, basis, W);
+        choice_weigh(m, x, count, rolls ? free : none, basis, W);
         status = pick(m, wanted, W);
     }
     phx_free(basis);
@@ -279,9 +279,9 @@ phx_status phx_minimal_choose(phx_minimal *m, double t, const double *x)
     memset(m->v, 0, (size_t)m->system->n_v * sizeof *m->v);
     phx_minimal_look(m, t, x, m->v);
     m->size = phx_sys_size(m->ws);
-    phx_status status = choose(m, false, x);
+    phx_status status = choice_choose(m, false, x);
     if (!status)
-        status = choose(m, true, x);
+        status = choice_choose(m, true, x);
     if (status)
         return status;
     phx_minimal_list_solved(m);

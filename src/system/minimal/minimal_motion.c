@@ -32,7 +32,7 @@ static void find_open(phx_minimal *m, const double *y, const double *x)
 }
 
 /* x moved by the correction, no frame by more than LARGEST_MOVE; how large it was, in rad and sizes. */
-static double move(phx_minimal *m, double *x)
+static double motion_move(phx_minimal *m, double *x)
 {
     const phx_system *system = m->system;
     double *xi = m->a, largest = 0.0;
@@ -73,7 +73,7 @@ static phx_status close_joints(phx_minimal *m, double t, const double *y, double
         const phx_status status = phx_minimal_solve_square(m, 1);
         if (status)
             return status;
-        const double moved = move(m, x);
+        const double moved = motion_move(m, x);
         if (moved <= CLOSED)
             return PHX_OK;
         if (!isfinite(moved))

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static phx_status create(workspace *ws)
+static phx_status workspace_create(workspace *ws)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
@@ -26,7 +26,7 @@ static phx_status create(workspace *ws)
     return PHX_OK;
 }
 
-static void destroy(workspace *ws)
+static void workspace_destroy(workspace *ws)
 {
     for (int b = 0; b < ws->system->n_bodies && ws->bodies.products; b++)
         phx_body_products_destroy(ws->system->bodies[b].body, ws->bodies.products[b]);
@@ -46,8 +46,8 @@ static const kkt_matrix *whole_matrix(const workspace *ws)
 }
 
 const evaluator phx_plain_evaluator = {
-    .create = create,
-    .destroy = destroy,
+    .create = workspace_create,
+    .destroy = workspace_destroy,
     .view_ports = phx_plain_view_ports,
     .rows = phx_plain_rows,
     .row_residuals = phx_plain_row_residuals,

@@ -56,7 +56,7 @@ static void transposed_times(int dim, const double *A, const double *B, double *
         }
 }
 
-static void times(const int dim, const double *A, const double *B, double *C)
+static void motion_times(const int dim, const double *A, const double *B, double *C)
 {
     for (int i = 0; i < dim; i++)
         for (int k = 0; k < dim; k++) {
@@ -86,7 +86,7 @@ static void set_rotation(int dim, const placed *from, const placed *to, tree_nod
     phx_rot_apply_transposed(3, node->start.R0, node->axes.matching, wanted);
     phx_rot_shortest(node->axes.given, wanted, S);
     memcpy(R, node->start.R0, sizeof R);
-    times(3, R, S, node->start.R0);
+    motion_times(3, R, S, node->start.R0);
 }
 
 static void set_axis(int dim, tree_node *node)
@@ -106,7 +106,7 @@ static void set_hinge(int dim, tree_node *node)
     if (dim == 2) {
         const double quarter[4] = {0.0, -a[0], a[0], 0.0};
         memcpy(node->start.across, node->start.R0, sizeof node->start.across);
-        times(2, node->start.R0, quarter, node->start.turned);
+        motion_times(2, node->start.R0, quarter, node->start.turned);
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -121,9 +121,9 @@ static void set_hinge(int dim, tree_node *node)
         for (int i = 0; i < 3; i++)
             spin[3 * i + k] = column[i];
     }
-    times(3, node->start.R0, projector, node->start.along);
-    times(3, node->start.R0, rest, node->start.across);
-    times(3, node->start.R0, spin, node->start.turned);
+    motion_times(3, node->start.R0, projector, node->start.along);
+    motion_times(3, node->start.R0, rest, node->start.across);
+    motion_times(3, node->start.R0, spin, node->start.turned);
 }
 
 /* d from the parent's point of the joint to the child's; q = a . d, q' = a . (d' - w x d), w of the side that has the
@@ -207,12 +207,12 @@ static inline void turn_node(const int dim, const tree_node *node, const double 
     } else if (node->motion == NODE_BALL) {
         double R[9];
         phx_rot_from_quaternion(q, R);
-        times(3, node->start.R0, R, relative);
+        motion_times(3, node->start.R0, R, relative);
     } else {
         memcpy(relative, node->start.R0, sizeof relative);
     }
     if (R_parent)
-        times(dim, R_parent, relative, s->R);
+        motion_times(dim, R_parent, relative, s->R);
     else
         memcpy(s->R, relative, sizeof s->R);
     if (dim == 3 || node->motion == NODE_SLIDE)
@@ -259,7 +259,7 @@ static inline void move_node(const int dim, const tree_node *node, const double 
     }
 }
 
-static inline void move(const int dim, tree *of, double t, const double *q, const double *u, bool places)
+static inline void motion_move(const int dim, tree *of, double t, const double *q, const double *u, bool places)
 {
     for (int i = 0; i < of->n_nodes; i++) {
         const tree_node *node = &of->nodes[i];
@@ -287,9 +287,9 @@ static inline void move(const int dim, tree *of, double t, const double *q, cons
 void phx_tree_move(tree *of, double t, const double *q, const double *u, bool places)
 {
     if (of->dim == 2)
-        move(2, of, t, q, u, places);
+        motion_move(2, of, t, q, u, places);
     else
-        move(3, of, t, q, u, places);
+        motion_move(3, of, t, q, u, places);
 }
 
 /* The frame of a body from its node: r - R reference, and its velocity, body axes. */

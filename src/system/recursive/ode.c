@@ -21,7 +21,7 @@ static double *rates_of(const tree_ode *it, double *y)
     return y + it->tree.n_q;
 }
 
-static void destroy(phx_ode *ode)
+static void ode_destroy(phx_ode *ode)
 {
     tree_ode *it = (tree_ode *)ode;
 
@@ -34,7 +34,7 @@ static void destroy(phx_ode *ode)
     phx_free(it);
 }
 
-static void begin(phx_ode *ode, const double *x, const double *v, double *y)
+static void ode_begin(phx_ode *ode, const double *x, const double *v, double *y)
 {
     tree_ode *it = (tree_ode *)ode;
 
@@ -136,7 +136,7 @@ static phx_status fail_singular(const tree_ode *it, int node)
                     phx_body_name(it->ws->system->bodies[it->tree.nodes[body].body].body));
 }
 
-static phx_status rates(phx_ode *ode, double t, const double *y, double *y_dot)
+static phx_status ode_rates(phx_ode *ode, double t, const double *y, double *y_dot)
 {
     tree_ode *it = (tree_ode *)ode;
     const int n_q = it->tree.n_q;
@@ -222,9 +222,9 @@ static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y
     return PHX_OK;
 }
 
-static const phx_ode_ops operations = {.destroy = destroy,
-                                       .begin = begin,
-                                       .rates = rates,
+static const phx_ode_ops operations = {.destroy = ode_destroy,
+                                       .begin = ode_begin,
+                                       .rates = ode_rates,
                                        .normalise = normalise,
                                        .state = state,
                                        .longest = longest,
@@ -250,7 +250,7 @@ phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
     if (!status)
         status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
     if (status) {
-        destroy(&it->base);
+        ode_destroy(&it->base);
         return status;
     }
     it->forces = system->n_forces > 0;

@@ -149,7 +149,7 @@ static inline bool pass_motion(const int dim, const tree_node *node, node_state 
 }
 
 /* The inverse of a symmetric matrix; whether its determinant is positive. */
-static inline bool invert(const double *A, double *inverse, double *determinant)
+static inline bool recursion_invert(const double *A, double *inverse, double *determinant)
 {
     double cofactor[9];
 
@@ -167,7 +167,7 @@ static inline bool invert(const double *A, double *inverse, double *determinant)
 static inline bool pass_ball(node_state *s, passed *out)
 {
     double solved[9], turned[3]; /* J^-1 H, J^-1 p_n */
-    const bool regular = invert(s->J, s->J_inverse, &s->D);
+    const bool regular = recursion_invert(s->J, s->J_inverse, &s->D);
 
     memset(out, 0, sizeof *out);
     phx_rot_apply(3, s->J_inverse, s->p_n, turned);

@@ -32,7 +32,7 @@ static freedom freedom_of(int dim, const joint_slot *joint)
 }
 
 /* ---- what is refused ---- */
-static phx_status refuse(phx_context *context, const char *noun, const char *name, const char *why)
+static phx_status tree_refuse(phx_context *context, const char *noun, const char *name, const char *why)
 {
     return phx_fail(context, PHX_ERR_UNSUPPORTED, "dop853 takes rigid bodies whose joints form a tree: %s '%s' %s; %s",
                     noun, name, why, REMEDY);
@@ -43,7 +43,7 @@ static phx_status check_bodies(phx_context *context, const phx_system *system)
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_body *body = system->bodies[b].body;
         if (phx_body_frames(body, NULL) != 1 || phx_body_n_v(body) != system->dim + system->n_rot)
-            return refuse(context, phx_body_kind(body), phx_body_name(body), "deforms");
+            return tree_refuse(context, phx_body_kind(body), phx_body_name(body), "deforms");
     }
     return PHX_OK;
 }
@@ -51,12 +51,12 @@ static phx_status check_bodies(phx_context *context, const phx_system *system)
 static phx_status check_coordinate(phx_context *context, const joint_slot *joint, const coordinate_slot *coordinate)
 {
     if (coordinate->along.dry)
-        return refuse(context, "joint", joint->name, "has friction that sticks");
+        return tree_refuse(context, "joint", joint->name, "has friction that sticks");
     if (coordinate->def.friction_arm != 0.0)
-        return refuse(context, "joint", joint->name, "has friction by its reactions");
+        return tree_refuse(context, "joint", joint->name, "has friction by its reactions");
     if (coordinate->def.speed && coordinate->row.angular && coordinate->row.kind != PHX_ROW_ANGLE &&
         freedom_of(3, joint).turns == ALL_TURNS)
-        return refuse(context, "joint", joint->name, "drives one of three angles");
+        return tree_refuse(context, "joint", joint->name, "drives one of three angles");
     return PHX_OK;
 }
 
@@ -67,11 +67,11 @@ static phx_status check_joints(phx_context *context, const phx_system *system)
     for (int j = 0; j < system->n_joints && !status; j++) {
         const joint_slot *joint = &system->joints[j];
         if (joint->contact)
-            status = refuse(context, "contact", joint->name, "opens and closes");
+            status = tree_refuse(context, "contact", joint->name, "opens and closes");
         else if (joint->def.inactive)
-            status = refuse(context, "joint", joint->name, "is switched by an event");
+            status = tree_refuse(context, "joint", joint->name, "is switched by an event");
         else if (!freedom_of(system->dim, joint).known)
-            status = refuse(context, "joint", joint->name, "holds more than points and directions");
+            status = tree_refuse(context, "joint", joint->name, "holds more than points and directions");
         for (int c = 0; c < joint->n_coordinates && !status; c++)
             status = check_coordinate(context, joint, &joint->coordinates[c]);
     }
@@ -81,12 +81,12 @@ static phx_status check_joints(phx_context *context, const phx_system *system)
 static phx_status check_forces(phx_context *context, const phx_system *system)
 {
     if (system->ledger.n_events > 0)
-        return refuse(context, "event", system->ledger.events[0], "interrupts the motion");
+        return tree_refuse(context, "event", system->ledger.events[0], "interrupts the motion");
     if (system->control.n > 0)
-        return refuse(context, "controller", system->control.slot[0].name, "acts over intervals");
+        return tree_refuse(context, "controller", system->control.slot[0].name, "acts over intervals");
     for (int i = 0; i < system->n_forces; i++)
         if (system->forces[i].kind == FORCE_CONTACT)
-            return refuse(context, "contact", system->forces[i].name, "begins and ends");
+            return tree_refuse(context, "contact", system->forces[i].name, "begins and ends");
     return PHX_OK;
 }
 
@@ -351,7 +351,7 @@ static phx_status follow_joint(maker *m, int j, int from, int *n_queue)
         return PHX_OK;
     m->used[j] = true;
     if (far->body == PHX_GROUND || m->known[far->body])
-        return refuse(m->context, "joint", joint->name, "closes a loop");
+        return tree_refuse(m->context, "joint", joint->name, "closes a loop");
     memcpy(l.at_from, near->port.point.x, (size_t)system->dim * sizeof(double));
     memcpy(l.at_to, far->port.point.x, (size_t)system->dim * sizeof(double));
     m->known[far->body] = true;
@@ -360,7 +360,7 @@ static phx_status follow_joint(maker *m, int j, int from, int *n_queue)
 }
 
 /* All that hangs on a body, the ground too. */
-static phx_status follow(maker *m, int body)
+static phx_status tree_follow(maker *m, int body)
 {
     const phx_system *system = m->system;
     int n_queue = 0;
@@ -416,12 +416,12 @@ static phx_status make_nodes(maker *m)
     if (!m->head || !m->next || !m->queue || !m->known || !m->used)
         return PHX_ERR_MEMORY;
     list_sides(m);
-    phx_status status = follow(m, PHX_GROUND);
+    phx_status status = tree_follow(m, PHX_GROUND);
     for (int b = 0; b < system->n_bodies && !status; b++)
         if (!m->known[b]) {
             status = add_free(m, b);
             if (!status)
-                status = follow(m, b);
+                status = tree_follow(m, b);
         }
     return status;
 }

@@ -42,7 +42,7 @@ void phx_sys_archive_member(phx_archive *archive, int count, int *index)
     phx_archive_choice(archive, count - 1, index);
 }
 
-static void refuse(phx_archive *archive, const char *why)
+static void snapshot_refuse(phx_archive *archive, const char *why)
 {
     if (!phx_archive_status(archive))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "%s", why));
@@ -89,10 +89,10 @@ void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_b
 
     phx_flex_point_archive(archive, system->dim, point);
     if (point->n > 0 && (!point->dof || !point->phi || (!point->theta && !point->without_directions)))
-        refuse(archive, "a point does not say how it moves");
+        snapshot_refuse(archive, "a point does not say how it moves");
     for (int k = 0; k < point->n && !phx_archive_status(archive); k++)
         if (point->dof[k] < 0 || point->dof[k] >= n_q)
-            refuse(archive, "a point moves with a coordinate that its body has not");
+            snapshot_refuse(archive, "a point moves with a coordinate that its body has not");
 }
 
 /* ---- bodies ---- */
@@ -200,7 +200,7 @@ static void archive_place(phx_archive *archive, const phx_system *system, port_s
     phx_archive_choice(archive, n_places, &slot->port.slides);
     phx_archive_bool(archive, &slot->port.place_alone);
     if (slot->port.place_alone && slot->port.slides == 0)
-        refuse(archive, "a port is at a place that its body has not");
+        snapshot_refuse(archive, "a port is at a place that its body has not");
 }
 
 static void archive_ports(phx_archive *archive, phx_system *system)
@@ -220,7 +220,7 @@ static void archive_ports(phx_archive *archive, phx_system *system)
         phx_archive_int(archive, &slot->port.frame.v);
         archive_place(archive, system, slot);
         if (!is_frame(system, slot))
-            refuse(archive, "a port is at a frame that its body has not");
+            snapshot_refuse(archive, "a port is at a frame that its body has not");
     }
 }
 
@@ -273,14 +273,14 @@ static void archive_sliding(phx_archive *archive, const phx_system *system, cons
     if (phx_archive_status(archive))
         return;
     if (def->a < 0 || def->b < 0 || system->ports[def->a].port.slides || system->ports[def->b].port.slides) {
-        refuse(archive, "a joint is between ports that are none of a joint");
+        snapshot_refuse(archive, "a joint is between ports that are none of a joint");
         return;
     }
     if (!info->slides)
         return;
     phx_archive_choice(archive, system->n_ports - 1, on);
     if (!phx_sys_is_sliding_port(system, *on) || system->ports[*on].body != system->ports[def->a].body)
-        refuse(archive, "a joint slides along a body that has no place for it");
+        snapshot_refuse(archive, "a joint slides along a body that has no place for it");
 }
 
 static void write_joint(phx_archive *archive, const phx_system *system, joint_slot *joint)
@@ -369,7 +369,7 @@ static void archive_force(phx_archive *archive, phx_system *system, force_slot *
     if (phx_archive_status(archive))
         return;
     if (!phx_sys_force_sort(force)->archive) {
-        refuse(archive, "a force along a coordinate stands among the others");
+        snapshot_refuse(archive, "a force along a coordinate stands among the others");
         return;
     }
     phx_archive_text(archive, &force->name);
@@ -387,7 +387,7 @@ static void check_links(phx_archive *archive, const phx_system *system)
         const int links = sort->links ? sort->links(&system->forces[i]) : 0;
         for (int k = 1; k <= links; k++)
             if (i + k >= system->n_forces || system->forces[i + k].kind != FORCE_LINK)
-                refuse(archive, "a sum of coordinates lacks its links");
+                snapshot_refuse(archive, "a sum of coordinates lacks its links");
     }
 }
 
@@ -447,14 +447,14 @@ static void archive_pairs(phx_archive *archive, const phx_system *system, output
     if (phx_archive_status(archive))
         return;
     if (!output->def.on_mesh || output->def.body < 0) {
-        refuse(archive, "an output has stresses of no body");
+        snapshot_refuse(archive, "an output has stresses of no body");
         return;
     }
     const int n = phx_body_n_q(system->bodies[output->def.body].body);
     phx_archive_int_array(archive, 2 * (size_t)output->n_pairs, &output->pair);
     for (int k = 0; k < 2 * output->n_pairs && !phx_archive_status(archive); k++)
         if (output->pair[k] < 0 || output->pair[k] >= n)
-            refuse(archive, "an output has stresses of coordinates that its body has not");
+            snapshot_refuse(archive, "an output has stresses of coordinates that its body has not");
 }
 
 static void archive_output(phx_archive *archive, const phx_system *system, output_slot *output)
@@ -471,7 +471,7 @@ static void archive_output(phx_archive *archive, const phx_system *system, outpu
     phx_archive_count(archive, &output->n_strains);
     phx_archive_bool(archive, &rows);
     if (rows && !phx_archive_status(archive) && (output->def.on_mesh ? output->def.body : output->def.port) < 0)
-        refuse(archive, "an output has stresses of no body");
+        snapshot_refuse(archive, "an output has stresses of no body");
     if (rows && !phx_archive_status(archive))
         phx_archive_double_array(archive, stress_numbers(system, output), &output->stress);
     if (output->n_pairs > 0)

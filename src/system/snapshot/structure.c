@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void refuse(phx_archive *archive)
+static void structure_refuse(phx_archive *archive)
 {
     if (!phx_archive_status(archive))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
@@ -19,7 +19,7 @@ static void archive_row(phx_archive *archive, phx_row *row)
 
     phx_sys_archive_row(archive, &other);
     if (other.kind != kind)
-        refuse(archive);
+        structure_refuse(archive);
     else if (!phx_archive_status(archive))
         *row = other;
 }
@@ -53,7 +53,7 @@ static void archive_role(phx_archive *archive, const phx_system *system, row_slo
     phx_archive_choice(archive, ROW_INACTIVE, &role);
     phx_archive_choice(archive, 1, redundant);
     if (!can_be(system, row, (row_role)role))
-        refuse(archive);
+        structure_refuse(archive);
     else if (!phx_archive_status(archive))
         row->role = (row_role)role;
 }

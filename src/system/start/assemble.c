@@ -179,7 +179,7 @@ static double part_of(const phx_system *system, const double *xi, double size, d
     return largest > 0.4 ? 0.4 * alpha / largest : alpha;
 }
 
-static void move(const phx_system *system, const double *xi, double size, double alpha, double *x)
+static void assemble_move(const phx_system *system, const double *xi, double size, double alpha, double *x)
 {
     const double factor = part_of(system, xi, size, alpha);
 
@@ -300,7 +300,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         if (!status)
             status = phx_sys_solve_rigid(ws, rhs);
         if (!status)
-            move(ws->system, rhs, phx_sys_size(ws), 1.0, x);
+            assemble_move(ws->system, rhs, phx_sys_size(ws), 1.0, x);
     }
     if (status < 0)
         return status;
@@ -335,7 +335,7 @@ static phx_status change_along(workspace *ws, const double *x, double alpha, dou
     const phx_system *system = ws->system;
 
     memcpy(ws->step.x1, x, (size_t)system->n_x * sizeof *x);
-    move(system, ws->scratch.vector[1], phx_sys_size(ws), alpha, ws->step.x1);
+    assemble_move(system, ws->scratch.vector[1], phx_sys_size(ws), alpha, ws->step.x1);
     const phx_status status = close_joints(ws, ws->step.x1, true);
     *change = status ? HUGE_VAL : change_of_poses(system, ws->step.x1);
     return status < 0 ? status : PHX_OK;
@@ -343,7 +343,7 @@ static phx_status change_along(workspace *ws, const double *x, double alpha, dou
 
 /* The length of the step xi: the parabola through f, its slope and f at 1, then halving. Leaves the moved and closed
  * configuration in ws->step.x1 and its f in *next, which is not below f when f does not fall. */
-static phx_status search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
+static phx_status assemble_search(workspace *ws, const double *x, double f, double slope, double *alpha, double *next)
 {
     enum { HALVINGS = 12 };
 
@@ -379,7 +379,7 @@ static phx_status least_change(workspace *ws, double *x)
             stays = stays || !isfinite(next);
             last = size;
         } else {
-            status = search(ws, x, f, slope, &alpha, &next);
+            status = assemble_search(ws, x, f, slope, &alpha, &next);
             stays = !(next < f);
             f = next;
         }
@@ -391,7 +391,7 @@ static phx_status least_change(workspace *ws, double *x)
 }
 
 /* Numbers between -1 and 1, by xorshift64. */
-static void draw(int n, uint64_t *seed, double *numbers)
+static void assemble_draw(int n, uint64_t *seed, double *numbers)
 {
     for (int i = 0; i < n; i++) {
         *seed ^= *seed << 13;
@@ -407,13 +407,13 @@ static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
     const phx_system *system = ws->system;
     double *xi = ws->scratch.vector[1];
 
-    draw(system->n_v, seed, xi);
+    assemble_draw(system->n_v, seed, xi);
     phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
     for (int b = 0; b < system->n_bodies; b++)
         for (int a = 0; a < system->dim; a++)
             xi[system->bodies[b].v + a] *= size;
-    move(system, xi, size, distance, x);
+    assemble_move(system, xi, size, distance, x);
 }
 
 static const uint64_t first_seed = 88172645463325252ULL;
@@ -612,7 +612,7 @@ phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
 void phx_sys_any_way(const phx_system *system, int seed, double *way)
 {
     uint64_t state = first_seed + (uint64_t)seed;
-    draw(system->n_v, &state, way);
+    assemble_draw(system->n_v, &state, way);
 }
 
 /* | W -G^T | | xi |   | W way |
@@ -642,7 +642,7 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
     if (!(length > 1e-6 * largest_move(system, way, size)))
         return PHX_NOT_CONVERGED;
     memcpy(way, xi, (size_t)system->n_v * sizeof *way);
-    move(system, xi, size, distance / length, x);
+    assemble_move(system, xi, size, distance / length, x);
     return close_joints(ws, x, false);
 }
 

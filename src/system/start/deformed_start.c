@@ -101,7 +101,7 @@ phx_status phx_deformed_linearise(phx_system *system, double t, const double *x,
 }
 
 /* The same of the residual of motion, into b. */
-static phx_status residual(phx_system *system, double t, const double *x, const double *v, dense *d)
+static phx_status deformed_start_residual(phx_system *system, double t, const double *x, const double *v, dense *d)
 {
     workspace *ws = system->start.assembly;
     const own_gravity own = scale_gravity(system, d->load);
@@ -176,7 +176,7 @@ static phx_status motion_rows(phx_system *system, dense *d, double t, const doub
             row[d->n_v + c] = entry(ws, ws->values.M, i, d->rigid[c]);
     }
     if (!status)
-        status = residual(system, t, x, v, d);
+        status = deformed_start_residual(system, t, x, v, d);
     for (int i = 0; i < d->n_v && !status; i++)
         d->b[i] = -d->b[i];
     return status;

@@ -39,7 +39,7 @@ static void copy(double *to, const double *from, int n)
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static void keep(const phx_system *system, const dense *d, const double *x, point *p)
+static void load_path_keep(const phx_system *system, const dense *d, const double *x, point *p)
 {
     copy(p->x, x, system->n_x);
     copy(p->a, d->a, d->n_v);
@@ -56,7 +56,7 @@ static void restore(const phx_system *system, const point *p, double *x, dense *
 }
 
 /* Newton's iteration at d->load. PHX_NOT_CONVERGED: it did not. */
-static phx_status solve(phx_system *system, double t, double *x, double *v, dense *d)
+static phx_status load_path_solve(phx_system *system, double t, double *x, double *v, dense *d)
 {
     double best = HUGE_VAL;
     int worse = 0;
@@ -111,18 +111,18 @@ static bool retry(phx_status status)
     return status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
 }
 
-static phx_status follow(phx_system *system, double t, double *x, double *v, dense *d, point *last)
+static phx_status load_path_follow(phx_system *system, double t, double *x, double *v, dense *d, point *last)
 {
     double done = 0.0, step = 1.0;
     bool unstable = false;
     int body = -1, weakest = -1;
     double least = 1.0;
 
-    keep(system, d, x, last);
+    load_path_keep(system, d, x, last);
     while (done < 1.0) {
         double found = 1.0;
         d->load = fmin(1.0, done + step);
-        phx_status status = solve(system, t, x, v, d);
+        phx_status status = load_path_solve(system, t, x, v, d);
         if (!status)
             status = phx_deformed_evaluate(system, t, x, v, d);
         if (!status)
@@ -131,7 +131,7 @@ static phx_status follow(phx_system *system, double t, double *x, double *v, den
             done = d->load;
             least = found;
             body = weakest;
-            keep(system, d, x, last);
+            load_path_keep(system, d, x, last);
             step = fmin(2.0 * step, 1.0 - done);
             continue;
         }
@@ -160,7 +160,7 @@ phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
         status = point_create(system, &d, &last);
     d.independent = true;
     if (!status)
-        status = follow(system, t, x, v, &d, &last);
+        status = load_path_follow(system, t, x, v, &d, &last);
     point_free(&last);
     phx_deformed_free(&d);
     return status;

@@ -34,8 +34,8 @@ static void view_in_pose(const phx_system *system, phx_port_id id, const double 
 }
 
 /* How far the place s is from the point `to`, squared. */
-static double distance(const phx_system *system, const joint_slot *joint, const double *to, double s, double *x,
-                       phx_port_view *view)
+static double places_distance(const phx_system *system, const joint_slot *joint, const double *to, double s, double *x,
+                              phx_port_view *view)
 {
     double sum = 0.0;
     int at;
@@ -57,14 +57,14 @@ static double find_nearest(const phx_system *system, const joint_slot *joint, co
     phx_port_view view;
 
     for (int k = 0; k <= PLACES; k++) {
-        const double d = distance(system, joint, to, k * step, x, &view);
+        const double d = places_distance(system, joint, to, k * step, x, &view);
         best = d < least ? k * step : best;
         least = fmin(least, d);
     }
     for (int k = 0; k < HALVINGS; k++, step *= 0.5)
         for (int side = -1; side <= 1; side += 2) {
             const double s = fmin(length, fmax(0.0, best + 0.5 * side * step));
-            const double d = distance(system, joint, to, s, x, &view);
+            const double d = places_distance(system, joint, to, s, x, &view);
             best = d < least ? s : best;
             least = fmin(least, d);
         }
@@ -84,7 +84,7 @@ phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint
         view_in_pose(system, joint->b, x_b, &b);
         *place =
             joint->def.coordinate[0].has_start ? joint->def.coordinate[0].start : find_nearest(system, joint, b.u1, x);
-        (void)distance(system, joint, b.u1, *place, x, &a);
+        (void)places_distance(system, joint, b.u1, *place, x, &a);
         memcpy(axes, a.R1, sizeof a.R1);
         phx_rot_normalise(system->dim, axes);
     }

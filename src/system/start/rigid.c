@@ -46,7 +46,7 @@ static bool stays(const workspace *ws, const int *place, int i, int k)
 }
 
 /* The pattern between the unknowns, and for each entry its place in the full pattern. */
-static phx_status make_pattern(phx_context *context, const workspace *ws, rigid_kkt *rigid, const int *place)
+static phx_status rigid_make_pattern(phx_context *context, const workspace *ws, rigid_kkt *rigid, const int *place)
 {
     const kkt_matrix *kkt = &ws->kkt;
     size_t count = 0, at = 0;
@@ -116,7 +116,7 @@ static phx_status make_rigid(workspace *ws)
     phx_status status = list_unknowns(context, ws, &made, &place);
 
     if (!status)
-        status = make_pattern(context, ws, &made, place);
+        status = rigid_make_pattern(context, ws, &made, place);
     phx_free(place);
     if (!status)
         status = set_weak(context, ws, &made);
@@ -233,7 +233,7 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
 }
 
 /* Where an unknown of the whole matrix is one of this. */
-static int place_of(const rigid_kkt *rigid, int unknown)
+static int rigid_place_of(const rigid_kkt *rigid, int unknown)
 {
     int i = 0;
     while (rigid->unknown[i] != unknown)
@@ -269,7 +269,7 @@ phx_status phx_sys_solve_rigid(workspace *ws, double *b)
             memcpy(twist, b + slot->v, (size_t)(system->dim + system->n_rot) * sizeof *b);
             phx_body_rigid_motion(slot->body, ws->rigid.at + slot->x, twist, b + slot->v);
             for (int k = first - n_places; k < first; k++)
-                b[k] = rigid->rhs[place_of(rigid, k)];
+                b[k] = rigid->rhs[rigid_place_of(rigid, k)];
         }
     return PHX_OK;
 }

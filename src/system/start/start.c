@@ -97,7 +97,7 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     return status;
 }
 
-static bool is_zero(int n, const double *values)
+static bool start_is_zero(int n, const double *values)
 {
     for (int i = 0; i < n; i++)
         if (values[i] != 0.0)
@@ -138,7 +138,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             phx_sys_set_instant(ws, x, a);
             for (int k = 0; k < ws->rows.n; k++)
                 rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
-            if (is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
+            if (start_is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
                 break;
             if (pass == 0)
                 status = phx_sys_factor_rigid(ws, x, on);

@@ -93,7 +93,7 @@ static phx_status refuse_slides(const phx_system *system, int count, const phx_s
     return PHX_OK;
 }
 
-static phx_status apply(phx_system *system, const phx_switch *change, const double *x, const double *v)
+static phx_status switch_apply(phx_system *system, const phx_switch *change, const double *x, const double *v)
 {
     joint_slot *joint = &system->joints[change->joint];
     bool held = false;
@@ -152,7 +152,7 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
     if (!status) {
         phx_sys_exchange_poses(system, x, written);
         for (int k = 0; k < count && !status; k++)
-            status = apply(system, &changes[k], x, v);
+            status = switch_apply(system, &changes[k], x, v);
         for (int b = 0; b < system->n_bodies; b++)
             system->bodies[b].pose = written[b];
     }

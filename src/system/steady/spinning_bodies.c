@@ -180,7 +180,8 @@ static void unit_twist(const phx_system *system, int b, const line *about, const
 
 /* The residual of M ad(z) + ad(z)^T M = 0: `off` the axis is the centre of mass, m; the inertias across it are
  * `uneven`, relative to the largest. */
-static void asymmetry(const phx_system *system, const double *M, const double *z, double *off, double *uneven)
+static void spinning_bodies_asymmetry(const phx_system *system, const double *M, const double *z, double *off,
+                                      double *uneven)
 {
     const int dim = system->dim, n = dim + system->n_rot;
     double product[NEAR * NEAR], largest = 0.0;
@@ -242,7 +243,7 @@ static phx_status symmetric(steady *s, const spinning_bodies *turning, const lin
         unit_twist(system, b, about, x, z);
         status = undeformed_mass(context, &system->bodies[b], x, M);
         if (!status)
-            asymmetry(system, M, z, &found.off, &found.uneven);
+            spinning_bodies_asymmetry(system, M, z, &found.off, &found.uneven);
         if (!status && phx_body_n_q(body) > 0)
             status = phx_steady_axisymmetric(context, body, z, &Z, &uneven);
         if (phx_body_frames(body, NULL) > 1) /* no axis of its own */
@@ -361,7 +362,7 @@ static phx_status try_coordinate(steady *s, const spinning_bodies *turning, cons
     return PHX_OK;
 }
 
-static phx_status make_room(steady *s)
+static phx_status spinning_bodies_make_room(steady *s)
 {
     const phx_system *system = s->ws->system;
     int count = 0;
@@ -378,7 +379,7 @@ phx_status phx_steady_find_spinning(steady *s, int component, bool driven_too, c
 {
     const phx_system *system = s->ws->system;
     bool *on = phx_calloc(s->ws->base.context, (size_t)system->n_bodies, sizeof *on);
-    phx_status status = on ? make_room(s) : PHX_ERR_MEMORY;
+    phx_status status = on ? spinning_bodies_make_room(s) : PHX_ERR_MEMORY;
 
     if (!status)
         phx_sys_set_instant(s->ws, x, s->zero);

@@ -159,7 +159,7 @@ static double largest_value(const workspace *ws, const double *val)
 }
 
 /* y = A xi over the velocities; size (may be NULL): the largest entry of each row. */
-static void multiply(const workspace *ws, const double *A, const double *xi, double *y, double *size)
+static void steadiness_multiply(const workspace *ws, const double *A, const double *xi, double *y, double *size)
 {
     for (int i = 0; i < ws->kkt.n_v; i++) {
         double largest = 0.0;
@@ -191,9 +191,9 @@ static double largest_change(const steady *s, double time, const double *now, co
     double *xi = s->xi, *at_first = s->v, *later = s->v_dot, *size = s->work, worst = 0.0;
 
     any_motion(ws->kkt.n, ws->kkt.n_v, xi);
-    multiply(ws, then, xi, at_first, size);
+    steadiness_multiply(ws, then, xi, at_first, size);
     to_bodies(s, time, xi);
-    multiply(ws, now, xi, later, NULL);
+    steadiness_multiply(ws, now, xi, later, NULL);
     from_bodies(s, time, later);
     for (int b = 0; b < system->n_bodies; b++)
         for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++) {

@@ -109,7 +109,7 @@ static phx_status check_drives(const phx_system *system, double t, phx_context *
 
 /* ---- equilibrium ---- */
 /* to += factor from ad(rigid), `rigid` a velocity of each frame; arrays on the pattern. */
-static void add_product(const steady *s, const double *from, double factor, const double *rigid, double *to)
+static void steady_add_product(const steady *s, const double *from, double factor, const double *rigid, double *to)
 {
     const workspace *ws = s->ws;
     const phx_system *system = ws->system;
@@ -141,7 +141,7 @@ static phx_status add_convection(const steady *s, const double *x, const double 
     const workspace *ws = s->ws;
     phx_status status = PHX_OK;
 
-    add_product(s, ws->values.M, -1.0, spin, ws->values.D);
+    steady_add_product(s, ws->values.M, -1.0, spin, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
             status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
@@ -151,8 +151,8 @@ static phx_status add_convection(const steady *s, const double *x, const double 
             if (!status)
                 status = phx_steady_add_inertia(ws, b, x, v_dot, ws->values.K);
         }
-    add_product(s, ws->values.D, 1.0, axes, ws->values.K);
-    add_product(s, ws->values.M, 1.0, axes, ws->values.D);
+    steady_add_product(s, ws->values.D, 1.0, axes, ws->values.K);
+    steady_add_product(s, ws->values.M, 1.0, axes, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
             status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
