@@ -271,9 +271,14 @@ static phx_status buckling_advance(buckling *b, front *it, int *found)
         status = phx_path_look(p, &unbalanced);
     if (!status && p->at.negative != p->last.negative)
         status = phx_path_critical(p, b->count, b->passed, b->modes, &passed);
-    if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && p->at.negative != p->last.negative)
+    const bool lost = status == PHX_NOT_CONVERGED || status == PHX_SINGULAR;
+    if (lost && p->at.negative != p->last.negative)
         phx_log(b->dae->context, PHX_LOG_WARNING,
                 "a critical load between the factors %.6g and %.6g was not found exactly", p->last.load, p->at.load);
+    else if (lost)
+        phx_log(b->dae->context, PHX_LOG_WARNING,
+                "the path of equilibria was lost at the load factor %.6g: critical loads beyond it are not looked for",
+                p->at.load);
     it->way += phx_statics_largest_move(&p->s, p->last.way);
     it->steps++;
     it->ended = status != PHX_OK || it->steps == STEPS || it->way > FAR || it->sign * (p->at.load - p->last.load) < 0.0;
@@ -281,7 +286,7 @@ static phx_status buckling_advance(buckling *b, front *it, int *found)
         insert(b, &b->passed[k], b->modes + (size_t)k * (size_t)b->dae->n_v, found);
         it->ended = it->ended || b->passed[k].limit;
     }
-    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
+    if (lost) {
         phx_context_clear(b->dae->context);
         status = PHX_OK;
     }

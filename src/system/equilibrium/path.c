@@ -123,6 +123,7 @@ static phx_status path_correct(path *p, const path_point *from, double *load, in
                                                  &unbalanced, &joint_residual);
         if (status)
             return status;
+        unbalanced /= fmax(1.0, fabs(*load)); /* its measure is that of the loads as they are */
         *iterations = k;
         if (unbalanced <= s->scale.enough && joint_residual <= 1e-11 &&
             (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
