@@ -526,6 +526,42 @@ static void higher_critical_loads_are_eulers(void **state)
         }
 }
 
+/* Columns of steel in the plane, n^2 pi^2 EI/L^2 between hinges and (n - 1/2)^2 where one end is free, under loads that
+ * are much smaller and larger than critical ones; the columns shorten by up to 0.3 % before they buckle. */
+static void beams_buckle_under_loads_of_any_size(void **state)
+{
+    static const char *const references[] = {"cantilever", "simply_supported"};
+    static const double loads[] = {1e-3, 1.0, 1e6};
+    const double length = 4.2, EI = 2e11 * 0.02 * pow(0.06, 3.0) / 12.0;
+
+    for (int k = 0; k < 12; k++) {
+        enum { WANTED = 4 };
+        const bool hinged = k % 2;
+        const double load = loads[k / 4];
+        phx_study_static_options options = phx_study_static_options_default();
+        phx_study_static_report report;
+        phx_model *model = open_model(
+            *state,
+            "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 7850, young: 2e11, poisson: 0.3}}\n"
+            "ground: {ports: {X: {position: [%g*cos(2), %g*sin(2)]}}}\n"
+            "bodies:\n  b: {kind: beam, material: m, length: %g, elements: 16, reference: %s, stiffening: true,\n"
+            "    section: {kind: rectangle, width: 0.02, height: 0.06}, pose: {angle: 2}}\n"
+            "joints: {%s}\nloads: {f: {force: [-%g*cos(2), -%g*sin(2)], at: b.C}}\n",
+            length, length, length, references[k / 2 % 2],
+            hinged ? "p: {kind: revolute, ports: [ground.O, b.P]}, s: {kind: slider, ports: [ground.X, b.C], "
+                     "axis: [cos(2), sin(2)]}"
+                   : "w: {kind: weld, ports: [ground.O, b.P]}",
+            load, load);
+        options.buckling = WANTED;
+        CHECK_OK(*state, phx_study_static(*state, model, &options, &report, NULL));
+        assert_int_equal(report.n_critical, WANTED);
+        for (int n = 1; n <= WANTED; n++)
+            CHECK_RELATIVE(load * report.critical[n - 1].factor,
+                           pow((hinged ? n : n - 0.5) * TEST_PI / length, 2.0) * EI, 1e-2, "column %d, load %d", k, n);
+        phx_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +579,7 @@ int main(void)
                                         context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(higher_critical_loads_are_eulers, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(beams_buckle_under_loads_of_any_size, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
