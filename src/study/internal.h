@@ -49,8 +49,9 @@ void phx_start_point_free(phx_start_point *point); /* frees and zeroes the field
  * torsional frequencies, without what and with which remedy; of its bending frequencies, by point masses. */
 double phx_twist_left_out(const phx_system *system, int b, const double *v, const char **without, const char **remedy);
 double phx_gyration_left_out(const phx_system *system, int b, const double *v);
-/* Of a plate or solid with stiffening: the largest |factor theta_c| of a point (n_points x 3) is the share of its
- * stiffness against turns about the other two axes that is left out when loads turn it about axis c. */
+/* Of a plate or solid with stiffening and without temperatures: the largest |factor theta_c| of a point (n_points x 3)
+ * is the share of its stiffness against turns about the other two axes that is left out when loads turn it about axis
+ * c. */
 phx_status phx_sideways_factors(phx_context *context, const phx_flex *flex, int n_points, const phx_flex_point *points,
                                 double *factor);
 

@@ -180,7 +180,9 @@ static phx_status watch_ports(phx_context *context, const phx_system *system, in
             status = phx_flex_point_copy(context, phx_system_dim(system), &port->point, &w->points[w->n_points++]);
     }
     const phx_flex *flex = phx_body_flex(w->body);
-    if (status || phx_system_dim(system) == 2 || !flex->stiffening || flex->n == 0)
+    const phx_flex_source *source = phx_system_source(system, id);
+    const bool heated = source && phx_flex_source_strains(source) > 0; /* turns without moments */
+    if (status || phx_system_dim(system) == 2 || !flex->stiffening || flex->n == 0 || heated)
         return status;
     w->sideways = phx_calloc(context, 3 * (size_t)w->n_points + 1, sizeof *w->sideways);
     return w->sideways ? phx_sideways_factors(context, flex, w->n_points, w->points, w->sideways) : PHX_ERR_MEMORY;
