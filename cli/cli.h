@@ -145,6 +145,8 @@ int cli_writable(phx_context *context, int count, const char *const *paths);
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending);
 /* Does the name end with this ("." and letters, capitals or not)? */
 bool cli_ends_with(const char *name, const char *ending);
+/* Letters behind the last point of a file's name; NULL: it has none. */
+const char *cli_ending(const char *name);
 
 /* ---- messages, progress, interruption (terminal.c) ---- */
 /* Print the context's message for a status; returns the exit status that belongs to it. */

@@ -65,20 +65,11 @@ static int export(phx_context *context, const phx_model *model, const export_arg
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
-/* The ending of a name, letters behind its last point; NULL: it has none. */
-static const char *ending_of(const char *output)
-{
-    const char *dot = output ? strrchr(output, '.') : NULL;
-
-    return dot && dot > output && dot[-1] != '/' && isalpha((unsigned char)dot[1]) && !strchr(dot, '/') ? dot + 1
-                                                                                                        : NULL;
-}
-
 /* The format is that which the name of the output ends with; an ending of another one is a mistake. */
 static int find_format(const cli_command *command, export_arguments *given)
 {
     static const char *const formats[] = {"vtk", "xdmf", "mat", "csv", "json", "mtx"};
-    const char *ending = ending_of(given->output), *found = NULL;
+    const char *ending = cli_ending(given->output), *found = NULL;
 
     for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(ending, formats[i]))

@@ -100,6 +100,13 @@ char *cli_name(phx_context *context, const char *path, bool same_folder, const c
     return name;
 }
 
+const char *cli_ending(const char *name)
+{
+    const char *dot = name ? strrchr(name, '.') : NULL;
+
+    return dot && dot > name && dot[-1] != '/' && isalpha((unsigned char)dot[1]) && !strchr(dot, '/') ? dot + 1 : NULL;
+}
+
 bool cli_ends_with(const char *name, const char *ending)
 {
     const size_t n = strlen(name), m = strlen(ending);

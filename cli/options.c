@@ -96,6 +96,43 @@ static int set_count(const cli_command *command, const cli_option *option, const
     return -1;
 }
 
+/* Endings of what --output writes, where the placeholder of its value does not say them: "X.h5" does. */
+static const struct {
+    const char *command, *endings;
+} formats[] = {{"simulate", ".h5 or .csv"},
+               {"modes", ".h5, .csv, .json or .txt"},
+               {"static", ".h5, .csv or .json"},
+               {"linearize", ".mat, .h5, .json, or _mtx for a folder"},
+               {"titop", ".mat, .h5, .json, or _mtx for a folder"},
+               {"plot", ".svg, .pdf or .png"},
+               {"reproduce", ".html, .csv or .json"}};
+
+static const char *endings_of(const cli_command *command, const cli_option *option)
+{
+    const char *dot = strchr(option->value, '.');
+
+    for (size_t k = 0; k < sizeof formats / sizeof *formats && !strcmp(option->name, "--output"); k++)
+        if (!strcmp(formats[k].command, command->name))
+            return formats[k].endings;
+    return dot ? dot : "";
+}
+
+/* A file whose name has an ending has one of those that the option is for: what is written goes by it. */
+static int check_ending(const cli_command *command, const cli_option *option, const char *value)
+{
+    const char *endings = endings_of(command, option);
+    bool fits = !endings[0] || !cli_ending(value);
+    char one[16];
+
+    for (const char *e = endings; *e && !fits; e += strcspn(e, " "), e += strspn(e, " ")) {
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(e, " ,"), e);
+        fits = one[0] == '.' && cli_ends_with(value, one);
+    }
+    return fits ? -1
+                : cli_usage_error(command, "%s %s: .%s is no format here, expected %s", option->name, value,
+                                  cli_ending(value), endings);
+}
+
 static int set_option(const cli_command *command, const cli_option *option, const char *value)
 {
     cli_list *list = option->target;
@@ -118,7 +155,7 @@ static int set_option(const cli_command *command, const cli_option *option, cons
         if (!value[0])
             return cli_usage_error(command, "%s: its value is empty", option->name);
         *(const char **)option->target = value;
-        return -1;
+        return check_ending(command, option, value);
     }
 }
 

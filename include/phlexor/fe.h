@@ -240,6 +240,8 @@ typedef struct phx_beam_def {
     double bending_stiffness[2]; /* plane: [0] = EI about z; space: EIy (w in z), EIz (v in y) */
     double torsion_stiffness;    /* G Jt, N m^2, space only, > 0; infinite: no twist, no torsion coordinates */
     double polar_inertia;        /* rho (Iy+Iz) per length, kg m, space only, > 0 */
+    double section_inertia[2];   /* space: rho Iy, rho Iz, whose sum is the polar inertia, of sections that turn with
+                                    the frame and the twist; 0: none */
     int elements;                /* >= 1 */
     int order;                   /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
     phx_element_kind element;

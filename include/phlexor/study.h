@@ -49,7 +49,10 @@ typedef enum phx_limit_kind {
     PHX_LIMIT_STRAIN,      /* largest strain of a fibre: 1 */
     PHX_LIMIT_AXIAL_FORCE, /* against the Euler load of the body under its reference conditions: 1 */
     PHX_LIMIT_ENERGY,      /* a speed that the energy amounts to: m/s */
-    PHX_LIMIT_ELEMENT      /* the ends of an element of a rod turn against each other: rad */
+    PHX_LIMIT_ELEMENT,     /* the ends of an element of a rod turn against each other: rad */
+    PHX_LIMIT_TWIST,       /* what the twist of a body that turns leaves out of the square of its frequency: 1 */
+    PHX_LIMIT_GYRATION,    /* what the inertia of point masses of a beam that turns leaves out of its frequencies: 1 */
+    PHX_LIMIT_SIDEWAYS     /* what a body that is loaded across leaves out of its stiffness sideways: 1 */
 } phx_limit_kind;
 
 /* A limit that is, or was, exceeded. */

@@ -291,6 +291,9 @@ class phx_limit_kind(IntEnum):
     PHX_LIMIT_AXIAL_FORCE = 2
     PHX_LIMIT_ENERGY = 3
     PHX_LIMIT_ELEMENT = 4
+    PHX_LIMIT_TWIST = 5
+    PHX_LIMIT_GYRATION = 6
+    PHX_LIMIT_SIDEWAYS = 7
 
 
 class phx_linear_form(IntEnum):

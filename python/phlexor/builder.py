@@ -466,8 +466,8 @@ class ModelBuilder:
              order: Optional[Literal[3, 5]] = None, element: Optional[Literal["mixed", "paper", "assumed"]] = None,
              modes: Optional[Value] = None, basis: Optional[Mapping[str, Any]] = None,
              kinetics: Optional[Literal["full", "simplified"]] = None,
-             twist: Optional[bool] = None, stiffening: Optional[bool] = None,
-             ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
+             twist: Optional[bool] = None, section_inertia: Optional[bool] = None,
+             stiffening: Optional[bool] = None, ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
              point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
              rigid: Optional[bool] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
              rotation: Optional[Rotation] = None,
@@ -487,7 +487,7 @@ class ModelBuilder:
             What the deformation is measured from; with `segments` it may be left out.
         segments : int, optional
             The beam is cut in so many, welded in a row: it bends further.
-        elements, order, element, modes, basis, kinetics, twist, stiffening : optional
+        elements, order, element, modes, basis, kinetics, twist, section_inertia, stiffening : optional
             As in the model file.
         ports : mapping, optional
             Named ports: fractions of the length.
@@ -502,7 +502,7 @@ class ModelBuilder:
                           length=length, section=section, elements=elements, segments=segments,
                           reference=reference, order=order,
                           element=element, modes=modes, basis=basis, kinetics=kinetics, twist=twist,
-                          stiffening=stiffening, ports=placed, point_masses=point_masses, damping=damping, rigid=rigid)
+                          section_inertia=section_inertia, stiffening=stiffening, ports=placed, point_masses=point_masses, damping=damping, rigid=rigid)
 
     def rod(self, name: str, *, material: Optional[str] = None, length: Optional[Value] = None,
             arc: Optional[Mapping[str, Value]] = None, points: Optional[Sequence[Vector]] = None,

@@ -21,6 +21,10 @@ static inline double phx_elastic_rigid_about(const phx_elastic_model *model, int
 phx_status elastic_assemble_rows(phx_context *context, const phx_elastic_model *model, const phx_csr *T, int first,
                                  int end, phx_csr *M, phx_csr *K);
 
+/* PHX_ERR_INPUT, with their number, if K leaves more motions free, to the rounding of its entries, than a body in one
+ * piece has (free_motions.c). Of a model on one process whose K is known. */
+phx_status elastic_check_free_motions(phx_context *context, const phx_elastic_model *model, const char *name);
+
 /* ---- the space of a body whose interfaces are tied ----
  * u = T y: unknowns that are neither tied nor held, then the coordinates of each interface that has tied unknowns:
  * displacement and rotation, six; of a hinged edge without the rotation about it, five. */

@@ -523,9 +523,12 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     shapes basis = {0};
     double symmetric = 0.0;
     int slopes = 0;
-    phx_status status =
-        it ? elastic_space_create(context, model, def->held, n_interfaces, interfaces, &space) : PHX_ERR_MEMORY;
+    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
 
+    if (!status && !model->ops->element && !model->modal_K) /* a mesh is judged by its cells */
+        status = elastic_check_free_motions(context, model, def->name);
+    if (!status)
+        status = elastic_space_create(context, model, def->held, n_interfaces, interfaces, &space);
     if (!status)
         status = basis_create(context, def, &space, &basis);
     if (!status)

@@ -22,6 +22,7 @@ typedef struct member {
     double rate;     /* of the gap */
     bool takes_part; /* it may push */
     bool moves;      /* it slips, or its friction has its direction given */
+    bool torn;       /* it stuck, and begins to slip now */
     bool at_limit;   /* held at rest by others, with all its friction */
     double friction; /* coefficient; */
     double slipping; /* that of friction that slips */
@@ -128,7 +129,7 @@ static bool is_over(const balance *b, const contact_question *asked)
 }
 
 /* A contact that has come to the end of its force lets go, unless the others can be loaded so that it is clearly within
- * it, and with it those whose force ends at the same instant. */
+ * it, and with it those whose force ends at the same instant; so with friction that is torn. */
 static bool let_go(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
 {
     static const double CLEARLY = 1e-6; /* relative */
@@ -145,11 +146,12 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
         if (over ? push_of(b, k) <= b->zero : m->contact == asked->loose && normal <= CLEARLY * largest) {
             m->takes_part = false;
             changed = true;
-        } else if (dry >= 0 && dry == asked->tears && resting_length(t) >= (1.0 - CLEARLY) * m->friction * normal) {
-            const double *force = before[dry].force, size = resting_length(force);
-            for (int i = 0; i < 2 && size > 0.0; i++)
-                m->d[i] = force[i] / size;
-            m->moves = changed = size > 0.0;
+        } else if (dry >= 0 && asked->tears >= 0 && !m->moves &&
+                   resting_length(t) >= (1.0 - CLEARLY) * m->friction * normal && resting_length(t) > 0.0) {
+            const double *force = resting_length(before[dry].force) > 0.0 ? before[dry].force : t;
+            for (int i = 0; i < 2; i++)
+                m->d[i] = force[i] / resting_length(force);
+            m->moves = m->torn = changed = true;
             m->friction = it->contacts.contact[m->contact].slipping;
         }
     }
@@ -231,7 +233,7 @@ static bool revise(const events_run *it, const contact_question *asked, balance 
         const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
         if (asked->loose >= 0 && !m->takes_part && fabs(m->rate) <= asked->small && b->a[k * b->dim] < -b->zero) {
             m->takes_part = changed = true; /* it would come nearer: it cannot open */
-        } else if (m->moves && contact->dry == asked->tears && a[0] * m->d[0] + a[1] * m->d[1] > zero) {
+        } else if (m->moves && m->torn && a[0] * m->d[0] + a[1] * m->d[1] > zero) {
             m->moves = false; /* it would slip against what tears it loose */
             m->friction = contact->sticking;
             changed = true;

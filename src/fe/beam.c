@@ -117,6 +117,26 @@ static phx_status check_modes(phx_context *context, const phx_beam_def *def)
     return check_choice(context, "modes", def->modes, 0, INT_MAX);
 }
 
+/* Not negative, of a section with the polar inertia: of elements in space. */
+static phx_status check_section_inertia(phx_context *context, const phx_beam_def *def)
+{
+    static const double rounding = 1e-9;
+    const double *about = def->section_inertia, sum = about[0] + about[1];
+
+    if (!(about[0] >= 0.0 && about[1] >= 0.0 && isfinite(sum)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "beam: section_inertia is %g, %g, must be finite and >= 0", about[0],
+                        about[1]);
+    if (def->dim == 2 && sum > 0.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "beam: section_inertia is for space, in the plane expected 0, 0");
+    if (def->element == PHX_ELEMENT_ASSUMED && sum > 0.0)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "beam: assumed modes have no section_inertia; use elements");
+    if (sum > 0.0 && fabs(sum - def->polar_inertia) > rounding * sum)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "beam: section_inertia is %g, %g, whose sum must be the polar_inertia, %g", about[0], about[1],
+                        def->polar_inertia);
+    return PHX_OK;
+}
+
 static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
 {
     phx_status status = check_choice(context, "dim", def->dim, 2, 3);
@@ -136,6 +156,8 @@ static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
                           def->torsion_stiffness);
     if (status == PHX_OK && def->dim == 3)
         status = check_positive(context, "polar_inertia", def->polar_inertia);
+    if (status == PHX_OK)
+        status = check_section_inertia(context, def);
     if (status == PHX_OK)
         status = check_choice(context, "elements", def->elements, 1, ELEMENTS_MAX);
     if (status == PHX_OK && def->order != 3 && def->order != 5)

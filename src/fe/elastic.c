@@ -155,37 +155,40 @@ phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *
     return status;
 }
 
-/* Slopes of the bending fields at the Gauss points of element e: rows of `slope`, and their squares. */
+/* Slopes of the bending fields at the Gauss points of element e, and its rate of twist phi': rows of `slope`, and their
+ * squares. The fibres of a twisted section are longer by 1/2 r^2 phi'^2, in the mean by 1/2 I_p/A phi'^2. */
 static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *basis, int e, int points,
                           const double *xi, const double *weight, phx_flex_stiffening *stiffening)
 {
     for (int f = 0; f < mesh->n_fields; f++) {
         const phx_field *field = &mesh->field[f];
         const phx_shape *shape = &field->element->displacement;
-        if (field->rotation_derivative != 1)
+        const bool twist = field->role == PHX_ROLE_TORSION;
+        if (field->rotation < 0)
             continue;
         int dof[PHX_SHAPE_MAX];
         double value[PHX_SHAPE_MAX];
         for (int k = 0; k < shape->count; k++)
             dof[k] = field->first + e * shape->stride + k;
-        for (int g = 0; g < points; g++) {
+        for (int g = 0; g < (twist ? 1 : points); g++) {
             const int row = stiffening->n_slope++;
             phx_shape_evaluate(shape, mesh->h, xi[g], 1, value);
             csr_append(&stiffening->slope, row, basis, false, shape->count, dof, value);
             stiffening->first[row] = stiffening->second[row] = row; /* 1/2 w'^2 */
-            stiffening->weight[row] = weight[g];
+            stiffening->weight[row] = twist ? field->gyration : weight[g];
         }
     }
 }
 
-/* eps_e = (u_{e+1} - u_e)/h + 1/2 mean of |w'|^2 over element e, energy 1/2 EA h eps_e^2 */
+/* eps_e = (u_{e+1} - u_e)/h + 1/2 mean of |w'|^2 + I_p/A phi'^2 over element e, energy 1/2 EA h eps_e^2 */
 phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
                                    phx_flex *flex)
 {
     const phx_field *axial = &mesh->field[0];
     const phx_shape *shape = &mesh->field[1].element->displacement;
     const int points = phx_gauss_count(2 * (shape->degree - 1)), planes = mesh->dim - 1;
-    const size_t slopes = (size_t)(mesh->elements * planes * points), strains = (size_t)mesh->elements;
+    const int twists = mesh->n_fields - 1 - planes;
+    const size_t slopes = (size_t)(mesh->elements * (planes * points + twists)), strains = (size_t)mesh->elements;
     const size_t width = (size_t)phx_reference_basis_row_capacity(basis, false, shape->count);
     double xi[PHX_GAUSS_MAX], weight[PHX_GAUSS_MAX];
     phx_gauss(points, xi, weight);

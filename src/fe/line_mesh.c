@@ -28,7 +28,8 @@ int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX])
                                      .stiffness = def->torsion_stiffness,
                                      .translation = -1,
                                      .rotation = 0,
-                                     .rotation_sign = 1.0};
+                                     .rotation_sign = 1.0,
+                                     .gyration = def->polar_inertia / def->mass_per_length};
     return count;
 }
 

@@ -14,7 +14,8 @@ static phx_point_inertia point_inertia_of(const phx_local *local, double x, doub
                                .theta = local->theta[0]};
 }
 
-/* The section's masses: rho A along the axis and, in space, the polar inertia about it. */
+/* The section's masses: rho A along the axis and, in space, the polar inertia about it and that of the section
+ * across. */
 static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw,
                         phx_point_inertia_block *block)
 {
@@ -35,6 +36,8 @@ static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_
             phx_point_inertia point = point_inertia_of(&local[g], (e + xi[g]) * mesh->h, def->mass_per_length * dx);
             if (mesh->dim == 3)
                 point.inertia[0][0] = def->polar_inertia * dx;
+            for (int k = 0; k < 2; k++)
+                point.across[k] = def->section_inertia[k] * dx;
             phx_point_inertia_add_vectors(&point, raw);
             if (e == 0) /* the same in every element */
                 phx_point_inertia_add_matrices(mesh->dim, &point, block);

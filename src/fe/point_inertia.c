@@ -6,6 +6,7 @@
 
 #include "line_mesh.h"
 
+enum { PAIR_YY = 1, PAIR_ZZ = 2, PAIR_YZ = 5 };
 static const int pair_first[PHX_MAX_PAIR] = {0, 1, 2, 0, 0, 1};
 static const int pair_second[PHX_MAX_PAIR] = {0, 1, 2, 1, 2, 2};
 
@@ -63,10 +64,13 @@ static void add_rigid(const phx_point_inertia *point, phx_flex *flex)
         pair_axes(flex->dim, p, &a, &b);
         flex->J0[p] += (a == b ? square : 0.0) - s[a] * x[b];
         flex->J0[p] += flex->dim == 2 ? point->inertia[0][0] : point->inertia[a][b];
+        if (a == b && a > 0 && flex->dim == 3)
+            flex->J0[p] += point->across[a - 1];
     }
 }
 
-/* S = int rho Phi,  C = int rho x cross Phi + I Theta,  j_ab = int rho (2 x.Phi delta_ab - x_a Phi_b - x_b Phi_a) */
+/* S = int rho Phi,  C = int rho x cross Phi + I Theta,  j_ab = int rho (2 x.Phi delta_ab - x_a Phi_b - x_b Phi_a),
+ * of a section j_yz = (Iy - Iz) Theta_x besides */
 void phx_point_inertia_add_vectors(const phx_point_inertia *point, phx_flex *flex)
 {
     const double *r = point->x;
@@ -92,6 +96,8 @@ void phx_point_inertia_add_vectors(const phx_point_inertia *point, phx_flex *fle
             const double value = (a == b ? 2.0 * along : 0.0) - r[a] * phi[b] - r[b] * phi[a];
             flex->j[p * n + dof] += point->mass * value;
         }
+        if (flex->dim == 3)
+            flex->j[PAIR_YZ * n + dof] += (point->across[0] - point->across[1]) * point->theta[i];
     }
 }
 
@@ -138,7 +144,8 @@ static void gram_of(int dim, const phx_point_inertia *point, int i, int j, doubl
 }
 
 /* M = int rho Phi^T Phi + Theta^T I Theta,  A_k = int rho (Phi_a^T Phi_b - Phi_b^T Phi_a), (k,a,b) cyclic,
- * Q_ab = int rho (2 Phi^T Phi delta_ab - Phi_a^T Phi_b - Phi_b^T Phi_a) */
+ * Q_ab = int rho (2 Phi^T Phi delta_ab - Phi_a^T Phi_b - Phi_b^T Phi_a), of a section +-2 (Iz - Iy) Theta_x^T Theta_x
+ * in Q_yy and Q_zz besides */
 void phx_point_inertia_add_matrices(int dim, const phx_point_inertia *point, phx_point_inertia_block *block)
 {
     const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6, stride = point->stride;
@@ -160,6 +167,11 @@ void phx_point_inertia_add_matrices(int dim, const phx_point_inertia *point, phx
                 int a, b;
                 pair_axes(dim, p, &a, &b);
                 block->Q[p][at] += (a == b ? 2.0 * trace : 0.0) - gram[a][b] - gram[b][a];
+            }
+            if (dim == 3) {
+                const double turned = 2.0 * (point->across[1] - point->across[0]) * point->theta[i] * point->theta[j];
+                block->Q[PAIR_YY][at] += turned;
+                block->Q[PAIR_ZZ][at] -= turned;
             }
         }
     }

@@ -12,6 +12,8 @@
 typedef struct phx_point_inertia {
     double x[3];
     double mass, inertia[3][3];
+    double across[2]; /* of a section in space: inertia about y and z, which turns with the frame and the twist theta_x,
+                         R_x diag(Iy, Iz) R_x^T; slopes do not turn it */
     int n, stride;
     const int *dof;
     const double *phi, *theta; /* dim and n_rot rows */

@@ -18,6 +18,7 @@ typedef struct beam_basis {
 } beam_basis;
 typedef struct beam_keys {
     beam_basis basis;
+    bool section_inertia;
 } beam_keys;
 static const beam_basis *basis_of(const phx_model_body *body)
 {
@@ -157,6 +158,10 @@ static const phx_key keys[] = {
      .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
     {"twist", &phx_type_boolean, AT(phx_model_body, twist), .kinds = BEAM, .fallback = "true", .dims = PHX_SPACE,
      .doc = "false: rigid in torsion"},
+    {"section_inertia", &phx_type_boolean, AT(beam_keys, section_inertia), .own = true, .kinds = BEAM,
+     .fallback = "false", .dims = PHX_SPACE,
+     .doc = "sections have inertia against turns of the body frame about all axes: a twisted blade that turns has its "
+            "propeller moment"},
     {"stiffening", &phx_type_boolean, AT(phx_model_body, stiffening), .kinds = BEAM, .fallback = "false",
      .doc = "geometric stiffening by the axial force"},
     {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = BEAM, .object = &phx_schema_length_port,
@@ -190,6 +195,9 @@ static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, con
         return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
                                "'stiffening' does not go together with 'element: assumed', whose shapes cannot follow "
                                "the shortening of the bent axis; take 'modes' of elements");
+    if (assumed && ((const beam_keys *)body->own)->section_inertia)
+        return phx_reader_fail(reader, phx_node_find(node, "section_inertia"),
+                               "'section_inertia' does not go with 'element: assumed'; take 'modes' of elements");
     if (body->stiffening && body->kept_modes > PHX_STRAIN_SLOPES)
         return phx_reader_fail(reader, phx_node_find(node, "modes"),
                                "expected at most %d 'modes' with 'stiffening', found %d; or leave 'modes' out",
@@ -327,6 +335,8 @@ static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body,
             body->twist ? material->young / (2.0 * (1.0 + material->poisson.value)) * section->torsion : HUGE_VAL;
         def.polar_inertia = material->density * (section->inertia[0] + section->inertia[1]);
     }
+    for (int k = 0; k < 2 && ((const beam_keys *)body->own)->section_inertia; k++)
+        def.section_inertia[k] = material->density * section->inertia[k];
     def.elements = body->elements;
     def.order = body->order;
     def.element = body->element;

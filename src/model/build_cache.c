@@ -151,7 +151,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 }
 
 /* Everything but the arrays, as numbers without padding. */
-enum { KEY_NUMBERS = 17 };
+enum { KEY_NUMBERS = 19 };
 static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
 {
     const double numbers[KEY_NUMBERS] = {def->dim,
@@ -162,6 +162,8 @@ static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
                                          def->bending_stiffness[1],
                                          def->torsion_stiffness,
                                          def->polar_inertia,
+                                         def->section_inertia[0],
+                                         def->section_inertia[1],
                                          def->elements,
                                          def->order,
                                          (double)def->element,

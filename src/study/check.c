@@ -61,7 +61,7 @@ static phx_status add_limits(phx_context *context, const phx_model *model, const
 
     if (!status) {
         phx_system_energies(system, x, v, &energies);
-        phx_limits_look(limits, 0.0, x, &energies);
+        phx_limits_look(limits, 0.0, x, v, &energies);
         report->limits = phx_calloc(context, (size_t)phx_limits_count(limits), sizeof *report->limits);
         status = report->limits ? PHX_OK : PHX_ERR_MEMORY;
     }

@@ -45,9 +45,15 @@ void phx_warn_left_out(phx_context *context, const char *left_out);
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
-/* turning.c: moments that a body which turns with the velocities v leaves out, with the remedy; empty: none of weight.
- */
-void phx_turning_left_out(const phx_system *system, const double *v, size_t size, char *text);
+/* turning.c, in space. Shares that body b leaves out when it turns with the velocities v: of the squares of its
+ * torsional frequencies, without what and with which remedy; of its bending frequencies, by point masses. */
+double phx_twist_left_out(const phx_system *system, int b, const double *v, const char **without, const char **remedy);
+double phx_gyration_left_out(const phx_system *system, int b, const double *v);
+/* Of a plate or solid with stiffening and without temperatures: the largest |factor theta_c| of a point (n_points x 3)
+ * is the share of its stiffness against turns about the other two axes that is left out when loads turn it about axis
+ * c. */
+phx_status phx_sideways_factors(phx_context *context, const phx_flex *flex, int n_points, const phx_flex_point *points,
+                                double *factor);
 
 /* physical.c: shapes of modes as displacements of meshes, with the mass matrix to compare them by; empty where the
  * system has no body on a mesh. M: of the linearised system. */

@@ -7,22 +7,24 @@
  *                feel N of either sign; with it a body beyond its Euler load has buckled
  *   element      turn of the two ends of an element of a rod against each other, which must stay below 120 degrees
  *   energy       sqrt(2 H/m) of the kinetic and elastic energy of all bodies
+ *   twist, gyration, sideways   shares that are left out of the stiffness, turning.c
  *
  * A body that rings along its axis has forces that its bending is too slow to feel: of the axial force the mean over
  * the time 1/omega_1 of its bending counts, y' = omega_1 (N - y). */
-#include "limits.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KINDS = 5, TEXT = 600, FUNCTIONALS = 3, ROTATIONS = 3, MOST_PARTS = 64 };
+enum { KINDS = 8, TEXT = PHX_LIMIT_TEXT, FUNCTIONALS = 3, ROTATIONS = 3, MOST_PARTS = 64 };
 
 static const struct {
     const char *name;
     double limit;
 } kinds[KINDS] = {
-    {"rotation", 0.3}, {"strain", 0.03}, {"axial_force", 1.0}, {"energy", 1e6}, {"element", 1.5707963267948966}};
+    {"rotation", 0.3}, {"strain", 0.03},   {"axial_force", 1.0}, {"energy", 1e6}, {"element", 1.5707963267948966},
+    {"twist", 2e-3},   {"gyration", 1e-2}, {"sideways", 0.1}};
 
 const char *phx_limit_kind_name(phx_limit_kind kind)
 {
@@ -44,6 +46,7 @@ typedef struct watch {
 
 typedef struct watched {
     const phx_body *body;
+    int id;       /* of the system */
     char *name;   /* of a segment: that of the whole beam */
     int segments; /* that the beam is cut in */
     int lead;     /* watched body that has the findings: of a segment the first of its beam, else itself */
@@ -57,7 +60,9 @@ typedef struct watched {
     double per_force, per_moment[2]; /* strain of N, M */
     double euler, omega;             /* N, rad/s */
     bool stiffening;
-    double *mean; /* n_points: axial force that bending feels */
+    double *mean;                 /* n_points: axial force that bending feels */
+    double *sideways;             /* n_points x 3: factors of rotations; NULL: not of this body */
+    const char *without, *remedy; /* of the twist that was left out */
     watch watch[KINDS];
 } watched;
 
@@ -174,7 +179,13 @@ static phx_status watch_ports(phx_context *context, const phx_system *system, in
         if (port)
             status = phx_flex_point_copy(context, phx_system_dim(system), &port->point, &w->points[w->n_points++]);
     }
-    return status;
+    const phx_flex *flex = phx_body_flex(w->body);
+    const phx_flex_source *source = phx_system_source(system, id);
+    const bool heated = source && phx_flex_source_strains(source) > 0; /* turns without moments */
+    if (status || phx_system_dim(system) == 2 || !flex->stiffening || flex->n == 0 || heated)
+        return status;
+    w->sideways = phx_calloc(context, 3 * (size_t)w->n_points + 1, sizeof *w->sideways);
+    return w->sideways ? phx_sideways_factors(context, flex, w->n_points, w->points, w->sideways) : PHX_ERR_MEMORY;
 }
 
 static phx_status watch_body(phx_limits *limits, phx_context *context, const phx_model *model, int id)
@@ -193,7 +204,8 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     const int index = limits->n_bodies++, before = index - 1;
     const char *name = body->whole ? body->whole : body->name;
     const bool next = body->whole && before >= 0 && !strcmp(limits->bodies[before].name, name);
-    *w = (watched){.body = phx_system_body(system, id), .segments = body->segments, .elements = elements, .x = x};
+    *w = (watched){
+        .body = phx_system_body(system, id), .id = id, .segments = body->segments, .elements = elements, .x = x};
     w->lead = next ? limits->bodies[before].lead : index;
     w->name = phx_strdup(context, name);
     if (!w->name)
@@ -252,6 +264,7 @@ void phx_limits_destroy(phx_limits *limits)
             phx_flex_point_free(&w->points[p]);
         phx_free(w->points);
         phx_free(w->mean);
+        phx_free(w->sideways);
         phx_free(w->name);
         for (int f = 0; f < FUNCTIONALS; f++)
             phx_csr_free(&w->stress[f]);
@@ -396,7 +409,30 @@ static bool look_at_elements(watched *w, double t, const double *x)
     return first;
 }
 
-bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_energies *energies)
+/* What the body leaves out of its stiffness when it turns. */
+static bool look_at_turning(phx_limits *limits, watched *w, double t, const double *v)
+{
+    const char *without, *remedy;
+    const double twist = phx_twist_left_out(limits->system, w->id, v, &without, &remedy);
+    const double gyration = phx_gyration_left_out(limits->system, w->id, v);
+    watch *found = limits->bodies[w->lead].watch;
+    const bool first = note(&found[PHX_LIMIT_TWIST], PHX_LIMIT_TWIST, t, twist, twist);
+
+    limits->bodies[w->lead].without = without;
+    limits->bodies[w->lead].remedy = remedy;
+    return note(&found[PHX_LIMIT_GYRATION], PHX_LIMIT_GYRATION, t, gyration, gyration) || first;
+}
+
+static bool look_sideways(phx_limits *limits, watched *w, double t)
+{
+    double largest = 0.0; /* of the rotations that were found last */
+
+    for (int i = 0; i < 3 * w->n_points; i++)
+        largest = fmax(largest, fabs(w->sideways[i] * limits->angles[i]));
+    return note(&w->watch[PHX_LIMIT_SIDEWAYS], PHX_LIMIT_SIDEWAYS, t, largest, largest);
+}
+
+bool phx_limits_look(phx_limits *limits, double t, const double *x, const double *v, const phx_energies *energies)
 {
     const double since = limits->begun ? t - limits->before : 0.0;
     const double energy = energies->kinetic + fabs(energies->elastic);
@@ -404,12 +440,16 @@ bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_en
 
     for (int b = 0; b < limits->n_bodies; b++) {
         watched *w = &limits->bodies[b];
+        if (limits->dim == 3 && v)
+            found = look_at_turning(limits, w, t, v) || found;
         if (w->elements > 0) {
             found = look_at_elements(w, t, x + w->x) || found;
             continue;
         }
         const double *q = x + w->x + limits->dim + phx_attitude_size(limits->dim);
         found = look_at_rotations(limits, w, t, q) || found;
+        if (w->sideways)
+            found = look_sideways(limits, w, t) || found;
         if (w->n_moments > 0)
             found = look_at_stresses(limits, w, t, since, x + w->x) || found;
     }
@@ -476,6 +516,33 @@ static void put_element(char *text, const char *name, const watch *w, const watc
         name, w->first, w->element + 1, w->worst * degrees, w->at, kinds[PHX_LIMIT_ELEMENT].limit * degrees, wanted);
 }
 
+static void put_twist(char *text, const char *name, const watch *w, const watched *of)
+{
+    snprintf(text, TEXT,
+             "the twist of '%s', which turns across its axis, does not feel %s: squares of its torsional frequencies "
+             "are wrong by up to %.2g %%; %s, or a plate or solid with stiffening",
+             name, of->without, 100.0 * w->worst, of->remedy);
+}
+
+static void put_gyration(char *text, const char *name, const watch *w)
+{
+    snprintf(text, TEXT,
+             "the rotary inertia of the point masses of '%s' has no gyroscopic and centrifugal moments against the "
+             "slope of the beam, which turns: bending frequencies are wrong by some %.2g %%; weld a rigid body there "
+             "instead",
+             name, 100.0 * w->worst);
+}
+
+static void put_sideways(char *text, const char *name, const watch *w)
+{
+    snprintf(
+        text, TEXT,
+        "loads across '%s' change its stiffness sideways by up to %.2g %%, which depends on its 'frame' and may be "
+        "wrong as a whole: the second-order displacement of ports that turn about two axes is left out of plates "
+        "and solids; take a rod (kind: rod), or a beam in segments",
+        name, 100.0 * w->worst);
+}
+
 static void put_energy(char *text, const watch *w)
 {
     snprintf(text, TEXT,
@@ -515,10 +582,35 @@ phx_limit_finding phx_limits_finding(phx_limits *limits, int number)
                 put_strain(limits->text, of->name, w);
             else if (k == PHX_LIMIT_ELEMENT)
                 put_element(limits->text, of->name, w, of);
+            else if (k == PHX_LIMIT_TWIST)
+                put_twist(limits->text, of->name, w, of);
+            else if (k == PHX_LIMIT_GYRATION)
+                put_gyration(limits->text, of->name, w);
+            else if (k == PHX_LIMIT_SIDEWAYS)
+                put_sideways(limits->text, of->name, w);
             else
                 put_axial(limits->text, of->name, w, of);
             return finding_of(limits, of->name, (phx_limit_kind)k, w);
         }
     put_energy(limits->text, &limits->energy);
     return finding_of(limits, "", PHX_LIMIT_ENERGY, &limits->energy);
+}
+
+phx_status phx_limits_left_out(phx_context *context, const phx_model *model, const phx_system *system, const double *x,
+                               const double *v, char *text)
+{
+    const phx_energies energies = {.kinetic = 0.0};
+    phx_limits *limits = NULL;
+    const phx_status status = phx_limits_create(context, model, system, &limits);
+
+    text[0] = '\0';
+    if (!status)
+        phx_limits_look(limits, 0.0, x, v, &energies);
+    for (int k = 0; k < phx_limits_count(limits) && text[0] == '\0'; k++) {
+        const phx_limit_finding finding = phx_limits_finding(limits, k);
+        if (finding.kind >= PHX_LIMIT_TWIST)
+            snprintf(text, PHX_LIMIT_TEXT, "%s", finding.text);
+    }
+    phx_limits_destroy(limits);
+    return status;
 }

@@ -195,11 +195,11 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     }
     if (!status && point->warn && where != PHX_MODEL_AT_STEADY)
         status = phx_casimirs_at(context, model, &at, &point->n_casimirs, &point->casimirs);
-    if (!status && point->warn && where == PHX_MODEL_AT_STEADY) {
-        char turning[300];
-        phx_turning_left_out(at.system, at.v, sizeof turning, turning);
-        if (turning[0])
-            phx_log(context, PHX_LOG_WARNING, "%s", turning);
+    if (!status && point->warn) {
+        char left_out[PHX_LIMIT_TEXT];
+        status = phx_limits_left_out(context, model, at.system, at.x, how.v, left_out);
+        if (!status && left_out[0])
+            phx_log(context, PHX_LOG_WARNING, "%s", left_out);
     }
     if (!status && point->takes_bases)
         status = phx_mesh_bases_take(context, at.system, &point->bases);

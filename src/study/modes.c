@@ -51,9 +51,9 @@ typedef struct modes_slot {
     phx_csr mass;
     int n_x;
     phx_unrest unrest;
-    char turning[300]; /* about a rotation: what it leaves out */
-    double *x;         /* the configuration about which the modes are computed; NULL: not stored */
-    double *factors;   /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
+    char left_out[PHX_LIMIT_TEXT];
+    double *x;       /* the configuration about which the modes are computed; NULL: not stored */
+    double *factors; /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
 } modes_slot;
 
 typedef struct modes_work {
@@ -71,10 +71,10 @@ typedef struct modes_work {
     phx_unrest unrest; /* the largest of all points */
     int unresolved;    /* modes that are lost in rounding, the most of a point; rad/s: its largest such frequency */
     double resolution;
-    char turning[300]; /* about a rotation: what the last point that does leaves out */
-    bool shapes;       /* still kept */
-    bool draw;         /* store the bodies and the configurations */
-    int *mesh_of;      /* body of the model of each mesh of the scene */
+    char left_out[PHX_LIMIT_TEXT]; /* of the last point that leaves something out */
+    bool shapes;                   /* still kept */
+    bool draw;                     /* store the bodies and the configurations */
+    int *mesh_of;                  /* body of the model of each mesh of the scene */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -110,8 +110,8 @@ static phx_status modes_linearise(modes_work *work, phx_context *context, const 
                                  work->steady
                                      ? linearise_steady(context, at, (double *)work->table->spin + point, &slot->linear)
                                      : phx_system_linear(at->dae, 0.0, at->x, NULL, &slot->linear));
-    if (!status && work->steady)
-        phx_turning_left_out(at->system, at->v, sizeof slot->turning, slot->turning);
+    if (!status)
+        status = phx_limits_left_out(context, model, at->system, at->x, work->steady ? at->v : NULL, slot->left_out);
     return status;
 }
 
@@ -387,9 +387,9 @@ static phx_status deliver_point(void *user, int point, int number)
         work->unresolved = slot->set.unresolved;
         work->resolution = slot->set.resolution;
     }
-    if (slot->turning[0])
-        memcpy(work->turning, slot->turning, sizeof work->turning);
-    slot->turning[0] = '\0';
+    if (slot->left_out[0])
+        memcpy(work->left_out, slot->left_out, sizeof work->left_out);
+    slot->left_out[0] = '\0';
     const phx_status status = add_point(work, point, slot);
     if (!status)
         work->table->n_points = point + 1;
@@ -556,8 +556,8 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
         status = phx_ordered_map_run(work.map, &points);
     if (!status)
         phx_unrest_warn(context, &work.unrest);
-    if (!status && work.turning[0])
-        phx_log(context, PHX_LOG_WARNING, "%s", work.turning);
+    if (!status && work.left_out[0])
+        phx_log(context, PHX_LOG_WARNING, "%s", work.left_out);
     if (!status && work.unresolved > 0)
         phx_log(
             context, PHX_LOG_WARNING,

@@ -229,7 +229,7 @@ static void remember_range(phx_recording *recording)
 static phx_status look_at_limits(phx_recording *recording, const phx_sample *sample, const phx_energies *energies)
 {
     phx_limits *limits = recording->limits;
-    const bool found = phx_limits_look(limits, sample->t, sample->x, energies);
+    const bool found = phx_limits_look(limits, sample->t, sample->x, sample->v, energies);
 
     recording->report->limits = phx_limits_count(limits);
     if (!isfinite(recording->row[PHX_COLUMN_ENERGY]))

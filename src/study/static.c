@@ -96,7 +96,7 @@ static phx_status record(void *user, const phx_static_point *point)
         status = append_row(work, point->x, work->rest);
     if (status)
         return status;
-    phx_limits_look(work->limits, (double)report->rows, point->x, &energies);
+    phx_limits_look(work->limits, (double)report->rows, point->x, work->rest, &energies);
     report->rows++;
     report->load = point->load;
     report->largest_load = point->load > report->largest_load ? point->load : report->largest_load;
@@ -121,7 +121,7 @@ static phx_status record_rotation(static_work *work)
     phx_status status = phx_system_outputs(at->dae, work->options->t, at->x, at->v, outputs);
     if (!status)
         status = append_row(work, at->x, at->v);
-    phx_limits_look(work->limits, 0.0, at->x, &energies);
+    phx_limits_look(work->limits, 0.0, at->x, at->v, &energies);
     report->rows = 1;
     report->load = report->largest_load = 1.0;
     report->elastic = energies.elastic;

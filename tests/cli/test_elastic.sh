@@ -237,7 +237,7 @@ says 'can be reduced'
 run 2 reduce reduced.yaml --body arm -o arm.h5
 says 'written over'
 run 2 reduce whole.yaml --body arm -o whole.yaml
-says 'written over'
+says '.yaml is no format here, expected .h5'
 run 2 reduce whole.yaml --body arm -o nowhere/arm.h5
 says 'nowhere'
 cmp -s arm.h5 older.h5 || fail "the older file has changed"

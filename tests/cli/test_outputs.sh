@@ -42,7 +42,7 @@ intact()
 refuses()
 {
     run 2 "$@"
-    says 'written over\|two results'
+    says 'written over\|two results\|is no format here'
     intact "$*"
 }
 
@@ -261,4 +261,17 @@ for command in 'modes m.yaml' 'schema' 'plot a.h5 --format svg -o -' 'export a.h
     says 'No space left on device'
 done
 intact 'a full disk'
+
+# A name with an ending that is no format of the command writes nothing; one without an ending is a name.
+for command in 'simulate m.yaml' 'modes m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'export a.h5' 'report a.h5' \
+    'view m.yaml' 'inverse m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
+    run 2 $command -o new.xlsx
+    says '--output new.xlsx: .xlsx is no format here'
+    [ ! -e new.xlsx ] && [ ! -e new.xlsx.partial ] || fail "phlexor $command -o new.xlsx has written a file"
+done
+run 2 simulate m.yaml --csv t.csv -o b.h6
+says '.h6 is no format here, expected .h5 or .csv'
+run 0 simulate m.yaml -o B.H5
+run 0 simulate m.yaml -o plain
+[ -s B.H5 ] && [ -s plain ] || fail "names with capitals or without an ending are not written"
 finish

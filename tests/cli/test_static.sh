@@ -44,6 +44,8 @@ run 0 static "$examples/landing_gear.yaml" # an output is called load
 run 2 static "$examples/shallow_arch.yaml" --path --steps 3
 run 2 static "$examples/shallow_arch.yaml" --stride 0.1
 run 2 static "$examples/shallow_arch.yaml" -o arch.txt
+says '.txt is no format here, expected .h5, .csv or .json'
+run 2 static "$examples/shallow_arch.yaml" -o arch
 says 'FILE.h5, FILE.csv or FILE.json'
 run 1 static "$examples/hinged_beam.yaml"
 says "'ball' still moves"
@@ -55,6 +57,16 @@ bodies: {wheel: {kind: rigid, mass: 1, inertia: 1}, bob: {kind: rigid, mass: 1, 
 joints: {axle: {kind: revolute, ports: [ground.O, wheel.P]}, pin: {kind: revolute, ports: [wheel.P, bob.P]}}
 outputs: {angle: {coordinate: pin}}
 E
+for length in 1 0.7; do # a spring that is as long as it wants to be has stiffness in one direction
+    cat >joined.yaml <<E
+phlexor: 1
+dimension: 2
+bodies: {a: {kind: rigid, mass: 1, inertia: 1}, b: {kind: rigid, mass: 1, inertia: 1, pose: {position: [1, 0]}}}
+springs: {s: {ports: [a.P, b.P], stiffness: 100, length: $length}}
+E
+    run 0 static joined.yaml
+    says "nothing holds body 'a' along y, .* (5 free motions)"
+done
 run 0 static free.yaml
 says "nothing holds joint"
 prints '1 motion'

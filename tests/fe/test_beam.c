@@ -288,7 +288,8 @@ static void test_sparse_points(void **state)
     phx_flex_source_destroy(beam);
 }
 
-/* Strains of geometric stiffening for the exact field: u' + mean of w'^2/2 over each element, as the integral says;
+/* Strains of geometric stiffening for the exact field: u' + mean of w'^2/2 over each element, as the integral says, in
+ * space also of twist'^2 Ip/2A;
  * their linear part's energy is that of K; the axial force they replace is the stress row named. */
 static void test_stiffening(void **state)
 {
@@ -320,7 +321,9 @@ static void test_stiffening(void **state)
                     }
                 }
                 for (int e = 0; e < 3; e++) {
-                    double want = 0.0, u[3], theta[3];
+                    const double gyration = dim == 2 ? 0.0 : def.polar_inertia / def.mass_per_length;
+                    const double twist = stress[flex->n_stress - 3 + e] / def.torsion_stiffness;
+                    double want = 0.5 * gyration * twist * twist, u[3], theta[3];
                     for (int g = 0; g < QUADRATURE_POINTS; g++) {
                         motion_at(*state, beam, (e + quadrature_point[g]) / 3, q, u, theta);
                         const double squares =
@@ -329,7 +332,7 @@ static void test_stiffening(void **state)
                     }
                     CHECK_CLOSE(quadratic[e], want, 1e-13, "dimension %d, order %d, %s: w'^2/2 in element %d", dim,
                                 order, reference_name(def.reference), e);
-                    CHECK_CLOSE(sum[e], dim - 1, 1e-14, "weights of strain %d", e);
+                    CHECK_CLOSE(sum[e], dim - 1 + gyration, 1e-14, "weights of strain %d", e);
                     CHECK_CLOSE(stiffening->stiffness[e], def.axial_stiffness * h, 1e-14, "stiffness of strain %d", e);
                     CHECK_CLOSE(stress[stiffening->stress_row[e]], def.axial_stiffness * lin[e], 1e-13,
                                 "axial force of element %d", e);

@@ -56,6 +56,21 @@ static void no_polar(phx_beam_def *def, phx_beam_mass *mass)
     (void)mass;
     def->polar_inertia = 0.0;
 }
+static void section_of_another(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->section_inertia[1] = 2.0 * def->polar_inertia;
+}
+static void negative_section_inertia(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->section_inertia[0] = -1.0;
+}
+static void section_in_the_plane(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->section_inertia[0] = 1.0;
+}
 static void no_elements(phx_beam_def *def, phx_beam_mass *mass)
 {
     (void)mass;
@@ -194,6 +209,9 @@ static const bad_def bad_defs[] = {
     {3, no_second_bending, "bending_stiffness[1]", PHX_ERR_ARGUMENT},
     {3, nan_torsion, "torsion_stiffness", PHX_ERR_ARGUMENT},
     {3, no_polar, "polar_inertia", PHX_ERR_ARGUMENT},
+    {3, section_of_another, "whose sum must be the polar_inertia", PHX_ERR_ARGUMENT},
+    {3, negative_section_inertia, "section_inertia", PHX_ERR_ARGUMENT},
+    {2, section_in_the_plane, "for space", PHX_ERR_ARGUMENT},
     {2, no_elements, "elements", PHX_ERR_ARGUMENT},
     {2, too_many_elements, "elements", PHX_ERR_ARGUMENT},
     {2, order_4, "order", PHX_ERR_ARGUMENT},

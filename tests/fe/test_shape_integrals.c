@@ -7,8 +7,9 @@ enum { MAX_PARTICLES = 64, MAX_COORDINATES = 64 };
 /* A particle: mass and rotary inertia at a point of the beam, deformed and moving. */
 typedef struct mass_point {
     double mass, inertia[9]; /* 3x3; in the plane about z only */
+    double across[2];        /* of a section: about y and z, turned by the twist */
     double r[3];             /* x + u */
-    double u_dot[3], theta_dot[3];
+    double u_dot[3], theta_dot[3], twist;
 } mass_point;
 
 /* Masses that the tests put on the beam: at an end, inside an element, at a node. */
@@ -39,6 +40,7 @@ static void add_particle(phx_context *context, const phx_beam *beam, double s, c
     point_motion(flex, &point, q_dot, particle->u_dot, particle->theta_dot);
     for (int a = 0; a < 3; a++)
         particle->r[a] = point.x[a] + u[a];
+    particle->twist = theta[0];
     if (flex->dim == 2) { /* rotations about z */
         particle->theta_dot[2] = particle->theta_dot[0];
         particle->theta_dot[0] = 0.0;
@@ -59,6 +61,8 @@ static int make_particles(phx_context *context, const phx_beam_def *def, const p
             particle->mass = def->mass_per_length * h * quadrature_weight[g];
             if (def->dim == 3)
                 particle->inertia[0] = def->polar_inertia * h * quadrature_weight[g];
+            for (int k = 0; k < 2; k++)
+                particle->across[k] = def->section_inertia[k] * h * quadrature_weight[g];
             add_particle(context, beam, (e + quadrature_point[g]) / def->elements, q, q_dot, particle);
         }
     }
@@ -94,6 +98,12 @@ static moments sum_particles(int count, const mass_point *list)
         const mass_point *p = &list[k];
         const double r2 = p->r[0] * p->r[0] + p->r[1] * p->r[1] + p->r[2] * p->r[2];
         double moment[3];
+        /* R_x(twist) diag(Iy, Iz) R_x^T to second order */
+        const double change = (p->across[1] - p->across[0]) * p->twist;
+        sums.J[4] += p->across[0] + change * p->twist;
+        sums.J[8] += p->across[1] - change * p->twist;
+        sums.J[5] -= change;
+        sums.J[7] -= change;
         cross(p->r, p->u_dot, moment);
         sums.mass += p->mass;
         for (int a = 0; a < 3; a++) {
@@ -162,20 +172,23 @@ static void check_beam(phx_context *context, const phx_beam_def *def, const char
     phx_flex_source_destroy(beam);
 }
 
-/* Every dimension, order, reference and element kind, with and without point masses. */
+/* Every dimension, order, reference and element kind, with and without point masses and, in space, section inertia. */
 static void test_against_particles(void **state)
 {
     for (int dim = 2; dim <= 3; dim++) {
         for (int order = 3; order <= 5; order += 2) {
             for (int reference = PHX_REFERENCE_CANTILEVER; reference <= PHX_REFERENCE_FREE; reference++) {
-                for (int masses = 0; masses <= 1; masses++) {
+                for (int masses = 0; masses < dim; masses++) {
                     phx_beam_mass mass[3];
                     phx_beam_def def = test_def(dim, order, (phx_reference)reference, 3);
                     char name[96];
                     if (masses)
                         add_masses(&def, mass);
-                    snprintf(name, sizeof name, "dimension %d, order %d, %s%s", dim, order,
-                             reference_name(def.reference), masses ? ", point masses" : "");
+                    for (int k = 0; k < 2 && masses == 2; k++)
+                        def.section_inertia[k] = (k ? 0.9 : 0.1) * def.polar_inertia;
+                    snprintf(name, sizeof name, "dimension %d, order %d, %s%s%s", dim, order,
+                             reference_name(def.reference), masses ? ", point masses" : "",
+                             masses == 2 ? ", section inertia" : "");
                     check_beam(*state, &def, name);
                     if (order == 3) {
                         def.element = PHX_ELEMENT_PAPER;

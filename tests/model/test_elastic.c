@@ -427,6 +427,76 @@ static void what_is_wrong_is_an_input_error(void **state)
            "5:134", "a mass with inertia at 'n', a single node");
 }
 
+/* Cubes of nodes with springs of 1 MN/m between all, one each 2 m; `hinge` springs between the first two. Entries have
+ * so many digits. */
+static void write_cubes(int cubes, double size, int hinge, int digits)
+{
+    enum { MOST = 16 };
+    const int bars[4][2] = {{4, 8}, {5, 9}, {4, 9}, {6, 8}}, n = 8 * cubes;
+    double x[MOST][3], K[3 * MOST][3 * MOST] = {{0.0}};
+    FILE *nodes = fopen("cubes.csv", "w"), *stiffness = fopen("cubes_K.mtx", "w"), *mass = fopen("cubes_M.mtx", "w");
+
+    assert_true(nodes && stiffness && mass);
+    fprintf(nodes, "node,x,y,z,ux,uy,uz\n");
+    for (int i = 0; i < n; i++) {
+        const double side = i < 8 ? 1.0 : size;
+        x[i][0] = 2.0 * (i / 8) + side * (i / 4 % 2);
+        x[i][1] = side * (i / 2 % 2);
+        x[i][2] = side * (i % 2);
+        fprintf(nodes, "%d,%g,%g,%g,%d,%d,%d\n", i + 1, x[i][0], x[i][1], x[i][2], 3 * i + 1, 3 * i + 2, 3 * i + 3);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            bool joined = i / 8 == j / 8;
+            for (int k = 0; k < hinge; k++)
+                joined = joined || (bars[k][0] == j && bars[k][1] == i);
+            const double d[3] = {x[i][0] - x[j][0], x[i][1] - x[j][1], x[i][2] - x[j][2]};
+            for (int a = 0; a < 3 && joined; a++)
+                for (int b = 0; b < 3; b++) {
+                    const double value = 1e6 * d[a] * d[b] / (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+                    K[3 * i + a][3 * i + b] += value;
+                    K[3 * j + a][3 * j + b] += value;
+                    K[3 * i + a][3 * j + b] -= value;
+                    K[3 * j + a][3 * i + b] -= value;
+                }
+        }
+    fprintf(stiffness, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", 3 * n, 3 * n, 9 * n * n);
+    fprintf(mass, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", 3 * n, 3 * n, 3 * n);
+    for (int i = 0; i < 3 * n; i++) {
+        fprintf(mass, "%d %d 1\n", i + 1, i + 1);
+        for (int j = 0; j < 3 * n; j++)
+            fprintf(stiffness, "%d %d %.*e\n", i + 1, j + 1, digits - 1, K[i][j]);
+    }
+    fclose(nodes);
+    fclose(stiffness);
+    fclose(mass);
+}
+
+/* Matrices of two parts, or of parts with a hinge, whatever rounding leaves of them; and of one part are accepted. */
+static void matrices_in_loose_parts_are_refused(void **state)
+{
+    static const struct {
+        int cubes, hinge, digits;
+        const char *told; /* NULL: accepted */
+    } cases[] = {{1, 0, 17, NULL},
+                 {1, 0, 7, NULL},
+                 {2, 0, 17, "leaves 12 motions free, expected 6"},
+                 {2, 0, 7, "leaves 12 motions free, expected 6"},
+                 {2, 1, 17, "leaves 11 motions free"},
+                 {2, 4, 8, "leaves 8 motions free"}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        static const char model[] = HEAD "  b: {kind: imported, files: [cubes.csv, cubes_K.mtx, cubes_M.mtx]}\n";
+        write_cubes(cases[k].cubes, 0.7, cases[k].hinge, cases[k].digits);
+        if (cases[k].told)
+            refuse(*state, model, "5:3", cases[k].told);
+        else
+            accept(*state, model);
+    }
+    for (size_t k = 0; k < 3; k++)
+        remove((const char *const[]){"cubes.csv", "cubes_K.mtx", "cubes_M.mtx"}[k]);
+}
+
 /* ---- points of a sweep ---- */
 /* The source of body 0 with a value of a parameter, and its mass. */
 static const phx_flex_source *source_with(phx_context *context, phx_model *model, phx_beam_cache *cache,
@@ -524,6 +594,7 @@ int main(void)
         cmocka_unit_test(heat_is_for_what_expands),
         cmocka_unit_test(a_port_is_at_the_nearest_node),
         cmocka_unit_test(what_is_wrong_is_an_input_error),
+        cmocka_unit_test(matrices_in_loose_parts_are_refused),
         cmocka_unit_test(joints_matter_to_the_key),
         cmocka_unit_test(bodies_are_built_once_for_a_sweep),
     };

@@ -206,6 +206,53 @@ static void a_rod_that_bends_sharply_is_named(void **state)
     phx_model_destroy(model);
 }
 
+/* Bodies that turn, or are loaded across, say what their stiffness leaves out; with the remedy, or slowly, nothing. */
+static void simulations_tell_what_bodies_leave_out(void **state)
+{
+    static const char *const blade =
+        "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\nbodies:\n"
+        "  hub: {kind: rigid, mass: 5, inertia: [1, 1, 1]}\n  b: {kind: beam, reference: cantilever, material: m, "
+        "length: "
+        "1, elements: 4, section: {kind: rectangle, width: 0.008, height: 0.08}, %s}\njoints:\n"
+        "  motor: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, hub.P], speed: %g}\n"
+        "  root: {kind: weld, ports: [hub.P, b.P]}\nsimulate: {end: 2e-5, step: 1e-5}\n";
+    static const char *const strip =
+        "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\nbodies:\n"
+        "  b: {kind: plate, material: m, thickness: 0.003, stiffening: true, mesh: {size: [1, 0.06], elements: [8, "
+        "1]}, "
+        "%s ports: {r: {on: x0}, t: {on: x1}}}\njoints: {w: {kind: weld, ports: [ground.O, b.r]}}\n"
+        "loads: {f: {force: [0, %g, 0], at: b.t}}\ninitial: {deformation: quasi_static}\n"
+        "simulate: {end: 2e-5, step: 1e-5}\n";
+    static const struct {
+        bool strip;
+        const char *keys;
+        double number;
+        const char *told; /* NULL: nothing */
+    } cases[] = {{false, "stiffening: true", 200.0, "take section_inertia: true"},
+                 {false, "modes: 9", 200.0, "stiffening: true and section_inertia: true"},
+                 {false, "basis: {moments: 2, kind: krylov}, stiffening: true", 200.0, "section_inertia: true"},
+                 {false, "stiffening: true, section_inertia: true", 200.0, NULL},
+                 {false, "stiffening: true", 1.0, NULL},
+                 {false, "point_masses: [{at: C, mass: 1, inertia: [0.1, 0.1, 0.1]}]", 5.0, "weld a rigid body"},
+                 {true, "", -5.0, "loads across 'b'"},
+                 {true, "frame: t,", -5.0, "loads across 'b'"},
+                 {true, "", -0.2, NULL}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[2000];
+        phx_simulate_report report;
+        phx_result *result = NULL;
+        heard_log heard;
+        snprintf(text, sizeof text, cases[k].strip ? strip : blade, cases[k].keys, cases[k].number);
+        phx_model *model = read(*state, text);
+        CHECK_OK(*state, run(*state, model, false, &report, &result, &heard));
+        if (cases[k].told ? !strstr(heard.text, cases[k].told) : heard.text[0] != '\0')
+            fail_msg("case %zu: the log is '%s', expected '%s'", k, heard.text, cases[k].told ? cases[k].told : "");
+        phx_result_destroy(result);
+        phx_model_destroy(model);
+    }
+}
+
 static void examples_keep_to_their_limits(void **state)
 {
     static const char *const names[] = {"crank_slider.yaml", "double_pendulum.yaml", "hinged_pair.yaml",
@@ -253,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_diverging_run_is_not_complete_without_a_word, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_check_sees_what_the_loads_would_do, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_rod_that_bends_sharply_is_named, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(simulations_tell_what_bodies_leave_out, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(singular_angles_are_named, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_keep_to_their_limits, study_setup, study_teardown),
     };

@@ -240,6 +240,35 @@ static void sliding_cube(void **state)
     }
 }
 
+/* A box on two corners is pulled at the floor by r t: the friction of both comes to its end at t_s = mu m g/r, whatever
+ * share of it each has, and m v' = r t - mu m g from there on. */
+static void pulled_box(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -10]\n"
+        "bodies: {b: {kind: rigid, mass: 1, inertia: 0.1, pose: {position: [0, 0.1]}, ports: {A: {position: [-0.2, "
+        "-0.1]}, B: {position: [0.2, -0.1]}}}}\n"
+        "forces:\n"
+        "  A: {kind: contact, ports: [ground.O, b.A], against: plane, normal: [0, 1], restitution: 0, friction: "
+        "{coefficient: 0.5}}\n"
+        "  B: {kind: contact, ports: [ground.O, b.B], against: plane, normal: [0, 1], restitution: 0, friction: "
+        "{coefficient: 0.5}}\n"
+        "loads: {f: {force: [%g*t, 0], at: b.A}}\noutputs: {v: {velocity: b.P}, w: {angular_velocity: b.P}}\n"
+        "simulate: {end: 1, step: %g, every: 1}\n";
+    static const double pull[] = {20.0, 6.0}, step[] = {1e-2, 1e-3};
+
+    for (int i = 0; i < 4; i++) {
+        const double r = pull[i / 2], slips = 0.5 * 10.0 / r;
+        char made[2000];
+        snprintf(made, sizeof made, text, r, step[i % 2]);
+        text_run run_of = run(*state, made);
+        CHECK_CLOSE(record_at(*state, &run_of, "v.x", run_of.n - 1),
+                    0.5 * r * (1.0 - slips * slips) - 5.0 * (1.0 - slips), 1e-9, "pulled by %g t: velocity", r);
+        CHECK_SMALL(record_at(*state, &run_of, "w", run_of.n - 1), 1e-12, "it does not turn");
+        phx_result_destroy(run_of.result);
+    }
+}
+
 /* ---- Painleve ---- */
 /* A thin rod, 60 degrees steep, is pushed along the floor on its end against its lean. With mu above (1 + 3 c^2)/(3 s
  * c) no force obeys the laws: the harder the floor pushes, the more friction turns the end into it. There is an impact
@@ -311,6 +340,7 @@ int main(void)
                                        cmocka_unit_test_setup_teardown(tumbling_box, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(cube, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(sliding_cube, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(pulled_box, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(painleve, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(thrown_block, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_resting", tests, NULL, NULL);

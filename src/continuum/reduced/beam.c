@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char group[] = "/beam";
+static const char group[] = "/beam", sections[] = "/beam/section_inertia";
 
 /* The numbers of a definition, as they stand in the file; torsion 0: it does not twist. */
 enum { NUMBERS = 7, CHOICES = 6, MASS_NUMBERS = 11 };
@@ -69,6 +69,9 @@ phx_status reduced_put_beam(phx_h5 *file, const phx_flex_source *source, const d
             "SI");
     if (!status && def->n_masses > 0)
         status = put_masses(file, def);
+    if (!status && def->section_inertia[0] + def->section_inertia[1] > 0.0)
+        reduced_put_matrix(file, sections, 1, 2, def->section_inertia, "inertia of sections per length about y and z",
+                           "kg m");
     if (!status)
         reduced_put_matrix(file, "/beam/T", n, source->flex.n, T, "basis: coordinates of the beam by those of the body",
                            "kg^-1/2");
@@ -135,7 +138,9 @@ static phx_status read_definition(phx_h5 *file, int dim, phx_beam_def *def, phx_
                           .reference = (phx_reference)choices[3],
                           .stiffening = choices[4] != 0,
                           .modes = choices[5]};
-    return read_masses(file, def, masses);
+    if (phx_h5_has(file, sections))
+        status = reduced_read_into(file, sections, 1, 2, def->section_inertia);
+    return status ? status : read_masses(file, def, masses);
 }
 
 /* The beam that the file describes; what is wrong with it is of the file. */

@@ -32,10 +32,18 @@ static void tangent_put_matrix(statics *s, double sigma)
                     values->K[k] + sigma * (values->M[k] + (kkt->idx[k] == i ? s->scale.turning[i] : 0.0));
 }
 
+/* Where free motions leave pivots that a small sigma does not lift out of rounding, with a larger one. */
 phx_status phx_statics_factor(statics *s, double sigma)
 {
-    tangent_put_matrix(s, sigma);
-    return phx_sys_factor(s->ws, false, s->tangent.val, &s->tangent.lu);
+    enum { TRIES = 4 };
+    phx_status status = PHX_SINGULAR;
+
+    for (int k = 0; k < TRIES && status == PHX_SINGULAR; k++, sigma = fmax(8.0 * sigma, s->scale.rounding)) {
+        phx_context_clear(s->context);
+        tangent_put_matrix(s, sigma);
+        status = phx_sys_factor(s->ws, false, s->tangent.val, &s->tangent.lu);
+    }
+    return status;
 }
 
 phx_status phx_statics_solve(const statics *s, double *b)
