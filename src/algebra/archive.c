@@ -15,6 +15,7 @@ bool phx_csr_is_sound(int rows, int cols, const int *ptr, const int *idx, int en
     return true;
 }
 
+/* Writes or reads a sparse matrix; in reading its structure is checked and a damaged one is an input error. */
 void phx_csr_archive(phx_archive *archive, phx_csr *matrix)
 {
     phx_archive_count(archive, &matrix->rows);

@@ -29,6 +29,7 @@ typedef struct arnoldi {
     int iparam[11], ipntr[11], lworkl, info;
 } arnoldi;
 
+/* Allocates the work arrays of dsaupd for ncv basis vectors. */
 static phx_status arnoldi_allocate(arnoldi *w)
 {
     size_t n = (size_t)w->n, ncv = (size_t)w->ncv;
@@ -80,6 +81,8 @@ static phx_status arpack_apply(arnoldi *w, int ido)
     return status ? status : w->solve(w->user, w->product, y);
 }
 
+/* Translates ARPACK's info into an error: PHX_NOT_CONVERGED if there are too few eigenvalues or restarts, a library
+ * error otherwise. */
 static phx_status fail_arpack(const arnoldi *w, const char *routine)
 {
     if (w->info == 1 || (w->info >= 0 && w->iparam[4] < w->count))
@@ -146,6 +149,7 @@ static bool ended_early(const arnoldi *w)
     return w->info == -9999 && w->iparam[4] >= w->count;
 }
 
+/* Runs dsaupd by reverse communication until it ends; `apply` multiplies and solves for it. */
 static phx_status arpack_iterate(arnoldi *w)
 {
     w->iparam[0] = 1;            /* exact shifts */
@@ -189,6 +193,8 @@ static void sort_results(const arnoldi *w, double *values, double *vectors)
     }
 }
 
+/* The `count` eigenvalues of A x = lambda B x nearest to sigma, ascending, with vectors (n x count) if these are not
+ * NULL. solve applies (A - sigma B)^-1, multiply applies B. */
 phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double sigma, phx_operator_fn *solve,
                                   phx_operator_fn *multiply, void *user, double tol, double *values, double *vectors)
 {

@@ -139,6 +139,8 @@ static void sort_by_height(int n, const int *height, const int *order, int *room
         sorted[room[height[k]]++] = order[k];
 }
 
+/* Finds an elimination order of the blocks: minimum degree, balanced, then sorted by height so that independent columns
+ * stand together. The structure is only counted if it costs more than `most`. */
 static phx_status make_order(phx_block_ldl *it, const int *size, const int *ptr, const int *idx, double most)
 {
     const size_t n = (size_t)it->n;
@@ -184,6 +186,7 @@ static bool has(const int *ptr, const int *idx, int a, int b)
     return false;
 }
 
+/* Lays out the values of all blocks and lists the fill blocks, which have no entry in the matrix and must be zeroed. */
 static phx_status block_ldl_lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
 {
     int *order = phx_calloc(it->context, (size_t)it->n, sizeof *order), widest = 0, n_targets = 0;
@@ -250,6 +253,8 @@ static void find_targets(phx_block_ldl *it)
     }
 }
 
+/* Symbolic analysis of a symmetric matrix of n dense blocks. *out is NULL with PHX_OK if the factorisation would take
+ * more than `most` operations. */
 phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, const int *ptr, const int *idx,
                                 double most, phx_block_ldl **out)
 {
@@ -508,6 +513,7 @@ static inline void note_diagonal(const int m, const phx_block_ldl *it, const col
     }
 }
 
+/* Factors the values that have been put in; PHX_SINGULAR if a pivot block is not positive definite. */
 static phx_status block_ldl_factor(phx_block_ldl *it)
 {
     if (!it)
@@ -566,6 +572,8 @@ static inline void forward(const int m, const int rows, const phx_block_ldl *it,
     }
 }
 
+/* Backward substitution of one block column: x_j = P_j x_j - sum L_ij^T x_i, m its size and rows that of all blocks
+ * below (0: they differ). */
 static inline void backward(const int m, const int rows, const phx_block_ldl *it, const column *own, double *x)
 {
     const double *P = it->val + own->diagonal;
@@ -600,6 +608,7 @@ static inline void backward_run(const int m, const phx_block_ldl *it, const colu
         backward(m ? m : own->size, m, it, own, x);
 }
 
+/* Solves S x = b in place with the factors, forward and backward by runs of equal columns. */
 void phx_block_ldl_solve(const phx_block_ldl *it, double *x)
 {
     const column *own = it->columns, *last = own + it->n;

@@ -9,6 +9,7 @@ static inline simd_double four(const double *from)
     return *(const simd_double *)(const void *)from;
 }
 
+/* L = P S for 5 x 5 blocks stored by rows, P symmetric; four columns in a register and the fifth apart. */
 static void block_ldl_five_multiply(const double *P, const double *S, double *L)
 {
     simd_double last = four(P) * S[4]; /* rows of P are its columns */
@@ -29,6 +30,7 @@ static void block_ldl_five_multiply(const double *P, const double *S, double *L)
     L[4 * FIVE + 4] = corner;
 }
 
+/* T -= S^T L for 5 x 5 blocks stored by rows, four columns in a register and the fifth apart. */
 static void block_ldl_five_subtract(const double *S, const double *L, double *T)
 {
     simd_double last = four(S) * L[4];

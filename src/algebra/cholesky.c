@@ -17,6 +17,8 @@ phx_status phx_cholesky_fail_library(const phx_cholesky *cholesky, const char *l
                     "%s failed with status %d on a positive definite matrix of size %d", library, code, cholesky->n);
 }
 
+/* Factors a symmetric positive definite matrix, both triangles given. PHX_SINGULAR with the row if it is not positive
+ * definite. */
 phx_status phx_cholesky_create(phx_context *context, const phx_csr *a, phx_cholesky **cholesky)
 {
     if (!a || !a->ptr || !cholesky)

@@ -86,6 +86,8 @@ static cholmod_factor *cholesky_cholmod_analyse(const struct library *library, c
     return better;
 }
 
+/* Analyses and factors a matrix by CHOLMOD as L L^T, with the index type of the library in `factors`; false after any
+ * failure. */
 static bool cholesky_cholmod_factor(phx_cholesky_factors *factors, const phx_csr *a, void *ptr, void *idx)
 {
     cholmod_common *common = &factors->common;
@@ -112,6 +114,7 @@ static bool cholesky_cholmod_factor(phx_cholesky_factors *factors, const phx_csr
            common->status >= CHOLMOD_OK;
 }
 
+/* Factors with int (wide false) or int64_t indices and reports a matrix that is not positive definite by its row. */
 phx_status phx_cholesky_factor_as(phx_cholesky *cholesky, const phx_csr *a, bool wide)
 {
     phx_cholesky_factors *factors = cholesky->factors = phx_calloc(cholesky->context, 1, sizeof *factors);
@@ -143,6 +146,7 @@ phx_status phx_cholesky_factor(phx_cholesky *cholesky, const phx_csr *a)
     return phx_cholesky_factor_as(cholesky, a, true);
 }
 
+/* Solves for nrhs right-hand sides in place, stored one after the other. */
 phx_status phx_cholesky_substitute(phx_cholesky *cholesky, int nrhs, double *x)
 {
     phx_cholesky_factors *factors = cholesky->factors;

@@ -19,6 +19,7 @@ static phx_status fail_klu(const phx_cholesky *cholesky)
     return phx_cholesky_fail_library(cholesky, "KLU", code, code == KLU_OUT_OF_MEMORY || code == KLU_TOO_LARGE);
 }
 
+/* Symbolic analysis by KLU with the minimum-degree order on both sides and the diagonal as pivot. */
 static phx_status cholesky_klu_analyse(phx_cholesky *cholesky, const phx_csr *a)
 {
     phx_cholesky_factors *factors = cholesky->factors;
@@ -36,6 +37,7 @@ static phx_status cholesky_klu_analyse(phx_cholesky *cholesky, const phx_csr *a)
     return status;
 }
 
+/* Factors by KLU without exchanges; the matrix is positive definite if all pivots are positive. */
 phx_status phx_cholesky_factor(phx_cholesky *cholesky, const phx_csr *a)
 {
     phx_cholesky_factors *factors = cholesky->factors = phx_calloc(cholesky->context, 1, sizeof *factors);

@@ -79,6 +79,8 @@ static void gather_triplets(size_t count, const int *order, const int *row, cons
         matrix->ptr[i + 1] += matrix->ptr[i];
 }
 
+/* Compressed rows from triplets in any order; repeated entries are added in the order given. val NULL: the pattern with
+ * zeros. */
 phx_status phx_csr_from_triplets(phx_context *context, int rows, int cols, size_t count, const int *row, const int *col,
                                  const double *val, phx_csr *matrix)
 {
@@ -107,6 +109,7 @@ phx_status phx_csr_from_triplets(phx_context *context, int rows, int cols, size_
     return status;
 }
 
+/* Compressed rows of a row-major dense matrix without the entries |a| <= drop_below; NaN entries stay. */
 phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const double *dense, double drop_below,
                               phx_csr *matrix)
 {
@@ -152,6 +155,7 @@ phx_status phx_csr_copy(phx_context *context, const phx_csr *a, phx_csr *copy)
     return PHX_OK;
 }
 
+/* Transpose of a matrix, with sorted columns. */
 phx_status phx_csr_transpose(phx_context *context, const phx_csr *a, phx_csr *transpose)
 {
     if (!a || !a->ptr || !transpose)

@@ -21,6 +21,7 @@ static int merge_row(int i, double alpha, const phx_csr *a, double beta, const p
     return entries;
 }
 
+/* sum = alpha a + beta b on the union of both patterns. */
 phx_status phx_csr_add(phx_context *context, double alpha, const phx_csr *a, double beta, const phx_csr *b,
                        phx_csr *sum)
 {
@@ -85,6 +86,7 @@ static void fill_product(const phx_csr *a, const phx_csr *b, int *place, phx_csr
     }
 }
 
+/* product = a b with sorted columns; structural zeros of the product stay. */
 phx_status phx_csr_multiply(phx_context *context, const phx_csr *a, const phx_csr *b, phx_csr *product)
 {
     if (!a || !a->ptr || !b || !b->ptr || !product)
@@ -111,6 +113,7 @@ phx_status phx_csr_multiply(phx_context *context, const phx_csr *a, const phx_cs
     return status;
 }
 
+/* product = left^T a right. */
 phx_status phx_csr_congruence(phx_context *context, const phx_csr *left, const phx_csr *a, const phx_csr *right,
                               phx_csr *product)
 {

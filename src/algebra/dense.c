@@ -53,6 +53,8 @@ static void multiply_plain(bool transpose_b, size_t m, size_t n, size_t k, doubl
     }
 }
 
+/* C = alpha op(A) op(B) + beta C, C m x n, row-major with leading dimensions; small products run in plain loops without
+ * threads. */
 void phx_dense_multiply(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha, const double *a, int lda,
                         const double *b, int ldb, double beta, double *c, int ldc)
 {
@@ -105,6 +107,8 @@ static int cholesky_lapack(int n, double *a)
     return k;
 }
 
+/* Cholesky factor L of a symmetric positive definite matrix in place, upper triangle zeroed; only the lower triangle is
+ * read. PHX_SINGULAR otherwise. */
 phx_status phx_dense_cholesky(phx_context *context, int n, double *a)
 {
     if (n > 0 && !a)
@@ -137,6 +141,7 @@ static void divide_row(size_t nrhs, double divisor, double *row)
         row[j] /= divisor;
 }
 
+/* B = L^-1 B or L^-T B for a lower triangle L, nrhs columns, row-major. */
 void phx_dense_triangle_solve(bool transpose, int n, const double *l, int nrhs, double *b)
 {
     if (n <= 0 || nrhs <= 0)
@@ -211,6 +216,7 @@ static phx_status fail_singular(phx_context *context, int n, int pivot)
     return phx_fail(context, PHX_SINGULAR, "the %d x %d matrix is singular: pivot %d vanishes", n, n, pivot);
 }
 
+/* Solves A X = B in place by LU with partial pivoting in plain loops, n <= PLAIN_LU; A is overwritten. */
 static phx_status solve_plain(phx_context *context, size_t n, double *a, size_t nrhs, double *b)
 {
     int pivot[PLAIN_LU];
@@ -243,6 +249,8 @@ static phx_status factor_lapack(phx_context *context, int n, double *a, int *piv
     return singular < n ? fail_singular(context, n, singular) : PHX_OK;
 }
 
+/* Solves A X = B in place, B n x nrhs row-major; A is overwritten. PHX_SINGULAR if a pivot vanishes or has
+ * cancelled. */
 phx_status phx_dense_solve(phx_context *context, int n, double *a, int nrhs, double *b)
 {
     if (n > 0 && (!a || !b))
@@ -277,6 +285,7 @@ static phx_status inverse_plain(phx_context *context, size_t n, double *a)
     return status;
 }
 
+/* Inverse in place; PHX_SINGULAR as for phx_dense_solve. */
 phx_status phx_dense_inverse(phx_context *context, int n, double *a)
 {
     if (n > 0 && !a)

@@ -39,6 +39,8 @@ static phx_status least_norm_allocate(phx_context *context, double rcond, least_
     return w->a && w->b && w->work && w->order ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Least-squares solution of least norm of A x = b for nrhs right-hand sides, A m x n, with the numerical rank by
+ * rcond. */
 phx_status phx_dense_least_norm(phx_context *context, int m, int n, const double *a, int nrhs, const double *b,
                                 double rcond, double *x, int *rank)
 {
@@ -157,6 +159,8 @@ static void set_identity(int n, double *a)
         a[i * (size_t)n + i] = 1.0;
 }
 
+/* Rank of A by QR with column pivoting, relative tolerance rtol, with the column order and, optionally, an orthonormal
+ * basis of the left null space. */
 phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
                           double *left_null)
 {
@@ -223,6 +227,7 @@ phx_status phx_dense_qr_triangle(phx_context *context, int m, int n, double *a, 
     return status;
 }
 
+/* Rank and orthonormal basis of the null space of A, n x (n - rank), allocated for the caller. */
 phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
                                double **basis)
 {

@@ -62,6 +62,7 @@ static void pass_on(elimination *e, front *f)
     e->first[f->col[0]] = f;
 }
 
+/* Prepares the elimination: each row of the matrix becomes a front of one row at its first column. */
 static phx_status dependent_begin(elimination *e, const phx_csr *a)
 {
     const size_t n = (size_t)a->cols;
@@ -217,6 +218,8 @@ static double largest_column_norm(elimination *e, const phx_csr *a)
     return largest;
 }
 
+/* Lists the columns of a sparse matrix that depend on those before them, with distances below rtol times the largest
+ * column norm. */
 phx_status phx_csr_dependent_columns(phx_context *context, const phx_csr *a, double rtol, int *rank, int *dependent,
                                      int *n_dependent)
 {

@@ -41,6 +41,7 @@ static int symmetric_call(char job, int n, const symmetric *w, bool has_b, doubl
                                int_work_size);
 }
 
+/* Queries LAPACK for its workspace and copies the matrices of a symmetric problem. */
 static phx_status symmetric_allocate(phx_context *context, char job, int n, const double *a, const double *b,
                                      symmetric *w)
 {
@@ -75,6 +76,8 @@ static phx_status fail_symmetric(phx_context *context, int n, int info)
     return phx_fail_lapack(context, "dsygvd", info);
 }
 
+/* Eigenvalues, ascending, of A x = lambda B x with symmetric A and positive definite B (NULL: the identity); vectors,
+ * optional, are columns with B-norm 1. */
 phx_status phx_dense_eigen_symmetric(phx_context *context, int n, const double *a, const double *b, double *values,
                                      double *vectors)
 {
@@ -196,6 +199,7 @@ static int general_call(char job, int n, const general *w, bool has_b, double *r
     return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', job, n, w->a, n, re, im, NULL, n, w->packed, n, work, work_size);
 }
 
+/* The same for a general problem; the matrices are transposed to column order. */
 static phx_status general_allocate(phx_context *context, char job, int n, const double *a, const double *b, general *w)
 {
     double size = 0.0;
@@ -271,6 +275,8 @@ static double largest_entry(size_t count, const double *a)
     return largest;
 }
 
+/* Eigenvalues re + i im of A x = lambda B x (B NULL: the identity), infinite ones as HUGE_VAL; vectors, optional, are
+ * complex and interleaved, a column for each. */
 phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a, const double *b, double *re,
                                    double *im, double *vectors)
 {

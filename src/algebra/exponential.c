@@ -71,6 +71,7 @@ static phx_status pade_approximant(phx_context *context, int n, const double *a,
     return phx_dense_solve(context, n, v, n, e);
 }
 
+/* e = exp(a) by scaling, a Pade approximant and squaring. */
 phx_status phx_dense_exponential(phx_context *context, int n, const double *a, double *e)
 {
     if (n > 0 && (!a || !e))

@@ -5,6 +5,7 @@
 
 #include <lapacke.h>
 
+/* Hessenberg form by LAPACK in column order: h receives the form with reflectors below, q the orthogonal matrix. */
 static phx_status hessenberg_reduce(phx_context *context, int n, double *h, double *q, double *tau)
 {
     double size[2] = {0.0};
@@ -31,6 +32,7 @@ static phx_status hessenberg_reduce(phx_context *context, int n, double *h, doub
     return status;
 }
 
+/* A = Q H Q^T with H upper Hessenberg, row-major. */
 phx_status phx_dense_hessenberg(phx_context *context, int n, const double *a, double *h, double *q)
 {
     if (n > 0 && (!a || !h))

@@ -90,6 +90,7 @@ static phx_status make_columns(phx_ldl *ldl)
     return PHX_OK;
 }
 
+/* Symbolic factorisation of a symmetric matrix in its given order; only the lower triangle of the pattern is used. */
 phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int *idx, phx_ldl **out)
 {
     if (!out || (n > 0 && (!ptr || !idx)))
@@ -123,6 +124,7 @@ phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int
     return status;
 }
 
+/* Frees the factorisation; NULL is allowed. */
 void phx_ldl_destroy(phx_ldl *ldl)
 {
     if (!ldl)
@@ -141,6 +143,8 @@ void phx_ldl_destroy(phx_ldl *ldl)
     phx_free(ldl);
 }
 
+/* Numeric factorisation L D L^T without pivoting. PHX_SINGULAR if a pivot has lost its digits against the diagonal
+ * entry; D may be indefinite. */
 phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
 {
     if (!ldl || (ldl->n > 0 && !val))
@@ -187,6 +191,8 @@ int phx_ldl_negative(const phx_ldl *ldl)
     return count;
 }
 
+/* Solves for `width` right-hand sides side by side, x[i * width + k], with the widest registers that the processor
+ * has. */
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
 {
     const phx_ldl_factors factors = {.n = ldl->n,

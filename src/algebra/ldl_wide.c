@@ -54,6 +54,7 @@ void phx_ldl_solve_avx512(const phx_ldl_factors *ldl, int width, double *x)
 #elif defined PHX_FOR_AVX2
 void phx_ldl_solve_avx2(const phx_ldl_factors *ldl, int width, double *x)
 #else
+/* The solution for any processor, with loops unrolled for the widths that occur. */
 void phx_ldl_solve_any(const phx_ldl_factors *ldl, int width, double *x)
 #endif
 {

@@ -51,6 +51,7 @@ static phx_status check_pattern(phx_context *context, int n, const int *ptr, con
     return PHX_OK;
 }
 
+/* Fails if the order is not a permutation of 0 to n - 1. */
 static phx_status check_order(phx_context *context, int n, const int *order)
 {
     bool *seen = phx_calloc(context, (size_t)n, sizeof(bool));
@@ -69,6 +70,7 @@ static phx_status check_order(phx_context *context, int n, const int *order)
     return status;
 }
 
+/* Copies the pattern; without a given order that of minimum degree is used. */
 static phx_status copy_pattern(phx_lu *lu, const int *ptr, const int *idx, const int *order)
 {
     const size_t n = (size_t)lu->n, entries = (size_t)ptr[lu->n];
@@ -85,6 +87,8 @@ static phx_status copy_pattern(phx_lu *lu, const int *ptr, const int *idx, const
     return PHX_OK;
 }
 
+/* Symbolic LU factorisation of a square pattern with sorted rows in a given elimination order (NULL: minimum
+ * degree). */
 phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                          bool complex_values, phx_lu **lu)
 {
@@ -198,6 +202,8 @@ static phx_status make_check(phx_lu *lu)
     return it->val && it->b && it->dx ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Factors the values, by fronts or, if these fail, by KLU. PHX_SINGULAR with *column, the unknown to blame, -1 if
+ * unknown; column may be NULL. */
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
 {
     if (!lu || (lu->n > 0 && !val))
@@ -236,6 +242,7 @@ void phx_lu_forget(phx_lu *lu)
     lu->factored = lu->by_fronts = lu->check.on = false;
 }
 
+/* Writes or reads the factors with their method, so that later factorisations are bitwise identical. */
 void phx_lu_archive(phx_archive *archive, phx_lu *lu)
 {
     bool has_klu = lu->klu != NULL;
@@ -289,6 +296,8 @@ static bool solve_checked(phx_lu *lu, double *x)
     return small;
 }
 
+/* Solves by fronts, with residuals checked if pivots have grown. If a solution stays inaccurate, KLU factors the same
+ * values and takes over. */
 static phx_status solve_by_fronts(phx_lu *lu, int nrhs, double *x)
 {
     const size_t n = doubles(lu, lu->n);
@@ -311,6 +320,7 @@ static phx_status solve_by_fronts(phx_lu *lu, int nrhs, double *x)
     return phx_klu_solve(lu->klu, nrhs, x);
 }
 
+/* Solves A x = b in place for nrhs right-hand sides, one after the other; complex numbers are interleaved. */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
 {
     if (!lu || (lu->n > 0 && nrhs > 0 && !x))

@@ -79,6 +79,7 @@ static phx_status lu_klu_analyse(phx_klu *klu, int *order)
     return klu->symbolic ? PHX_OK : fail_klu(klu, "phx_lu_factor");
 }
 
+/* Creates the KLU factorisation over a borrowed pattern and order. */
 phx_status phx_klu_create(phx_context *context, int n, int *ptr, int *idx, int *order, bool is_complex, phx_klu **klu)
 {
     phx_klu *created = phx_calloc(context, 1, sizeof *created);
@@ -176,6 +177,7 @@ typedef struct moduli {
     int *lp, *li, *rp, *rj, *up, *ui;
 } moduli;
 
+/* Allocates the moduli of a complex factorisation in one block from KLU's allocator; false if memory is short. */
 static bool moduli_allocate(phx_klu *klu, const klu_numeric *numeric, moduli *m)
 {
     size_t n = (size_t)klu->n, lnz = (size_t)numeric->lnz, unz = (size_t)numeric->unz;
@@ -321,6 +323,8 @@ static phx_status fail_not_finite(const phx_klu *klu, const double *val, int *co
                     klu->n, val[place], row);
 }
 
+/* Factors the values; the pivots of the last factorisation are reused if they hold (*pivoted false). After a failure
+ * the last good factors stay. */
 phx_status phx_klu_factor(phx_klu *klu, const double *val, bool *pivoted, int *column)
 {
     const size_t scalars = scalars_of(klu);

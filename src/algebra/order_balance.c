@@ -26,6 +26,7 @@ typedef struct filled {
     double *weight; /* of each with all below it */
 } filled;
 
+/* Allocates lists for a fill of at most MOST_FILL times the pattern. */
 static phx_status order_balance_allocate(phx_context *context, filled *f)
 {
     const size_t n = (size_t)f->n, entries = (size_t)f->ptr[f->n], capacity = MOST_FILL * (entries + n);
@@ -55,6 +56,7 @@ static void free_filled(filled *f)
     phx_free(f->weight);
 }
 
+/* Lists for each unknown those of its neighbours that are eliminated later (counting sort). */
 static void list_met(filled *f)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -208,6 +210,8 @@ static void visit(filled *f, int middle, int *reversed)
     }
 }
 
+/* Replaces an elimination order by one of the same fill whose tree is balanced about its middle; `weight`, optional, is
+ * the work of each unknown. The order stays if there is too much fill or no middle. */
 phx_status phx_order_balance(phx_context *context, int n, const int *ptr, const int *idx, const double *weight,
                              int *order)
 {

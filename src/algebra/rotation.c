@@ -50,6 +50,7 @@ void phx_rot_cayley(int dim, const double *r0, const double *a, double *r1)
         cayley_space(r0, a, r1);
 }
 
+/* Rotation by `angle` (rad) about an axis of any length; in the plane the axis is ignored. */
 void phx_rot_axis_angle(int dim, const double *axis, double angle, double *r)
 {
     double s = sin(angle), c = cos(angle);
@@ -75,6 +76,7 @@ void phx_rot_axis_angle(int dim, const double *axis, double angle, double *r)
     r[8] = 1.0 - v * (x * x + y * y);
 }
 
+/* Rotation of a quaternion (w, x, y, z) of any length; the identity for zero. */
 void phx_rot_from_quaternion(const double wxyz[4], double r[9])
 {
     double squared = 0.0;
@@ -94,6 +96,7 @@ void phx_rot_from_quaternion(const double wxyz[4], double r[9])
     r[8] = 1.0 - two * (x * x + y * y);
 }
 
+/* Unit quaternion of a rotation with w >= 0, accurate for all angles. */
 void phx_rot_to_quaternion(const double r[9], double wxyz[4])
 {
     /* 4 q q^T has the diagonal below; its row of the largest diagonal entry is q times something not small. */
@@ -141,6 +144,8 @@ void phx_rot_vector_rate(const double phi[3], double T[9])
     }
 }
 
+/* Rotation by the smallest angle that takes the unit vector `from` to `to`; for opposite vectors about any axis
+ * across. */
 void phx_rot_shortest(const double from[3], const double to[3], double r[9])
 {
     /* quaternion (1 + from . to, from x to); opposite: (0, any vector across) */
@@ -170,6 +175,7 @@ static double cofactors(const double *r, double *c)
     return r[0] * c[0] + r[1] * c[1] + r[2] * c[2];
 }
 
+/* Replaces a matrix by the nearest rotation (polar factor); unchanged if its determinant is not positive. */
 void phx_rot_normalise(int dim, double *r)
 {
     if (dim == 2) {

@@ -44,6 +44,8 @@ static phx_status schur_by_columns(phx_context *context, int n, bool stable_firs
     return status;
 }
 
+/* Real Schur form A = Q T Q^T; stable_first puts the eigenvalues with negative real part first and counts them in
+ * *count. */
 phx_status phx_dense_schur(phx_context *context, int n, const double *a, bool stable_first, double *t, double *q,
                            int *count)
 {
@@ -74,6 +76,8 @@ static void turn(bool back, int n, const double *q, double *x, double *work)
     phx_dense_multiply(false, back, n, n, n, 1.0, work, n, q, n, 0.0, x, n);
 }
 
+/* Solves A X + X A^T + W = 0 (transposed: A^T X + X A + W = 0) with A = Q T Q^T; x holds the symmetric W, then X.
+ * PHX_SINGULAR if two eigenvalues add up to zero. */
 phx_status phx_dense_lyapunov_schur(phx_context *context, int n, const double *t, const double *q, bool transposed,
                                     double *x)
 {
@@ -106,6 +110,7 @@ phx_status phx_dense_lyapunov_schur(phx_context *context, int n, const double *t
     return status;
 }
 
+/* Solves A X - X B = C for quasi-triangular A (m x m) and B (n x n); x holds C, then X. */
 phx_status phx_dense_sylvester_schur(phx_context *context, int m, int n, const double *a, const double *b, double *x)
 {
     if ((m > 0 && !a) || (n > 0 && !b) || (m > 0 && n > 0 && !x))
@@ -241,6 +246,8 @@ static phx_status refine(phx_context *context, int n, const double *a, const dou
     return PHX_OK;
 }
 
+/* Stabilising solution of A^T X + X A - X G X + Q = 0 by the invariant subspace of the Hamiltonian matrix and
+ * refinement; PHX_SINGULAR if there is none. */
 phx_status phx_dense_riccati(phx_context *context, int n, const double *a, const double *g, const double *q, double *x)
 {
     if (n > 0 && (!a || !g || !q || !x))

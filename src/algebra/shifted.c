@@ -33,6 +33,7 @@ void phx_shifted_destroy(phx_shifted *it)
     phx_free(it);
 }
 
+/* Reduces A to Hessenberg form for solutions with many shifts, at most `columns` right-hand sides at once. */
 phx_status phx_shifted_create(phx_context *context, int n, const double *a, int columns, phx_shifted **shifted)
 {
     if (!shifted || (n > 0 && !a))
@@ -100,6 +101,7 @@ static void turn(const phx_shifted *it, bool transposed, int m, const double com
                        (double *)y, 2 * m);
 }
 
+/* Solves (z I - A) X = B in place for m complex right-hand sides (n x m, interleaved) with the shift factored last. */
 void phx_shifted_solve(phx_shifted *it, int m, double *values)
 {
     const int n = it->n;

@@ -20,6 +20,7 @@ typedef struct jacobi {
     int work_size;
 } jacobi;
 
+/* Allocates dgejsv's work space and copies A or its transpose, whichever has no fewer rows than columns. */
 static phx_status jacobi_allocate(phx_context *context, int m, int n, const double *a, bool want_right, jacobi *w)
 {
     int rows = phx_int_max(m, n), cols = phx_int_min(m, n);
@@ -52,6 +53,8 @@ static int jacobi_call(const jacobi *w, bool transposed, bool want_right, double
                                w->work, w->work_size, w->int_work);
 }
 
+/* Singular values, descending, with high relative accuracy; right (n x n), optional, has the right singular vectors in
+ * columns. */
 phx_status phx_dense_singular_values(phx_context *context, int m, int n, const double *a, double *values, double *right)
 {
     if (m > 0 && (!a || !values))

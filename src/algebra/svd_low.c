@@ -53,6 +53,7 @@ static double *svd_low_take(double **from, size_t count)
     return taken;
 }
 
+/* Divides one block among the matrices of the algorithm, with `count` + GUARDS vectors. */
 static phx_status lowest_create(phx_context *context, int m, int n, int count, lowest *w)
 {
     const size_t M = (size_t)m, N = (size_t)n;
@@ -188,6 +189,8 @@ static phx_status svd_low_rotate(phx_context *context, lowest *w)
     return PHX_OK;
 }
 
+/* The `count` smallest singular values, ascending, with right vectors (n x count), and *error, a bound of their
+ * relative errors; HUGE_VAL if the method fails, with PHX_OK. */
 phx_status phx_dense_lowest_singular_values(phx_context *context, int m, int n, const double *a, int count,
                                             double *values, double *right, double *error)
 {

@@ -16,6 +16,8 @@ static const body_archive kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
+/* Writes or reads a body without places: its kind by its number in the table, then its data. Fails for a kind that
+ * cannot be archived. */
 static void archive_plain(phx_archive *archive, const phx_flex *flex, phx_body **body)
 {
     int kind = 0;
@@ -33,6 +35,8 @@ static void archive_plain(phx_archive *archive, const phx_flex *flex, phx_body *
         kinds[kind].archive(archive, flex, body);
 }
 
+/* Writes or reads a body of any kind; places of sliding ports wrap the body inside. In reading *body is the new body,
+ * NULL after an error. */
 void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body)
 {
     const bool reads = phx_archive_reads(archive);

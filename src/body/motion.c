@@ -139,6 +139,8 @@ void phx_body_displace(const phx_body *body, double factor, const double *xi, do
         x[body->q_x + i] += factor * xi[body->q_v + i];
 }
 
+/* Replaces the attitude of every frame in x by the nearest rotation; in the plane cosine and sine are recomputed from
+ * the angle. */
 void phx_body_normalise(const phx_body *body, double *x)
 {
     double R[9];
@@ -175,6 +177,7 @@ typedef struct relative {
     double turn[9], arm[3];
 } relative;
 
+/* Attitude and position of frame f against the first frame at x: turn = R_f^T R_0 and arm = R_0^T (r_f - r_0). */
 static relative relative_to_first(const phx_body *body, int f, const double *x)
 {
     const int dim = body->dim;
@@ -196,6 +199,8 @@ static relative relative_to_first(const phx_body *body, int f, const double *x)
     return it;
 }
 
+/* Velocities of a rigid motion of the whole body at x; `twist` is (v, w) of the first frame in its axes, deformation
+ * rates are zero. */
 void phx_body_rigid_motion(const phx_body *body, const double *x, const double *twist, double *v)
 {
     const int dim = body->dim;
@@ -216,6 +221,8 @@ void phx_body_rigid_motion(const phx_body *body, const double *x, const double *
     }
 }
 
+/* Resultant (force, moment about the first frame's origin) of a force p on the velocities, in axes of the first frame:
+ * the transpose of phx_body_rigid_motion. */
 void phx_body_rigid_force(const phx_body *body, const double *x, const double *p, double *wrench)
 {
     const int dim = body->dim;
@@ -238,6 +245,8 @@ void phx_body_rigid_force(const phx_body *body, const double *x, const double *p
     }
 }
 
+/* Moves the whole body without deformation so that its first frame stands at `position` with the given attitude (in the
+ * plane also the angle, full turns included); changes x. */
 void phx_body_place(const phx_body *body, const double *position, const double *rotation, double angle, double *x)
 {
     const int dim = body->dim;

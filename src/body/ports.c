@@ -72,6 +72,8 @@ static inline void add_turn(const int dim, const int n_q, const phx_flex_point *
     add_shapes(phx_rotations(dim), n_q, point->theta, q, point->dof, theta);
 }
 
+/* Place u and frame R in inertial axes, and section rotation theta in body axes, of a port at the single instant x; dim
+ * and n_q are compile-time constants where possible. */
 static inline void end_place(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const double *x, double *u, double *R, double *theta)
 {
@@ -162,6 +164,8 @@ static inline void view_port(const int dim, const int n_q, const phx_body *body,
     view_mean(dim, n_q, body, point, view, out);
 }
 
+/* View of a port over an interval for all dimensions, with or without deformation. `whole` also sets what only the
+ * derivatives and the start of the interval need. */
 static void view_any(const phx_body *body, const phx_body_port *port, const phx_body_view *view, bool whole,
                      phx_port_view *out)
 {
@@ -202,6 +206,8 @@ void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, con
     view_any(body, port, view, false, out);
 }
 
+/* Places and rates of ports of rigid bodies at an instant; attitude and angular velocity only where `frame` is set.
+ * Ports with `fixed` copy that view. */
 static inline void view_rigid(const int dim, int n, const phx_rigid_port *ports, const double *x, const double *v,
                               phx_port_view *views)
 {
@@ -240,6 +246,7 @@ void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const doub
         view_rigid(3, n, ports, x, v, views);
 }
 
+/* Rate of the place of a port over an interval, inertial, dim entries; nothing else of the port is evaluated. */
 void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
 {
     const phx_flex_point *point = &port->point;
@@ -256,6 +263,8 @@ void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, c
         place_rate(3, point->n, body, point, view, rate);
 }
 
+/* The part of a port's view that depends on attitudes and rates: end and mean frame, and the rate zeta. Places and
+ * directions are not set. */
 void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                                phx_port_view *out)
 {
@@ -299,6 +308,8 @@ static inline void port_apply(const int dim, const int n_q, const phx_body *body
     }
 }
 
+/* res += alpha P^T effort: adds an effort on a port to the body's equations. dim and the number of deformations are
+ * constants where they can be. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res)
 {
@@ -432,6 +443,8 @@ static inline void rate_tangent(const int dim, const int n_q, const phx_body *bo
     }
 }
 
+/* Derivatives at a port: the place's Jacobian, the change of P nu at fixed velocities, the rotation map, and with
+ * `effort` the geometric part d(P^T e). NULL pointers are skipped. */
 static inline void tangents_in(const int dim, const int n_q, const phx_body *body, const phx_body_port *port,
                                const phx_body_view *view, const double *effort, const phx_port_tangents *out)
 {

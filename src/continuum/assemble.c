@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+/* Allocates the matrices of the largest element of a model in one block. */
 phx_status phx_elastic_element_room(phx_context *context, const phx_elastic_model *model,
                                     phx_element_matrices *matrices, void **room)
 {
@@ -97,6 +98,8 @@ static int coordinates_of(const assembly *it, int e, int mark, int *seen, int *l
     return wanted ? count : 0;
 }
 
+/* Lists for every element the coordinates it contributes to; without T these are the unknowns of the model, which are
+ * borrowed. */
 static phx_status list_coordinates(phx_context *context, assembly *it)
 {
     const phx_elastic_model *model = it->model;
@@ -295,6 +298,7 @@ static void to_coordinates(const assembly *it, int e, element_work *work)
                 }
 }
 
+/* Adds the matrices of element e to the rows that this process assembles. */
 static void scatter(const assembly *it, int e, const double *Me, const double *Ke, element_work *work, phx_csr *M,
                     phx_csr *K)
 {
@@ -312,6 +316,8 @@ static void scatter(const assembly *it, int e, const double *Me, const double *K
     }
 }
 
+/* Adds the matrices of all elements to M and, if not NULL, K; PHX_SINGULAR for an element whose M2 is not positive
+ * definite. */
 static phx_status add_elements(phx_context *context, const assembly *it, phx_csr *M, phx_csr *K)
 {
     element_work work = {.room = NULL};
@@ -360,6 +366,8 @@ static void drop_zeros(phx_context *context, int first_row, phx_csr *matrix)
     matrix->val = val ? val : matrix->val;
 }
 
+/* Assembles rows first to end - 1 of T^T M T and T^T K T (T NULL: the identity; K may be NULL) without entries that are
+ * zero. */
 phx_status elastic_assemble_rows(phx_context *context, const phx_elastic_model *model, const phx_csr *T, int first,
                                  int end, phx_csr *M, phx_csr *K)
 {
@@ -422,6 +430,7 @@ static void sort_places(int n, const int *column, int *order)
     }
 }
 
+/* Writes the rows of element e to D with sorted columns. */
 static void assemble_put_rows(const phx_elastic_model *model, int e, const phx_element_matrices *matrices, int *order,
                               phx_csr *D)
 {
@@ -454,6 +463,8 @@ static void put_blocks(const phx_elastic_model *model, int e, const phx_element_
     }
 }
 
+/* Assembles the strain operator D, the compliance M2 and the root L2^-1 D of a model with elements; each output may be
+ * NULL. */
 phx_status phx_elastic_mixed(phx_context *context, const phx_elastic_model *model, phx_csr *D, phx_csr *compliance,
                              phx_csr *root)
 {

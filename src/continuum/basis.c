@@ -483,6 +483,7 @@ static phx_status refuse_alone(phx_context *context, const phx_continuum_def *de
                     def->name, what);
 }
 
+/* Creates the basis of the definition, K-orthogonal and diagonal in M; basis is empty after an error. */
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
 {
     memset(basis, 0, sizeof *basis);
@@ -656,6 +657,8 @@ static phx_status compare_frequencies(phx_context *context, const phx_continuum_
     return status;
 }
 
+/* Measures how well the basis holds the body: largest error of low frequencies and of the flexibility at joined
+ * interfaces. -1 or zero where nothing is compared. */
 phx_status basis_quality(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                          const phx_interface *interfaces, const shapes *basis, phx_basis_quality *quality)
 {

@@ -142,6 +142,8 @@ static bool surrounds(int count, const double *x, const cylinder *c)
     return widest * turn / SECTORS < WIDEST;
 }
 
+/* Finds the middle of the axis of a cylinder that the nodes lie on, from 13 start directions. False if they lie on none
+ * or do not surround the axis. */
 bool bore_middle(phx_context *context, int count, const double *x, double middle[3])
 {
     cylinder best = {.off = INFINITY};

@@ -101,6 +101,7 @@ static size_t corners_put_row(const interpolation *it, int row, int c, size_t at
     return at;
 }
 
+/* Rows that interpolate the unknowns of mid-edge nodes from corner nodes, as a sparse matrix. */
 static phx_status corners_make_rows(phx_context *context, const interpolation *it, int n, const int *coordinate,
                                     phx_csr *P)
 {
@@ -120,6 +121,8 @@ static phx_status corners_make_rows(phx_context *context, const interpolation *i
     return status;
 }
 
+/* Interpolation from the corner nodes for n coordinates of a mesh of quadratic elements; P is empty if there are
+ * none. */
 phx_status elastic_space_corners(phx_context *context, const elastic_space *space, const unsigned char *left_out, int n,
                                  const int *coordinate, int *n_corners, int *corner, phx_csr *P)
 {

@@ -22,6 +22,7 @@ static void list_axes(const elastic_space *space, int *axis)
                 axis[at++] = c;
 }
 
+/* Participation of modes and constraint shapes: their products and masses by M, summed over all processes. */
 static phx_status participate(phx_context *context, const elastic_space *space, const double *modes,
                               const double *constraints, phx_participation *it)
 {
@@ -50,6 +51,8 @@ static phx_status participate(phx_context *context, const elastic_space *space, 
     return status;
 }
 
+/* Keeps the modes with the largest effective masses among `count` from `first` on and removes the others from the
+ * basis. */
 phx_status basis_choose_modes(phx_context *context, const elastic_space *space, int first, int count, int keep,
                               int constraints, shapes *basis)
 {

@@ -201,6 +201,8 @@ static phx_status support_rigid(flexibility *it)
     return status;
 }
 
+/* Factors the stiffness of the solved coordinates; PHX_SINGULAR means that a part of the body is loose or a
+ * mechanism. */
 static phx_status flexibility_factor(flexibility *it)
 {
     const elastic_space *space = it->space;
@@ -283,6 +285,8 @@ static phx_status flexibility_describe(const flexibility *it, const unsigned cha
     return status;
 }
 
+/* Creates the distributed solver of the stiffness, with near-null vectors and corner interpolation if it uses
+ * multigrid. */
 static phx_status make_solver(flexibility *it, const unsigned char *held)
 {
     phx_ranks_equations equations = {.matrix = it->space->K_rows, .n = it->n_solved, .block = 1};
@@ -312,6 +316,8 @@ static phx_status make_solver(flexibility *it, const unsigned char *held)
     return status;
 }
 
+/* Creates the flexibility of a body with the coordinates held[] fixed (NULL: none), with the remaining rigid motions
+ * supported. Collective over all processes. */
 phx_status flexibility_create(phx_context *context, const elastic_space *space, const unsigned char *held,
                               flexibility **made)
 {
@@ -354,6 +360,7 @@ phx_status flexibility_create(phx_context *context, const elastic_space *space, 
     return PHX_OK;
 }
 
+/* Frees a flexibility; NULL is allowed. */
 void flexibility_destroy(flexibility *it)
 {
     if (!it)
@@ -406,6 +413,7 @@ static phx_status flexibility_apply_inner(flexibility *it, const double *f, doub
     return status;
 }
 
+/* Displacements w = R f under forces f in equilibrium with inertia, over all coordinates; zero on held ones. */
 phx_status flexibility_apply(flexibility *it, const double *f, double *w)
 {
     double *own = phx_calloc(it->context, (size_t)it->n + 1, sizeof *own);
@@ -489,6 +497,8 @@ static phx_status find_distributed_pairs(flexibility *it, int count, double *val
                            multigrid ? of_multigrid : digits, values, vectors);
 }
 
+/* The `count` lowest elastic modes, omega in rad/s, one after the other in `modes`. Fails for a value omega^2 that is
+ * not positive. */
 phx_status flexibility_modes(flexibility *it, int count, double *omega, double *modes)
 {
     const size_t n = (size_t)it->n, full = (size_t)it->space->n;

@@ -51,6 +51,7 @@ static void cross_nodes(const phx_elastic_model *model, const int *at, int k, co
     }
 }
 
+/* Products M Phi, M T, M X and G_a Phi that all integrals are made of; collective over all processes. */
 static phx_status make_products(phx_context *context, const elastic_part *part, int k, const double *Phi, products *p)
 {
     const phx_elastic_model *model = &part->own;
@@ -107,6 +108,7 @@ static void gram(const products *p, int rows, int cols, const double *a, const d
     phx_ranks_sum(p->part->ranks, (size_t)rows * (size_t)cols, out);
 }
 
+/* Mass, first moment and inertia of the body from its unit translations and rotations. */
 static void rigid_part(const phx_elastic_model *model, const products *p, phx_flex *flex)
 {
     const double *T = model->rigid, *X = model->rigid + 3 * (size_t)p->n;
@@ -172,6 +174,8 @@ static phx_status integrals_second_order(products *p, phx_flex *flex, double *sy
     return status;
 }
 
+/* Integrals of the deformation in the k columns of Phi; *symmetric is the largest symmetric part of A_k, which is
+ * dropped, relative to the rest. */
 phx_status continuum_integrals(phx_context *context, const elastic_part *part, int k, const double *Phi, phx_flex *flex,
                                double *symmetric)
 {
@@ -200,6 +204,8 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
     return status;
 }
 
+/* Generalised load of nodal forces in a basis: resultant, moment, their change with the deformation, and modal
+ * forces. */
 phx_status continuum_load(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
                           const double *force, int n_stressed, phx_flex_load *load)
 {

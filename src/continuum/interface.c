@@ -56,6 +56,7 @@ static phx_status edge_unknowns(phx_context *context, const phx_elastic_model *m
     return status;
 }
 
+/* Unknowns of the nodes or edges of a named mesh group, allocated for the caller. */
 phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
                                       int *count, int **unknown)
 {
@@ -276,6 +277,8 @@ static phx_status default_place(phx_context *context, const phx_elastic_model *m
     return status;
 }
 
+/* Creates an interface over the listed unknowns at x (NULL: their centre), averaging, rigid or hinged. *interface is
+ * empty after an error. */
 phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
                                 phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
                                 phx_interface *interface)

@@ -1,6 +1,7 @@
 /* Elastic models: memory. */
 #include "continuum.h"
 
+/* Frees an elastic model; NULL is allowed. */
 void phx_elastic_destroy(phx_elastic_model *model)
 {
     if (!model)

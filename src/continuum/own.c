@@ -58,6 +58,7 @@ static phx_status make_matrices(phx_context *context, const phx_continuum_def *d
     return status;
 }
 
+/* Takes the modes that came with a model as basis, with their own matrices if it has them. */
 phx_status basis_add_own(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
 {
     const phx_elastic_model *model = space->model;

@@ -146,6 +146,7 @@ static phx_status make_own(phx_context *context, elastic_part *part)
     return PHX_OK;
 }
 
+/* Divides the unknowns among the processes by elements or nodes; with one process everything is its own. */
 phx_status elastic_part_create(phx_context *context, const phx_elastic_model *model, elastic_part *part)
 {
     *part = (elastic_part){.model = model, .ranks = phx_context_ranks(context), .end = model->n, .own = *model};
@@ -198,6 +199,7 @@ static phx_status make_permutation(phx_context *context, const elastic_part *par
     return status;
 }
 
+/* Assembles this process's rows of the mass matrix as a distributed matrix; nothing with one process. */
 phx_status elastic_part_assemble(phx_context *context, elastic_part *part)
 {
     phx_csr T = {0}, M = {0}, rows;

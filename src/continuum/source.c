@@ -189,6 +189,7 @@ int continuum_node_labelled(const phx_elastic_model *model, int label)
     return -1;
 }
 
+/* Point at a node of the mesh by its label; a node without rotations has no directions. */
 phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point)
 {
     const phx_elastic_model *model = it->model;
@@ -216,6 +217,7 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *it
     return PHX_OK;
 }
 
+/* Point of the body at a node or at an interface by name. */
 static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
                            phx_flex_point *point)
 {
@@ -317,6 +319,7 @@ static stress_columns all_columns(const elastic_source *it)
     return columns;
 }
 
+/* Describes the columns of the stress rows: pairs of slopes and thermal strains behind the coordinates. */
 static phx_status describe_columns(const phx_flex_source *source, phx_context *context, phx_stress_map *map)
 {
     const stress_columns columns = all_columns((const elastic_source *)source);
@@ -514,6 +517,8 @@ static phx_status put_modal_mass(phx_context *context, const elastic_space *spac
     return PHX_OK;
 }
 
+/* Creates a source of deformation from an elastic model in a basis. Model and interfaces become the source's on success
+ * only. */
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
@@ -686,6 +691,8 @@ static void take_out_resultants(phx_flex_load *load)
     memset(load->turning, 0, 3 * (size_t)load->n * sizeof *load->turning);
 }
 
+/* Generalised load of nodal forces in the source's basis; strain > 0 names the thermal strain it belongs to, which adds
+ * a stiffness and has no resultant (theory 2). */
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load)
 {

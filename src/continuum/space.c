@@ -49,6 +49,8 @@ static bool tie_motion(const phx_interface *interface, int c, double motion[6])
     return true;
 }
 
+/* Builds u = T y: free unknowns as they are, tied ones by the motions of their interface, held ones absent. Fails if
+ * rigid interfaces share a node. */
 static phx_status make_T(phx_context *context, elastic_space *space, const unsigned char *held, int n_interfaces,
                          const phx_interface *interfaces)
 {
@@ -297,6 +299,7 @@ phx_status elastic_space_load(phx_context *context, const elastic_space *space, 
     return PHX_OK;
 }
 
+/* Unknowns u = T y of this process; the motions of tied interfaces are summed over all processes. */
 phx_status elastic_space_unknowns(phx_context *context, const elastic_space *space, const double *y, double *u)
 {
     const elastic_part *part = &space->part;
@@ -388,6 +391,7 @@ static phx_status free_combinations(phx_context *context, const phx_elastic_mode
     return status;
 }
 
+/* Rigid motions that the held unknowns allow, orthonormal in M, and their products with M. */
 static phx_status make_rigid(phx_context *context, elastic_space *space, const unsigned char *held,
                              const phx_interface *interfaces)
 {
@@ -496,6 +500,7 @@ static phx_status make_matrices(phx_context *context, elastic_space *space)
     return status;
 }
 
+/* Creates the space of a body with tied interfaces; to be freed with elastic_space_free also after an error. */
 phx_status elastic_space_create(phx_context *context, const phx_elastic_model *model, const unsigned char *held,
                                 int n_interfaces, const phx_interface *interfaces, elastic_space *space)
 {
@@ -532,6 +537,7 @@ void elastic_space_free_matrices(elastic_space *space)
     space->M_rows = space->K_rows = NULL;
 }
 
+/* Frees a space and leaves it empty. */
 void elastic_space_free(elastic_space *space)
 {
     for (int i = 0; i < space->n_interfaces; i++)

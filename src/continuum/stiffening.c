@@ -70,6 +70,7 @@ static void first_rows(const phx_elastic_model *model, int e, int k, const doubl
                        rows->first, k);
 }
 
+/* Strains of second order of all elements in the basis Phi, compressed to one for each pair of slopes (theory 9). */
 phx_status continuum_stiffening(phx_context *context, const phx_elastic_model *model, int n_slopes, int k,
                                 const double *Phi, phx_flex_stiffening **made)
 {
@@ -141,6 +142,7 @@ static phx_status stiffening_stresses_of(phx_context *context, const phx_elastic
     return PHX_OK;
 }
 
+/* Forces -K_g phi of `count` shapes under the stresses of the displacement u0, added over all elements. */
 phx_status continuum_prestress_forces(phx_context *context, const phx_elastic_model *model, const double *u0, int count,
                                       const double *shapes, double *force)
 {

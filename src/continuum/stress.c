@@ -101,6 +101,7 @@ static phx_status add_second(phx_context *context, const phx_elastic_model *mode
     return PHX_OK;
 }
 
+/* Adds the stresses of one cell, for each shape, thermal strain and product of slopes, to the rows of its nodes. */
 static phx_status add_columns(phx_context *context, const phx_elastic_model *model, int cell,
                               const stress_columns *columns, const int *row, second_room *room, double *rows)
 {
@@ -120,6 +121,8 @@ static phx_status add_columns(phx_context *context, const phx_elastic_model *mod
     return columns->n_slopes > 0 ? add_second(context, model, cell, columns, row, room, rows) : PHX_OK;
 }
 
+/* Rows of the stresses at nodes, each the mean over its cells; row[node] is the row of a node, negative for nodes left
+ * out. */
 phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                   int n_rows, const int *row, double *rows)
 {
@@ -190,6 +193,7 @@ static phx_status stress_weigh(phx_context *context, const continuum_source *it,
     return status;
 }
 
+/* Rows of the mean stress over the wanted nodes. */
 phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                  const unsigned char *wanted, double *rows)
 {
@@ -275,6 +279,8 @@ phx_status continuum_thickness(phx_context *context, const continuum_source *it,
     return cells ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Displacements of all nodes over the coordinates (3 x nodes x k, row-major) and their thickness, allocated for the
+ * caller. Fails for sources without a mesh. */
 phx_status phx_continuum_displacements(phx_context *context, const phx_flex_source *source, double **rows,
                                        double **thickness)
 {

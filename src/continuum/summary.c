@@ -52,6 +52,8 @@ static void rigid_body(double m[6][6], phx_elastic_summary *summary)
             summary->inertia[3 * a + b] = m[3 + a][3 + b] - summary->mass * ((a == b ? cc : 0.0) - c[a] * c[b]);
 }
 
+/* Rigid-body properties of a model from M and its rigid motions, the asymmetry of its matrices, and the relative force
+ * that K puts on rigid motions. */
 phx_status phx_elastic_summarise(phx_context *context, const phx_elastic_model *model, phx_elastic_summary *summary)
 {
     const int n = model->n;

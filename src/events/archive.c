@@ -14,6 +14,8 @@ phx_status phx_events_structure(phx_context *context, phx_system *system, phx_ar
     return phx_archive_status(*structure);
 }
 
+/* Determines whether the archived structure (active joints, drives and forces) is the present one of the system. A
+ * different size means another mechanism and is an error. */
 static phx_status is_structure(phx_context *context, phx_system *system, size_t size, const void *bytes, bool *is)
 {
     phx_archive *now = NULL;
@@ -32,6 +34,7 @@ static phx_status is_structure(phx_context *context, phx_system *system, size_t 
     return status;
 }
 
+/* Sets the system to the archived structure and creates its daes anew if the structure differs or they are absent. */
 phx_status phx_events_restructure(phx_context *context, const phx_events_def *def, size_t size, const void *bytes)
 {
     phx_archive *archive = NULL;
@@ -66,6 +69,7 @@ static phx_status take_structure(events_run *it, size_t size, const void *bytes)
     return status;
 }
 
+/* Writes or reads the structure of the system as a block; in reading the run switches to it. */
 static void archive_structure(phx_archive *archive, events_run *it)
 {
     phx_archive *now = NULL;
@@ -117,6 +121,7 @@ static void archive_counts(phx_archive *archive, phx_events_counts *counts)
     phx_archive_double(archive, &counts->stats.largest_kinetic);
 }
 
+/* Writes or reads time, accepted state, work, conditions and counters of a run with events. */
 static void archive_state(phx_archive *archive, events_run *it)
 {
     const mechanism *s = it->s;
@@ -162,6 +167,8 @@ static void archive_steps(phx_archive *archive, events_run *it)
         it->counted = *phx_integration_stats(it->integration);
 }
 
+/* Writes or reads a whole run with events: structure, state, integration and both daes. Reading needs a run that was
+ * created from the same definition. */
 void phx_events_archive(phx_archive *archive, phx_events *it)
 {
     archive_structure(archive, it);

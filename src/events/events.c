@@ -69,6 +69,8 @@ static phx_status create_mechanism(phx_context *context, const phx_dae *dae, mec
     return made->x && made->v && made->lambda ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Allocates states, ledgers, friction elements and contacts of a run, and one condition for each event, friction
+ * element and contact. */
 static phx_status events_allocate(events_run *it)
 {
     const phx_system *system = it->def.system;
@@ -92,6 +94,7 @@ static phx_status events_allocate(events_run *it)
     return it->event && it->values && it->columns ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Frees a run with events; NULL is allowed. The daes of the definition stay. */
 void phx_events_destroy(phx_events *it)
 {
     if (!it)
@@ -125,6 +128,8 @@ double phx_events_interval(const phx_integrate_options *options, double start)
     return options->step > 0.0 ? options->step : options->every > 0.0 ? fmin(options->every, length) : length / LOOKS;
 }
 
+/* Fails for options that events cannot honour: chosen steps with set-valued elements, a fixed number of corrections and
+ * real time. */
 static phx_status events_check_options(phx_context *context, const phx_events_def *def)
 {
     const phx_integrate_options *options = &def->options;
@@ -141,6 +146,8 @@ static phx_status events_check_options(phx_context *context, const phx_events_de
     return PHX_OK;
 }
 
+/* Creates a run with events at the state (t, x, v, lambda), which is copied; the conditions are evaluated by
+ * phx_events_start. *events is NULL after an error. */
 phx_status phx_events_create(phx_context *context, const phx_events_def *def, double t, const double *x,
                              const double *v, const double *lambda, phx_events **events)
 {
@@ -172,6 +179,8 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
     return PHX_OK;
 }
 
+/* Evaluates all conditions at the initial state, closes contacts and lets the events of this instant happen.
+ * Transitions at the start are not counted. */
 phx_status phx_events_start(phx_events *it)
 {
     bool happens = false;
@@ -267,6 +276,8 @@ phx_status phx_events_step(phx_events *it, double end, bool *event)
     return status > 0 && it->half_done ? PHX_ERR_ANALYSIS : status;
 }
 
+/* Advances the run by `length` seconds in equal steps of at most the interval of the definition, with every event in
+ * between located and executed. */
 phx_status phx_events_advance(phx_events *it, double length)
 {
     const double interval = it->def.interval, count = fmax(1.0, ceil(length / interval * (1.0 - SAME)));

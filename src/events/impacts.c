@@ -66,6 +66,7 @@ void phx_contacts_conditions(const events_run *it, double *values)
                                                    : -it->contacts.contact[k].gap;
 }
 
+/* Sets the gap tolerance from the size of the mechanism and fails if a rigid contact penetrates at the start. */
 phx_status phx_contacts_begin(events_run *it)
 {
     static const double WRITTEN = 1e-9; /* relative to the size: rounding of what was typed */
@@ -156,6 +157,8 @@ static void blow_free(blow *made)
     phx_free(made->room);
 }
 
+/* Allocates the impact of the selected contacts (which[k]): response W, impulses, losses and coefficients, in one
+ * block. */
 static phx_status blow_create(const events_run *it, const bool *which, blow *made)
 {
     const int dim = phx_system_dim(it->s->system);
@@ -396,6 +399,8 @@ static bool is_transition(const phx_dry_friction *before, bool held, const conta
     return !before->open && (stuck != sticks || (!stuck && turned < 0.0));
 }
 
+/* Switches the friction of contact k to the given mode, sticking or slipping, and counts a transition. Contacts without
+ * friction are skipped. */
 static phx_status put_friction(events_run *it, const phx_dry_friction *before, int k, const contact_mode *mode)
 {
     const int dry = it->contacts.contact[k].dry;
@@ -412,6 +417,8 @@ static phx_status put_friction(events_run *it, const phx_dry_friction *before, i
                         : phx_system_slip(it->s->system, dry, false, slips ? mode->slip : NULL);
 }
 
+/* Applies the chosen modes to all contacts: closes or opens them, switches their friction and rebuilds the equations;
+ * `before` is the friction before this instant. */
 static phx_status impacts_put_modes(events_run *it, impact *at, const phx_dry_friction *before,
                                     const contact_mode *modes)
 {
@@ -484,6 +491,8 @@ static phx_status impacts_settle(events_run *it, impact *at, contact_question *a
     return status ? status : impacts_put_modes(it, at, at->before, at->modes);
 }
 
+/* Decides after an event which touching contacts stay closed and which stick, and applies it. `which` is the contact
+ * and `friction` the friction element whose condition was met; -1: absent. */
 phx_status phx_contacts_settle(events_run *it, int which, int friction)
 {
     impact at = {.on = NULL};

@@ -151,6 +151,8 @@ static void rows_of_slip(phase *it, int k)
     }
 }
 
+/* Newton equations of contact k at the present estimate z: a row of impulse or of rate for its gap, and for its tangent
+ * either zero slip rate or friction at its limit. */
 static void set_rows(phase *it, int k)
 {
     const int dim = it->law->dim, first = k * dim;
@@ -345,6 +347,7 @@ typedef struct workroom {
     double *all, *swept, *N, *normal;
 } workroom;
 
+/* Divides one block among the vectors and the Jacobian of an impulse phase and sets the projection's step sizes. */
 static phx_status workroom_create(phx_context *context, const phx_impulse_law *law, workroom *made)
 {
     const size_t m = (size_t)(law->n * law->dim);
@@ -411,6 +414,8 @@ static phx_status stop_all(phx_context *context, const phx_impulse_law *law, dou
     return status;
 }
 
+/* Impulses at a jammed contact: those that bring the slip to rest and satisfy the laws, other than zero, applied with
+ * their expansion. *found is false if there are none. */
 phx_status phx_impulse_jam(phx_context *context, const phx_impulse_law *law, bool *found)
 {
     static const double NOTHING = 1e-12;

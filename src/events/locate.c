@@ -53,6 +53,8 @@ static bool is_event(const events_run *it, const double *values, const double *e
     return fabs(values[which]) <= ZERO * locate_scale_of(it, which, end[which]);
 }
 
+/* Replaces one end of the bracket by the present time and values; met: an event has happened there. The value at the
+ * end that stays twice is halved (Illinois method) for event `which`. */
 static void narrow(const events_run *it, bracket *in, const double *values, int which, bool met)
 {
     const size_t bytes = (size_t)it->n * sizeof *values;
@@ -117,6 +119,8 @@ static phx_status locate_search(events_run *it, bracket *in, const double *end, 
     return status;
 }
 
+/* Locates the first event of the step that ended at t1: *which is its number, -1 if no condition changed sign. The
+ * state is then the one at the event and `values` belongs to it. */
 phx_status phx_events_locate(events_run *it, double t1, double *values, int *which)
 {
     const size_t n = (size_t)it->n;

@@ -193,6 +193,8 @@ static bool mark_due(events_run *it, int *which)
     return any || any_tangent_turns(it);
 }
 
+/* Takes over a state that another program reached and evaluates the conditions; *due indicates that an event is met
+ * here. */
 phx_status phx_events_stand(phx_events *it, double t, const double *x, const double *v, bool *due)
 {
     mechanism *s = it->s;
@@ -215,6 +217,8 @@ phx_status phx_events_stand(phx_events *it, double t, const double *x, const dou
     return PHX_OK;
 }
 
+/* Executes the events that are met at the present state, with the transitions of contacts and friction that follow,
+ * until none is due. Fails after MOST_ROUNDS rounds. */
 phx_status phx_events_happen(phx_events *it)
 {
     int which;
@@ -286,6 +290,7 @@ static int times_before(const exploration *e, int k)
     return before;
 }
 
+/* Lists every joint once that some event attaches, releases or stops driving. */
 static phx_status list_joints(exploration *e)
 {
     size_t most = 0;
@@ -367,6 +372,8 @@ static phx_status count_free(const exploration *e, const unsigned char *acts, co
     return PHX_OK;
 }
 
+/* Explores the sets of active joints that sequences of events can reach and determines the largest number of minimal
+ * coordinates and rates among them. If there are too many, all these joints count as open. */
 phx_status phx_events_most_free(phx_context *context, phx_system *system, int n, const phx_event *events,
                                 const double *x, phx_events_free *most)
 {

@@ -58,6 +58,7 @@ static void balance_free(balance *b)
     phx_free(b->room);
 }
 
+/* Allocates the force balance of the touching contacts (touches[k]) with its response matrix W. */
 static phx_status balance_create(const events_run *it, const bool *touches, balance *b)
 {
     int n = 0;
@@ -179,6 +180,8 @@ static void find_accelerations(balance *b)
     }
 }
 
+/* Forces of the active contacts from the laws of an impact's compression with accelerations for rates, and the
+ * resulting accelerations of all contacts. */
 static phx_status find_forces(phx_context *context, balance *b)
 {
     const size_t most = (size_t)b->rows, n = (size_t)b->n;
@@ -595,6 +598,8 @@ static phx_status keep_parts(phx_context *context, const balance *b, basis *it)
     return status;
 }
 
+/* Removes one redundant contact or friction component if the loaded ones depend linearly on each other: moves along the
+ * null vector until a force vanishes or reaches its limit. *again means that another pass may remove more. */
 static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool *again)
 {
     double *null = NULL;
@@ -615,6 +620,8 @@ static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool 
     return status;
 }
 
+/* Reduces redundant contacts to as many as carry the load independently; slipping that begins is fixed in direction
+ * first. */
 static phx_status resting_reduce(phx_context *context, balance *b)
 {
     const size_t rows = (size_t)b->rows;
@@ -704,6 +711,7 @@ static phx_status set_unloaded(const events_run *it, const balance *b, double sm
     return status;
 }
 
+/* Modes of the contacts from the balance: closed, open, spare or leaning, with sticking and slip directions. */
 static phx_status set_modes(const events_run *it, const balance *b, double small, contact_mode *modes)
 {
     int *held = phx_calloc(it->context, (size_t)b->rows, sizeof *held), n_held = 0;
@@ -723,6 +731,8 @@ static phx_status set_modes(const events_run *it, const balance *b, double small
     return status;
 }
 
+/* Determines the modes of all touching contacts from their forces and accelerations at the present state. *found is
+ * false if no forces satisfy the laws. */
 phx_status phx_contacts_balance(const events_run *it, const bool *touches, const contact_question *asked,
                                 const phx_dry_friction *before, contact_mode *modes, bool *found)
 {

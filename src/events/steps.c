@@ -98,6 +98,8 @@ void phx_events_stand_back(events_run *it)
     phx_events_recall_memory(it);
 }
 
+/* Makes the step from the accepted state to t1, as often as it is called; the result is in it->s and nothing is
+ * accepted. The work of this step is in it->done. */
 phx_status phx_events_step_to(events_run *it, double t1)
 {
     mechanism *s = it->s;
@@ -128,6 +130,8 @@ static double condition(const phx_event *event, double value)
     return event->falls ? event->value - value : value - event->value;
 }
 
+/* Evaluates all conditions at the state in it->s: values[] of events, friction elements and contacts. A condition is
+ * met when its value rises through zero. */
 phx_status phx_events_look(events_run *it, double *values)
 {
     mechanism *s = it->s;
@@ -156,6 +160,7 @@ double phx_events_armed_value(const events_run *it, int k, double value)
     return event->value >= 0.0 && value < 0.0 && value > -error * event->largest ? 0.0 : value;
 }
 
+/* Accepts the state in it->s with its work; the values become the ones that the next step is compared with. */
 phx_status phx_events_accept(events_run *it, const double *values)
 {
     const mechanism *s = it->s;

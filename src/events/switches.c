@@ -13,6 +13,8 @@ void phx_events_destroy_daes(const phx_events_def *def)
     *def->dae = *def->reader = NULL;
 }
 
+/* Creates both daes of the definition, for the steps and for reading outputs, for the present structure of the system.
+ * After an error neither exists. */
 phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def)
 {
     phx_events_destroy_daes(def);
@@ -30,6 +32,7 @@ phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def
     return status;
 }
 
+/* Takes the new daes into the run and allocates multipliers of their size. After an error both daes are destroyed. */
 phx_status phx_events_take_daes(events_run *it)
 {
     mechanism *s = it->s;
@@ -82,6 +85,8 @@ static bool holds_after(const phx_system *system, int j, int count, const phx_sw
     return phx_system_joint_holds(system, j);
 }
 
+/* Switches the forces and joints of an event and rebuilds the equations; a released joint keeps its drive state only if
+ * it still holds. */
 static phx_status switch_joints(events_run *it, const phx_event *event)
 {
     const int all = event->n_attach + event->n_release + event->n_undrive;
@@ -112,6 +117,8 @@ phx_status phx_events_settle(events_run *it, int which)
     return status;
 }
 
+/* Executes event k: switches, puts the velocities on newly attached joints by an impulse, and books the energy that is
+ * lost. */
 static phx_status happen(events_run *it, int k)
 {
     const phx_event *event = &it->def.events[k];
@@ -138,6 +145,8 @@ static phx_status happen(events_run *it, int k)
     return phx_events_settle(it, -1);
 }
 
+/* Executes every event that is due at this instant, beginning with a transition of friction or contact if `which` is
+ * one. *event is set to true if an event of the model happened. */
 phx_status phx_events_all_happen(events_run *it, int which, bool *event)
 {
     phx_status status = PHX_OK;

@@ -54,6 +54,8 @@ static double beyond(const phx_dry_friction *f, double zero)
     return transitions_length(f->force) - f->limit - (f->contact >= 0 ? zero : 0.0);
 }
 
+/* Conditions of the friction elements: force beyond static friction while sticking, rate against the kept direction
+ * while slipping; -1 for an element that neither sticks nor slips. */
 void phx_friction_conditions(const events_run *it, double *values)
 {
     const double zero = phx_contacts_rounding(it);
@@ -136,6 +138,7 @@ static bool leans(const events_run *it, int k)
     return it->event[it->n_events + k].spare;
 }
 
+/* Fixes the slip directions for the next step from the rates at its start, and in space how they turn. */
 phx_status phx_friction_head(events_run *it)
 {
     bool any = false;
@@ -158,6 +161,8 @@ phx_status phx_friction_head(events_run *it)
     return status;
 }
 
+/* Puts the velocities on the rows of sticking friction by an impulse and books the energy lost, all under the first
+ * sticking element. */
 phx_status phx_friction_hold(events_run *it)
 {
     mechanism *s = it->s;
@@ -236,6 +241,8 @@ static int overloaded(const events_run *it)
     return which;
 }
 
+/* Determines after an event which friction elements stick and slip: first guess, then the most overloaded sticking one
+ * is released until none is. `which` is the element whose condition was met, -1: none. */
 phx_status phx_friction_settle(events_run *it, int which)
 {
     bool rows = false;
@@ -284,6 +291,8 @@ phx_status phx_friction_let_go(events_run *it)
     return status || !rows ? status : phx_events_renew(it, 0, NULL);
 }
 
+/* If slip that has just begun goes against its direction, returns to the start of the step and lets the element stick;
+ * *again is then 1 and the step has to be repeated. */
 phx_status phx_friction_goes_back(events_run *it, const double *values, int *again)
 {
     const double still = STILL * phx_events_speed(it);

@@ -12,6 +12,8 @@ void phx_flex_point_archive(phx_archive *archive, int dim, phx_flex_point *point
     phx_archive_bool(archive, &point->without_directions);
 }
 
+/* Writes or reads a generalised load on a body's deformation; in reading a stressed part larger than the body is an
+ * input error. */
 void phx_flex_load_archive(phx_archive *archive, phx_flex_load *load)
 {
     phx_archive_count(archive, &load->n);
@@ -28,6 +30,7 @@ void phx_flex_load_archive(phx_archive *archive, phx_flex_load *load)
     phx_archive_count(archive, &load->strain);
 }
 
+/* Writes or reads the strains of geometric stiffening, which may be absent; in reading the structure is allocated. */
 static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiffening)
 {
     bool there = *stiffening != NULL;
@@ -91,6 +94,7 @@ static bool archive_fits(const phx_flex *flex)
     return all;
 }
 
+/* Returns true if the sizes and indices of archived stiffening fit the deformation; NULL fits. */
 static bool stiffening_fits(const phx_flex *flex, const phx_flex_stiffening *it)
 {
     if (!it)
@@ -121,6 +125,8 @@ static bool all_fits(const phx_flex *flex)
 /* A new field changes the size: it is written here too. */
 _Static_assert(sizeof(void *) != 8 || sizeof(phx_flex) == 376, "write the new field here");
 
+/* Writes or reads a deformation with all its integrals. In reading the parts are checked against each other and the
+ * compact matrices are made. */
 void phx_flex_archive(phx_archive *archive, phx_flex *flex)
 {
     int *const sizes[] = {&flex->dim, &flex->n_rot, &flex->n_pair};
@@ -170,6 +176,7 @@ static phx_status no_point(const phx_flex_source *source, phx_context *context, 
     return phx_fail(context, PHX_ERR_UNSUPPORTED, "a stored deformation has no points but those of its ports");
 }
 
+/* Writes a deformation, or reads it as a source of its own that has no points beside those of the ports. */
 void phx_flex_source_archive(phx_archive *archive, const phx_flex *written, phx_flex_source **read)
 {
     static const phx_source_operations stored = {

@@ -54,6 +54,7 @@ static double bending_root(int k)
 static double bending_shape(double l, double xi, int derivative)
 {
     const double e = exp(-l), z = l * xi;
+    /* theory 12: cosh - sigma sinh = a e^(lambda (xi - 1)) + (1 - a e^-lambda) e^(-lambda xi), without cancellation */
     const double a = (sin(l) - cos(l) - e) / (1.0 - e * e + 2.0 * e * sin(l));
     const double s = 1.0 - 2.0 * a * e;
     const double rising = a * exp(z - l), falling = (1.0 - a * e) * exp(-z);
@@ -86,6 +87,7 @@ static int strain_derivative(const phx_field *field)
     return field->role == PHX_ROLE_BENDING ? 2 : 1;
 }
 
+/* Shape functions of all assumed modes at a fraction of the length; none at the clamped end, which does not move. */
 static phx_status assumed_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                 phx_flex_point *point)
 {
@@ -109,6 +111,8 @@ static phx_status assumed_point(const phx_flex_source *source, phx_context *cont
     return PHX_OK;
 }
 
+/* Rows of axial force, bending moments and torsional moment at a section over the modal stresses; NULL rows are
+ * skipped. */
 static void assumed_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                                  double *moment, double *torsion)
 {
@@ -240,6 +244,8 @@ static phx_status assemble_stiffness(phx_context *context, assumed_beam *beam)
     return status;
 }
 
+/* Creates the beam of assumed modes ([2] (13), theory 12) with its integrals by Gauss points; *beam is set on success
+ * only. */
 phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
     assumed_beam *made = phx_calloc(context, 1, sizeof *made);

@@ -117,6 +117,8 @@ int phx_reference_basis_row_capacity(const phx_reference_basis *basis, bool stra
     return basis->n_rigid == 0 || strain ? n_local : basis->n;
 }
 
+/* Row of a function of the raw coordinates, `value` at dof[], over the deformation coordinates q: idx[] and out[];
+ * returns its length. With a free reference it is dense, except for strains, which rigid motions do not change. */
 int phx_reference_basis_row(const phx_reference_basis *basis, bool strain, int n_local, const int *dof,
                             const double *value, int *idx, double *out)
 {
@@ -162,6 +164,8 @@ static void apply_to_vector(const phx_reference_basis *basis, const double *raw,
     }
 }
 
+/* Pattern of the matrices over q: dense, or that of the raw matrices without the coordinates removed. Fails if a dense
+ * one is too large. */
 static phx_status apply_to_pattern(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
                                    bool dense, phx_flex *flex)
 {
@@ -231,6 +235,8 @@ static void apply_to_matrix(const phx_reference_basis *basis, const phx_flex *ra
     }
 }
 
+/* Integrals of the deformation over q from those over the raw coordinates r = Z q: Z^T M Z and so on; the mean-axis
+ * conditions are set exactly. */
 phx_status phx_reference_basis_apply(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
                                      bool dense, phx_flex *flex)
 {

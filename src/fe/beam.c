@@ -27,6 +27,7 @@ static phx_status check_choice(phx_context *context, const char *name, int value
     return phx_fail(context, PHX_ERR_ARGUMENT, "beam: %s is %d, must be between %d and %d", name, value, from, to);
 }
 
+/* Checks positions, masses and inertias of the point masses of a beam. */
 static phx_status check_masses(phx_context *context, const phx_beam_def *def)
 {
     if (def->n_masses < 0 || (def->n_masses > 0 && !def->masses))
@@ -137,6 +138,7 @@ static phx_status check_section_inertia(phx_context *context, const phx_beam_def
     return PHX_OK;
 }
 
+/* Checks all properties of a beam and the combination of its element kind, basis and stiffening. */
 static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
 {
     phx_status status = check_choice(context, "dim", def->dim, 2, 3);
@@ -177,6 +179,8 @@ static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
     return status == PHX_OK ? check_masses(context, def) : status;
 }
 
+/* Creates a beam of the kind that its definition names: assumed modes, elements, or elements in a basis. *beam is set
+ * on success only. */
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
     if (!def || !beam)

@@ -22,6 +22,7 @@ static void free_stack(phx_flex_stack *it)
     phx_free(it->columns);
 }
 
+/* Frees the compact matrices; NULL is allowed. */
 void phx_flex_free_compact(phx_flex_compact *it)
 {
     if (!it)
@@ -39,6 +40,7 @@ void phx_flex_free_compact(phx_flex_compact *it)
     phx_free(it);
 }
 
+/* Copies a matrix over the common pattern without its zeros and empty rows. */
 static phx_status make_matrix(phx_context *context, const phx_flex *flex, const double *val, phx_flex_matrix *out)
 {
     int entries = 0, rows = 0;
@@ -129,6 +131,7 @@ static int measure_rows(const stack_def *def, int *lengths, int *entries)
     return most;
 }
 
+/* Fills the stacked rows sorted by their number of entries, one group for each length. */
 static void fill_stack(const stack_def *def, const int *lengths, int most, phx_flex_stack *out)
 {
     for (int length = 0, rows = 0, at = 0; length <= most; length++) {
@@ -156,6 +159,8 @@ static bool has_common_columns(int length, int count, const int *idx)
     return length > 0 && count >= 4;
 }
 
+/* Stores groups of rows that have the same columns once more by columns, padded for registers; column_at is -1 for
+ * other groups. */
 static phx_status fill_columns(phx_context *context, phx_flex_stack *it)
 {
     int room = 0;
@@ -180,6 +185,7 @@ static phx_status fill_columns(phx_context *context, phx_flex_stack *it)
     return PHX_OK;
 }
 
+/* Stacks the rows of several matrices without zeros, grouped by length. */
 static phx_status make_stack(phx_context *context, const stack_def *def, phx_flex_stack *out)
 {
     const size_t rows = (size_t)(def->matrices * def->rows);
@@ -202,6 +208,7 @@ static phx_status make_stack(phx_context *context, const stack_def *def, phx_fle
     return status;
 }
 
+/* Stacks of M, K, all A_k, all Q_p and the moments S and C of a deformation. */
 static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_flex_compact *it)
 {
     enum { NODE = 3 };
@@ -225,6 +232,7 @@ static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_fl
     return status;
 }
 
+/* Makes the matrices without zeros from a complete deformation and replaces earlier ones; after an error those stay. */
 phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex)
 {
     if (!flex)

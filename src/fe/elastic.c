@@ -36,6 +36,8 @@ static void add_elements(const phx_line_mesh *mesh, const phx_field *field, int 
     }
 }
 
+/* Element matrices of one field: M2, D, B = L2^-1 D and the stresses M2^-1 D (theory 2); one block spans the mesh if
+ * the stresses are continuous. */
 static phx_status block_build(phx_context *context, const phx_line_mesh *mesh, const phx_field *field,
                               element_block *block)
 {
@@ -126,6 +128,7 @@ static void square(const phx_csr *root, phx_flex *flex)
                 flex->K[phx_flex_entry(flex, root->idx[i], root->idx[j])] += root->val[i] * root->val[j];
 }
 
+/* Assembles stress, root, strain and compliance rows of all fields over q, and K = B^T B (theory 2). */
 phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
                                      phx_flex *flex)
 {
@@ -147,6 +150,7 @@ phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *
     if (status == PHX_OK) {
         for (int f = 0; f < mesh->n_fields; f++)
             append_field(mesh, &mesh->field[f], &block[f], basis, dof, flex);
+        /* theory 2: K = B^T B, B = L2^-1 D */
         square(&flex->root, flex);
     }
     for (int f = 0; f < mesh->n_fields; f++)

@@ -43,6 +43,8 @@ void phx_shape_evaluate(const phx_shape *shape, double h, double xi, int derivat
     }
 }
 
+/* Points on [0, 1] and weights of the Gauss rule with `count` points, by Newton's iteration on the Legendre
+ * polynomial. */
 void phx_gauss(int count, double *point, double *weight)
 {
     const double pi = 3.14159265358979323846;
@@ -68,6 +70,8 @@ void phx_gauss(int count, double *point, double *weight)
     }
 }
 
+/* Matrices M2 = int psi psi^T/stiffness and D = int psi (d^k phi)^T of one element of length h (theory 2), exact for
+ * its polynomials. */
 void phx_element_matrices(const phx_element *element, double h, double stiffness, double *m2, double *d)
 {
     const int ns = element->stress.count, nv = element->displacement.count;

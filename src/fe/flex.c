@@ -15,6 +15,7 @@ void phx_flex_point_free(phx_flex_point *point)
     *point = (phx_flex_point){.n = 0};
 }
 
+/* Frees the strains of geometric stiffening; NULL is allowed. */
 void phx_stiffening_destroy(phx_flex_stiffening *stiffening)
 {
     if (!stiffening)
@@ -34,6 +35,7 @@ void phx_stiffening_destroy(phx_flex_stiffening *stiffening)
     phx_free(stiffening);
 }
 
+/* Frees what a deformation owns and leaves it empty; NULL is allowed. */
 void phx_flex_free(phx_flex *flex)
 {
     if (!flex)
@@ -71,6 +73,7 @@ phx_status phx_flex_point_allocate(phx_context *context, int dim, int n, phx_fle
     return PHX_ERR_MEMORY;
 }
 
+/* Deep copy of a point with its shape functions. */
 phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_point *point, phx_flex_point *copy)
 {
     if (!point || !copy)
@@ -155,6 +158,8 @@ int phx_flex_entry(const phx_flex *flex, int row, int col)
     return low;
 }
 
+/* Allocates the arrays for n_strain strains with n_product products of slopes; after an error the parts made so far are
+ * freed with it. */
 phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_product, phx_flex_stiffening *stiffening)
 {
     const size_t strains = (size_t)n_strain, products = (size_t)n_product;
@@ -171,6 +176,8 @@ phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_pro
     return complete ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Sets the strains to unit stiffness with the first n_slope of n coordinates as slopes, as a compressed basis has
+ * them. */
 phx_status phx_stiffening_in_basis(phx_context *context, int n, int n_slope, phx_flex_stiffening *stiffening)
 {
     double *unit = phx_calloc(context, (size_t)n_slope * (size_t)n + 1, sizeof *unit);
@@ -191,6 +198,7 @@ phx_status phx_stiffening_in_basis(phx_context *context, int n, int n_slope, phx
     return status;
 }
 
+/* Deep copy of the strains; after an error *copy is to be freed as well. */
 phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *from, phx_flex_stiffening **copy)
 {
     const size_t strains = (size_t)from->n_strain, products = (size_t)from->product_begin[strains];

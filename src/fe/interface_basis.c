@@ -58,6 +58,8 @@ static void rigid_row(int dim, double x, int c, double *row)
         row[4] = -x;
 }
 
+/* Rows G of the interfaces' motions over (rigid motion, q): translations and rotations of the section at each
+ * interface. */
 static phx_status fill_interfaces(phx_context *context, const phx_flex_source *full, free_body *it)
 {
     const int dim = it->flex->dim;
@@ -90,6 +92,8 @@ static phx_status invert_rigid(phx_context *context, free_body *it)
     return phx_dense_solve(context, it->r, M, it->r, it->M_rr);
 }
 
+/* Mass matrix, interface rows and factored stiffness of the free beam. Fails if it is too large for a dense
+ * eigenproblem. */
 static phx_status free_body_create(phx_context *context, const phx_beam_def *def, const phx_flex_source *full,
                                    free_body *it)
 {
@@ -283,6 +287,8 @@ static phx_status held_modes(phx_context *context, const free_body *it, int want
     return status;
 }
 
+/* Shapes of a Craig-Bampton basis: static shapes of the interfaces and modes with all interfaces held, chosen by
+ * effective mass if more are considered. */
 static phx_status craig_bampton(phx_context *context, const phx_beam_def *def, const free_body *it, phx_shapes *shapes,
                                 phx_effective_mass *effective)
 {
@@ -439,6 +445,7 @@ static phx_status make_modes(phx_context *context, const free_body *it, phx_shap
     return status;
 }
 
+/* Shapes of a beam for its interfaces, by Craig and Bampton or Krylov; fails if no deformation is left. */
 phx_status phx_beam_interface_shapes(phx_context *context, const phx_beam_def *def, const phx_flex_source *full,
                                      phx_shapes *shapes, phx_effective_mass *effective)
 {

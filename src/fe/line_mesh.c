@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+/* Fields of a beam (axial, bending in one or two planes, torsion) with their stiffness and their place in displacement
+ * and rotation; returns their number. */
 int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX])
 {
     const bool space = def->dim == 3;
@@ -64,6 +66,7 @@ phx_status phx_line_mesh_build(phx_context *context, const phx_beam_def *def, ph
     return status;
 }
 
+/* Shape functions of all fields in an element at xi in [0, 1], with their raw coordinates. */
 void phx_line_mesh_local(const phx_line_mesh *mesh, int element, double xi, phx_local *local)
 {
     *local = (phx_local){.n = 0};
@@ -115,6 +118,7 @@ static int row_columns(const phx_line_mesh *mesh, int node, int *idx)
     return count;
 }
 
+/* Common sparsity pattern of the raw matrices in compressed rows, allocated for the caller. */
 phx_status phx_line_mesh_pattern(phx_context *context, const phx_line_mesh *mesh, int **ptr, int **idx)
 {
     *ptr = phx_calloc(context, (size_t)mesh->n + 1, sizeof **ptr);

@@ -12,6 +12,7 @@ static const char *const sort_texts[PHX_LOCATION_SORTS] = {[PHX_LOCATION_ORIGIN]
                                                            [PHX_LOCATION_NODE] = "number of a node",
                                                            [PHX_LOCATION_NAME] = "name"};
 
+/* Returns true if two places are given in the same way and are equal. */
 bool phx_location_same(const phx_location *a, const phx_location *b)
 {
     if (a->sort != b->sort)
@@ -40,6 +41,8 @@ phx_shown phx_location_sorts_text(unsigned sorts)
     return n ? shown : (phx_shown){.text = "nothing"};
 }
 
+/* Reads a place from text as a fraction, node or name, whichever `sorts` allows; the name is borrowed. Fails with the
+ * forms allowed. */
 phx_status phx_location_read(phx_context *context, unsigned sorts, const char *text, phx_location *location)
 {
     if (!text || !location)

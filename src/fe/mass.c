@@ -50,6 +50,7 @@ static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_
     }
 }
 
+/* Adds a point mass with rotary inertia to the raw integrals. */
 static void add_point_mass(const phx_line_mesh *mesh, const phx_beam_mass *mass, phx_flex *raw,
                            phx_point_inertia_block *block)
 {
@@ -66,6 +67,7 @@ static void add_point_mass(const phx_line_mesh *mesh, const phx_beam_mass *mass,
     phx_point_inertia_scatter(block, local.dof, raw);
 }
 
+/* Integrals of the beam's mass and its point masses over the raw coordinates; raw is empty after an error. */
 phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw)
 {
     phx_point_inertia_block block = {.n = 0};

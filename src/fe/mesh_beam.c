@@ -41,6 +41,7 @@ static void drop_zeros(phx_local *local)
     local->n = kept;
 }
 
+/* Point of the beam at a fraction of its length, its shape functions over q. */
 static phx_status mesh_beam_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                   phx_flex_point *point)
 {
@@ -81,6 +82,7 @@ static void add_stress(const phx_line_mesh *mesh, const phx_field *field, int el
         row[field->stress_first + element * psi->stride + k] += factor * value[k];
 }
 
+/* Rows of section forces at a place over the element stresses; on the border of two elements both contribute half. */
 static void mesh_beam_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                                    double *moment, double *torsion)
 {
@@ -150,6 +152,7 @@ static const phx_source_operations operations = {.name = "beam",
                                                  .cubic_pieces = mesh_beam_pieces,
                                                  .definition = mesh_beam_definition};
 
+/* Creates the beam of elements: mesh, masses, reference condition, elasticity and optional stiffening. */
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
     phx_flex raw = {.n = 0};

@@ -53,6 +53,7 @@ static phx_status check_rigid(phx_context *context, const phx_modal_data *data)
     return modal_data_check_finite(context, "the centre of mass", (size_t)data->dim, data->centre);
 }
 
+/* Checks that every point of modal data has a name and moves with existing modes. */
 static phx_status modal_data_check_points(phx_context *context, const phx_modal_data *data)
 {
     if (data->n_points < 0 || (data->n_points > 0 && !data->points))
@@ -69,6 +70,7 @@ static phx_status modal_data_check_points(phx_context *context, const phx_modal_
     return PHX_OK;
 }
 
+/* Checks sizes, frequencies, rigid properties, integrals and points of modal data. */
 static phx_status check_data(phx_context *context, const phx_modal_data *data)
 {
     if (data->dim != 2 && data->dim != 3)
@@ -105,6 +107,7 @@ static phx_status check_data(phx_context *context, const phx_modal_data *data)
  *   R = | [s0]x   J0     |  -  | C | ( S^T C^T )      must be positive definite, or M is not */
 enum { MAX_RIGID = 6 };
 
+/* Mass matrix of the undeformed body over (v, omega), in a square of the largest size. */
 static void modal_data_rigid_mass(const phx_flex *flex, double D[MAX_RIGID][MAX_RIGID])
 {
     const double *s = flex->s0, *J = flex->J0;
@@ -141,6 +144,8 @@ static phx_status fail_effective(phx_context *context, const phx_flex *flex, int
                     effective - whole, unit, whole, unit, turn ? "rotation" : "translation");
 }
 
+/* Fails if the modes take more mass from the frame than there is: the residual mass matrix of theory 12 (modal data)
+ * must be positive definite. */
 static phx_status check_residual_mass(phx_context *context, const phx_flex *flex)
 {
     const int r = flex->dim + flex->n_rot, n = flex->n;
@@ -222,6 +227,7 @@ static phx_status add_masses(phx_context *context, const phx_modal_data *data, p
     return status;
 }
 
+/* Root of the stiffness, diag(omega), which also serves as stresses. */
 static phx_status make_stress(phx_context *context, const phx_modal_data *data, phx_flex *flex)
 {
     const int n = data->modes;
@@ -279,6 +285,7 @@ static phx_status modal_point(const phx_flex_source *source, phx_context *contex
 static const phx_source_operations operations = {
     .name = "modal body", .destroy = modal_destroy, .sorts = 1u << PHX_LOCATION_NAME, .point = modal_point};
 
+/* Copies the named points of modal data. */
 static phx_status keep_points(phx_context *context, const phx_modal_data *data, modal_body *made)
 {
     phx_status status = PHX_OK;
@@ -295,6 +302,7 @@ static phx_status keep_points(phx_context *context, const phx_modal_data *data, 
     return status;
 }
 
+/* Creates a source of deformation from modal data (theory 12); *source is set on success only. */
 phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *data, phx_flex_source **source)
 {
     if (!data || !source)
@@ -326,6 +334,8 @@ phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *d
     return phx_conclude(context, status);
 }
 
+/* Point with given displacements and rotations in each mode, row-major by mode; NULL means zero. Modes that do not move
+ * it are left out. */
 phx_status phx_modal_point(phx_context *context, int dim, int modes, const double *x, const double *translation,
                            const double *rotation, phx_flex_point *point)
 {

@@ -44,6 +44,8 @@ void phx_modes_fix_signs(int n, int k, double *T)
         fix_sign(n, k, column, T);
 }
 
+/* The lowest `count` normal modes of (M_qq, K) under the reference condition: omega in rad/s and T (n x count) with T^T
+ * M T = I. */
 phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T)
 {
     if (!flex || (count > 0 && (!omega || !T)))
@@ -121,6 +123,8 @@ static phx_status add_pull(phx_context *context, const phx_flex_source *full, do
     return PHX_OK;
 }
 
+/* Responses to the axial loads that a beam in modes must follow: inertia loads of acceleration and spin, and axial
+ * forces at the ends and the pulled points (theory 9). */
 static phx_status axial_loads(phx_context *context, const phx_flex_source *full, int n_pulled, const double *pulled,
                               const double *L, phx_shapes *loads)
 {
@@ -390,6 +394,7 @@ static int modes_for(const phx_flex_source *full, int count)
     return more < full->flex.n ? more : full->flex.n;
 }
 
+/* Creates a source in `count` normal modes; a beam with stiffening also gets the axial shapes that follow them. */
 static phx_status modes_create(phx_context *context, phx_flex_source *full, int count, int n_pulled,
                                const double *pulled, phx_flex_source **source)
 {
@@ -435,6 +440,7 @@ static phx_status create_for_interfaces(phx_context *context, const phx_beam_def
     return status;
 }
 
+/* Creates a beam in the basis of its definition, with the axial shapes for all points where forces act. */
 phx_status phx_beam_modes_create(phx_context *context, const phx_beam_def *def, phx_beam *full, phx_beam **beam)
 {
     const int masses = def->n_pulled + def->n_masses, count = masses + def->n_interfaces;

@@ -22,6 +22,7 @@ static void pair_axes(int dim, int p, int *a, int *b)
     *b = dim == 2 ? 2 : pair_second[p];
 }
 
+/* Returns true if a 3 x 3 matrix is finite, symmetric and positive semidefinite to round-off. */
 bool phx_is_inertia(const double a[9])
 {
     double scale = 0.0;
@@ -200,6 +201,7 @@ void phx_point_inertia_scatter(const phx_point_inertia_block *block, const int *
     }
 }
 
+/* Adds a mass with rotary inertia at a point of a deformation to its integrals. */
 phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, double mass, const double *inertia,
                              phx_flex *flex)
 {

@@ -61,6 +61,8 @@ static void project_integrals(const phx_flex *full, int k, const double *T, doub
         project_matrix(full, full->Q[p], k, T, 1.0, work, flex->Q[p]);
 }
 
+/* Projects a deformation on the k columns of T (n x k), q = T eta, with stresses, root and stiffening; flex is empty
+ * after an error. */
 phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex)
 {
     if (!full || (!T && k > 0) || !flex)
@@ -83,6 +85,7 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
     if (status == PHX_OK)
         status = phx_flex_allocate_matrices(context, flex, true);
     if (status == PHX_OK) {
+        /* theory 12: S T, C T, j T, T^T M T, T^T A_k T, T^T Q T */
         project_integrals(full, k, T, work, flex);
         flex->n_stress = full->n_stress;
         status = project_rows(context, &full->stress, k, T, work, &flex->stress);
@@ -189,6 +192,7 @@ static phx_source_operations projected_operations(const phx_flex_source *full)
                                    .cubic_pieces = projected_pieces};
 }
 
+/* Source whose coordinates are those of the columns of T; it shares the full source and copies T. */
 phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
                                    phx_flex_source **source)
 {

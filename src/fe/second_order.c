@@ -149,6 +149,8 @@ static phx_status fill_strains(phx_context *context, const phx_strain_triangle *
     return status;
 }
 
+/* Compresses the collected strains to one strain for each significant pair of slopes, with their linear parts; *made is
+ * also to be freed after an error. */
 phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle *it, phx_flex_stiffening **made)
 {
     const size_t pairs = (size_t)phx_strain_pairs(it->n_slopes), most = (size_t)it->cols;
@@ -220,6 +222,8 @@ static phx_status append_strain(phx_context *context, const phx_flex_stiffening 
     return phx_strain_triangle_append(context, 1, second, row, it);
 }
 
+/* Passes all strains of a body, with linear parts and slopes in the basis, through the triangular factor and compresses
+ * them. */
 static phx_status compress(phx_context *context, const phx_flex_stiffening *full, int n_slopes, int k,
                            const double *lin, const double *slope, phx_flex_stiffening **made)
 {
@@ -261,6 +265,7 @@ static phx_status keep_stressed(phx_context *context, const phx_flex_stiffening 
     return status;
 }
 
+/* Strains of geometric stiffening in the basis T. Fails if more than PHX_STRAIN_SLOPES coordinates bend. */
 phx_status phx_stiffening_project(phx_context *context, const phx_flex_stiffening *full, int k, const double *T,
                                   phx_flex_stiffening **made)
 {

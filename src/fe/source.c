@@ -149,6 +149,7 @@ void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, con
     beam->operations->quadrature(beam, count, s, weight);
 }
 
+/* Composite Gauss rule along a beam: points as fractions of the length, weights in m; both arrays are allocated. */
 phx_status phx_panel_quadrature(phx_context *context, double length, int panels, int points, int *count, double **s,
                                 double **weight)
 {
@@ -181,6 +182,8 @@ const phx_beam_def *phx_beam_definition(const phx_flex_source *source)
     return full && full->operations->definition ? full->operations->definition(full) : NULL;
 }
 
+/* Matrix from the coordinates of a beam source to those of its full beam, the identity if it has no basis; allocated
+ * for the caller. */
 phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source, int *n, double **T)
 {
     if (!source || !n || !T)
@@ -201,6 +204,7 @@ phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source,
     return PHX_OK;
 }
 
+/* Copies the definition of a full beam with its masses; properties of the basis are reset. */
 phx_status phx_beam_def_copy(phx_context *context, const phx_beam_def *def, phx_beam_def *copy)
 {
     phx_beam_mass *masses = phx_calloc(context, (size_t)def->n_masses + 1, sizeof *masses);

@@ -121,6 +121,7 @@ phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_contex
     return status ? status : rows_of(source, context, location, 1, rows);
 }
 
+/* Rows of the stresses at all nodes of a body on a mesh over its coordinates; *map is empty after an error. */
 phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, phx_stress_map *map)
 {
     if (!source || !map)
@@ -147,6 +148,8 @@ phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source)
                                                         : phx_flex_source_stresses(source);
 }
 
+/* Rows of the stresses at one place, or at all nodes if location is NULL, with columns for products of slopes where the
+ * source has them. */
 static phx_status fill_map(const phx_flex_source *source, phx_context *context, phx_stress_set set,
                            const phx_location *location, phx_stress_map *map)
 {
@@ -220,6 +223,7 @@ static void stress_rotate(double A[3][3], int p, int q)
     A[r][q] = A[q][r] = s * rp + c * rq;
 }
 
+/* Principal stresses of (xx, yy, zz, xy, yz, zx), largest first, by Jacobi rotations. */
 void phx_principal_stresses(const double stress[6], double principal[3])
 {
     double A[3][3] = {
@@ -238,6 +242,8 @@ void phx_principal_stresses(const double stress[6], double principal[3])
     }
 }
 
+/* Stress states of a node from its components: one for a solid, those of both surfaces for a plate, none for other
+ * sets; returns their number. */
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6])
 {
     if (set != PHX_STRESSES_PLATE && set != PHX_STRESSES_SOLID)

@@ -80,6 +80,8 @@ static void store_snapshot(phx_run *run)
     memcpy(first.ledger, run->ledger, (size_t)run->dae->n_parts * sizeof *first.ledger);
 }
 
+/* Evaluates the rows' regularity at the present state and, if it falls below WATCHED of its largest value, predicts the
+ * time of the singular position and the length of the zone around it. */
 static void evaluate_regularity(phx_run *run)
 {
     phx_branch *it = run->branch;
@@ -190,6 +192,8 @@ static void keep_start(phx_run *run)
     memcpy(it->v0, run->v, (size_t)dae->n_v * sizeof *it->v0);
 }
 
+/* Crosses the singular position from the present time to t1 in one interval of the midpoint rule. If the velocities
+ * change too much for the same branch, the zone is made smaller and nothing is accepted. */
 phx_status phx_branch_cross(phx_run *run, phx_method *method, double t1)
 {
     phx_branch *it = run->branch;
@@ -292,6 +296,8 @@ static phx_status in_pieces(phx_run *run, phx_method *method, double t1, double 
     return status;
 }
 
+/* A step of a fixed-step method to t1: an ordinary step far from singular positions, shorter pieces and a crossing near
+ * them. */
 phx_status phx_branch_step(phx_run *run, phx_method *method, double t0, double t1, double h)
 {
     const phx_branch *it = run->branch;
@@ -369,6 +375,7 @@ void phx_branch_destroy(phx_branch *branch)
     phx_free(branch);
 }
 
+/* Allocates the states, rates and ledgers that the crossing compares, in one block. */
 static phx_status branch_allocate(const phx_run *run, phx_branch *it)
 {
     const size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_parts = (size_t)run->dae->n_parts;
@@ -389,6 +396,8 @@ static phx_status branch_allocate(const phx_run *run, phx_branch *it)
     return PHX_OK;
 }
 
+/* Creates the observation of singular positions with its midpoint rule. *branch stays NULL if the mechanism has no
+ * closed loops, its regularity is unknown or the number of Newton corrections is fixed. */
 phx_status phx_branch_create(phx_run *run, phx_branch **branch)
 {
     *branch = NULL;

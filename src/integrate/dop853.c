@@ -217,6 +217,8 @@ static double weight(const dop853 *m, int k)
     return 1.0 / (m->atol + m->rtol * fmax(fabs(m->y[k]), fabs(m->y1[k])));
 }
 
+/* Relative error of the step of length h from the estimates of order 5 and 3, at most 1 if the step is acceptable
+ * (equation at the top). */
 static double error_of(const dop853 *m, double h)
 {
     const int n = m->ode->n_state;
@@ -380,6 +382,8 @@ static phx_status adaptive_step(dop853 *m, double to)
     }
 }
 
+/* Takes adaptive steps up to the time `to` and samples after each. Stages are not reused across a time at which a
+ * signal jumps. */
 static phx_status dop853_advance(phx_method *method, double to)
 {
     dop853 *m = (dop853 *)method;
@@ -433,6 +437,8 @@ static phx_status dop853_prepare(dop853 *m)
     return status;
 }
 
+/* Interpolates state, work and ledger at a time t within the last step into the run `into`, by the continuous extension
+ * of order 7. Multipliers are those of the end of the step. */
 static phx_status look_back(phx_method *method, double t, phx_run *into)
 {
     dop853 *m = (dop853 *)method;
@@ -484,6 +490,7 @@ static void dop853_destroy(phx_method *method)
     phx_free(m);
 }
 
+/* Divides one allocated block among states, stage derivatives and the parts of the interpolation polynomial. */
 static phx_status dop853_allocate(dop853 *m)
 {
     const size_t n = (size_t)m->ode->n, arrays = 4 + DOP853_ALL + POLYNOMIAL;
@@ -508,6 +515,8 @@ static const phx_method_ops fixed_ops = {
 static const phx_method_ops adaptive_ops = {
     .destroy = dop853_destroy, .advance = dop853_advance, .forget = forget, .look_back = look_back};
 
+/* Creates the method for a run, adaptive if rtol > 0. Fails for a mechanism without an explicit ordinary differential
+ * equation. */
 static phx_status create_dop853(phx_run *run, phx_method **method)
 {
     const phx_integrate_options *options = &run->options;

@@ -26,6 +26,8 @@ typedef struct gauss {
     double stored;        /* end of the interval whose stages were stored last, s */
 } gauss;
 
+/* State at the end of the step from the stages: x and v by the formulas at the top, multipliers extrapolated by the
+ * stage polynomial. Attitudes and velocities are not projected yet. */
 static void end_of_step(const gauss *m, double h)
 {
     const phx_stages *stages = &m->stages;
@@ -37,6 +39,7 @@ static void end_of_step(const gauss *m, double h)
     memset(run->trial.lambda, 0, (size_t)dae->n_l * sizeof(double));
     double last[PHX_STAGES];
     phx_tableau_lagrange(tableau, 1.0, last);
+    /* theory 6, collocation: x1 = x0 + h sum b_i T(X_i) V_i */
     for (int i = 0; i < tableau->s; i++) {
         for (int k = 0; k < dae->n_x; k++)
             run->trial.x[k] += h * tableau->b[i] * stages->now.x_dot[i * dae->n_x + k];
@@ -215,6 +218,8 @@ static phx_status gauss_allocate(gauss *m)
     return m->impulse && m->x && m->v && m->bend ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Creates a Gauss method of the order that the options name; with rtol > 0 it is wrapped by the reversible choice of
+ * steps. */
 static phx_status create_gauss(phx_run *run, phx_method **method)
 {
     const bool adaptive = run->options.rtol > 0.0;

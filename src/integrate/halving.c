@@ -20,6 +20,8 @@ static bool can_halve(const phx_run *run, phx_status status, int level)
            level < most_halvings(run);
 }
 
+/* Advances from t0 to t1 = t0 + h with a fixed-step method and halves the step where it fails, at most most_halvings
+ * times. Every accepted piece is reported to the run. */
 phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double t1, double h)
 {
     int level = 0;

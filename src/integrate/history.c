@@ -8,6 +8,8 @@
 enum { JUDGE = 8 };
 static const double WORSE = 2.0, FARTHEST = 1.4;
 
+/* Creates an empty history of accelerations and multipliers with the present multipliers as its first entry, in one
+ * block that the history owns. */
 phx_status phx_history_create(phx_dae *dae, const double *lambda, phx_history *history)
 {
     const size_t n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
@@ -61,6 +63,7 @@ static inline void history_combine(const int order, const double *w, double *con
     }
 }
 
+/* out = base + along sum_k w_k rows_k for n entries, with the loop over up to five rows unrolled. */
 static void predict(int order, const double *w, double *const *rows, double along, const double *base, int n,
                     double *out)
 {
@@ -155,6 +158,8 @@ static int history_judge(phx_history *history, phx_dae *dae, int from, double (*
     return chosen;
 }
 
+/* Appends the mean acceleration (v1 - v0)/h and the multipliers of an interval that ended at t. Judges the orders of
+ * the predictions anew while the history is short, every JUDGE intervals, or when the error has grown. */
 void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, const double *v0, const double *v1,
                       const double *lambda, double error)
 {

@@ -126,6 +126,7 @@ static int ida_residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void
     int n_x = dae->n_x;
     const double *x = configuration(m, y), *v = entries(y) + n_x, *x_dot = entries(y_dot), *v_dot = x_dot + n_x;
     double *res_x = entries(res);
+    /* theory 6: x' = T(x) nu,  M nu' = f + G^T mu',  0 = G nu - w */
     dae->ops->rates(dae, entries(y), v, m->linear.rates);
     for (int k = 0; k < n_x; k++)
         res_x[k] = x_dot[k] - m->linear.rates[k];
@@ -369,6 +370,8 @@ static phx_status choose_order(ida *m)
     return better ? PHX_OK : try_order(m, other);
 }
 
+/* Takes over the state, multipliers and work that IDA has reached at t1 and reports the step to the run; attitudes are
+ * normalised. */
 static phx_status accept(ida *m, double t1)
 {
     phx_run *run = m->base.run;
@@ -401,6 +404,8 @@ static phx_status failed(ida *m, double to, double h)
     return phx_run_stop(run, status);
 }
 
+/* Lets IDA step up to the time `to` and samples after each step. Singular positions are crossed by the midpoint rule
+ * and IDA starts again after them. */
 static phx_status ida_advance(phx_method *method, double to)
 {
     ida *m = (ida *)method;
@@ -461,6 +466,7 @@ static void free_linear(ida_linear *linear)
     phx_free(linear->shift);
 }
 
+/* Frees IDA's objects and the method's arrays; also after a partial creation. */
 static void ida_destroy(phx_method *method)
 {
     ida *m = (ida *)method;
@@ -500,6 +506,8 @@ static bool create_vectors(SUNContext context, const phx_dae *dae, ida_vectors *
     return made->y && made->y_dot && made->id && made->work && made->past && made->past_work;
 }
 
+/* Creates IDA's context, vectors, matrix, linear solver and memory; after an error ida_destroy frees the parts made so
+ * far. */
 static phx_status ida_allocate(ida *m)
 {
     phx_run *run = m->base.run;
@@ -531,6 +539,8 @@ static void set_solver(ida *m)
     m->library.solver->content = m;
 }
 
+/* Hands equations, tolerances, linear solver and quadrature to IDA. With rtol = 0 the tolerance is FIXED_RTOL and the
+ * step of the options is the longest allowed. */
 static phx_status set_up(ida *m)
 {
     phx_run *run = m->base.run;
@@ -585,6 +595,7 @@ static phx_status ida_look_back(phx_method *method, double t, phx_run *into)
 
 static const phx_method_ops ida_ops = {.destroy = ida_destroy, .look_back = ida_look_back, .advance = ida_advance};
 
+/* Creates the method with consistent initial rates for a run. */
 static phx_status create_ida(phx_run *run, phx_method **method)
 {
     ida *m = phx_calloc(run->context, 1, sizeof *m);

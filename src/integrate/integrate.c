@@ -45,6 +45,7 @@ static bool all_finite(const double *values, int n)
     return true;
 }
 
+/* Checks end, step and output interval for finite, positive values and a countable number of steps. */
 static phx_status check_times(phx_context *context, const phx_integrate_options *o, double t)
 {
     if (!isfinite(t) || !isfinite(o->end) || o->end < t)
@@ -79,6 +80,7 @@ static phx_status check_counted(phx_context *context, const phx_integrate_option
     return PHX_OK;
 }
 
+/* Checks the options of an integration that do not depend on the mechanism. */
 static phx_status integrate_check_options(phx_context *context, const phx_integrate_options *o)
 {
     if ((int)o->integrator < 0 || o->integrator >= PHX_INTEGRATORS)
@@ -169,6 +171,8 @@ phx_status phx_run_sample(phx_run *run)
     return phx_run_sample_at(run, run->t);
 }
 
+/* Makes the trial state at t1, reached in a step of length h, the state of the run: outputs up to t1 are sampled, work
+ * and statistics updated and progress reported. */
 phx_status phx_run_accept(phx_run *run, double t1, double h)
 {
     const phx_dae *dae = run->dae;
@@ -278,6 +282,8 @@ static phx_status look_ahead(const phx_run *run)
     return check_signals(run, run->t, fmin(run->t + ahead, o->end));
 }
 
+/* Ends a run with an error message that contains method, time, step, reason and remedy. A singular position or a signal
+ * that is not finite ahead replaces the reason. */
 phx_status phx_run_stop(phx_run *run, phx_status status)
 {
     const char *name = phx_integrator_name(run->options.integrator);
@@ -496,6 +502,8 @@ static phx_status check_instants(const phx_run *run)
                     run->options.end);
 }
 
+/* Runs an integration from the state in `run` to its end: creates method and outputs, samples the start and every
+ * instant, and frees everything again. */
 static phx_status integrate(phx_run *run)
 {
     phx_method *method = NULL;
@@ -534,6 +542,8 @@ phx_status phx_run_create_method(phx_run *run, phx_method **method)
     return kinds[run->options.integrator]->create(run, method);
 }
 
+/* Checks options, mechanism and state of an integration before it begins: the integrator must accept controllers,
+ * friction and numerical damping of the mechanism. */
 phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, double t, const double *x, const double *v,
                          const double *lambda)
 {
@@ -557,6 +567,8 @@ phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, dou
     return status == PHX_OK ? check_state(dae, x, v, lambda) : status;
 }
 
+/* Integrates from *t to options->end; t, x, v and lambda are updated to the last accepted state, also after an error.
+ * `sample`, optional, receives every output instant. */
 phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
                          double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats)
 {

@@ -20,6 +20,7 @@ struct phx_integration {
 /* Lengths that agree to this are the same. */
 static const double SAME = 1e-9;
 
+/* Copies the initial state into arrays that the integration owns. */
 static phx_status copy_state(phx_integration *it, const double *x, const double *v, const double *lambda)
 {
     phx_run *run = &it->run;
@@ -50,6 +51,8 @@ static void integration_look(phx_integration *it)
     it->sample.t = it->at;
 }
 
+/* Creates an integration that a program advances step by step; options->end and every are ignored. The state is copied;
+ * *integration is NULL after an error. */
 phx_status phx_integration_create(phx_dae *dae, const phx_integrate_options *options, double t, const double *x,
                                   const double *v, const double *lambda, phx_integration **integration)
 {
@@ -255,6 +258,8 @@ static void archive_run(phx_archive *archive, phx_run *run)
     phx_archive_long(archive, &run->stats->steps);
 }
 
+/* Writes or reads the state of an integration, including method, observed singular positions and mechanism; in reading
+ * the integration must have been created with the same options. */
 void phx_integration_archive(phx_archive *archive, phx_integration *it)
 {
     phx_dae *dae = it->run.dae;

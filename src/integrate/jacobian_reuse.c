@@ -156,6 +156,7 @@ void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, bool rou
     reuse->intervals = expensive ? 0 : reuse->made > 0 ? 1 : reuse->intervals + 1;
 }
 
+/* Writes or reads the decisions about reusing a Jacobian that reach beyond one interval. */
 void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse)
 {
     int *const counts[] = {&reuse->intervals, &reuse->eager,       &reuse->count,

@@ -40,6 +40,8 @@ typedef struct interval {
     const double *x0, *v0;
 } interval;
 
+/* Computes and factors a new Newton matrix A(2/h) for the interval (theory 4). PHX_SINGULAR comes with the equation
+ * that is to blame. */
 static phx_status refresh(midpoint *m, const interval *span)
 {
     phx_run *run = m->base.run;
@@ -162,6 +164,8 @@ static phx_status midpoint_iterate(midpoint *m, const interval *span, phx_newton
     return PHX_OK;
 }
 
+/* Solves the interval's equations for the end velocities and multipliers by Newton's iteration down to round-off
+ * (theory 4); the result is in run->trial. PHX_NOT_CONVERGED if it takes too many corrections. */
 static phx_status midpoint_solve(midpoint *m, const interval *span)
 {
     phx_run *run = m->base.run;
@@ -465,6 +469,7 @@ static const phx_method_ops pair_ops = {
 static const phx_method_ops composed_ops = {
     .destroy = midpoint_destroy, .step = composed_step, .forget = midpoint_forget, .archive = midpoint_archive};
 
+/* Creates the method with the given operations: one Newton matrix and one reuse policy for each slot. */
 static phx_status midpoint_create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {
     midpoint *m = phx_calloc(run->context, 1, sizeof *m);

@@ -74,6 +74,8 @@ static bool may_be_rounding(const phx_newton *newton, double size)
     return newton->remembers && size <= newton->noise * newton->noise_scale;
 }
 
+/* Judges the last correction by its size: converged, at round-off level, too slow, stalled, or to be continued.
+ * `recent` means that the Jacobian was computed in this interval. */
 phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent)
 {
     double previous = newton->previous;

@@ -62,6 +62,7 @@ static double decimal_of(const phx_run *run)
     return power;
 }
 
+/* Allocates the rates, accelerations, multipliers and power flows at both ends of a step for interpolation. */
 static phx_status allocate_ends(phx_outputs *outputs)
 {
     const phx_dae *dae = outputs->run->dae;
@@ -79,6 +80,8 @@ static phx_status allocate_ends(phx_outputs *outputs)
     return PHX_OK;
 }
 
+/* Creates the side run that computes outputs within a step: a twin of the mechanism with its own method, or only arrays
+ * if the method interpolates its own steps. */
 static phx_status create_side(phx_outputs *outputs)
 {
     phx_run *run = outputs->run, *side = &outputs->side;
@@ -106,6 +109,8 @@ static phx_status create_side(phx_outputs *outputs)
     return status == PHX_OK && steps ? outputs->create(side, &outputs->side_method) : status;
 }
 
+/* Creates the outputs of a run every options.every seconds. If the steps end on these instants (on_grid), no side run
+ * is needed. */
 phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_create_fn *create, phx_outputs **outputs)
 {
     const double length = run->options.end - run->start;
@@ -131,6 +136,7 @@ bool phx_outputs_on_grid(const phx_outputs *outputs)
     return outputs->on_grid;
 }
 
+/* Frees the outputs of a run; NULL is allowed. */
 void phx_outputs_destroy(phx_outputs *outputs)
 {
     if (!outputs)
@@ -236,6 +242,8 @@ static phx_status step_aside(phx_outputs *outputs, double t)
     return status;
 }
 
+/* Samples the output instant t inside the last step, by interpolation of the method or a step of the side run. If that
+ * step fails near a singular position the output waits until the position is passed. */
 static phx_status sample_within(phx_outputs *outputs, double t)
 {
     phx_run *run = outputs->run, *side = &outputs->side;

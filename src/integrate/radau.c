@@ -300,6 +300,8 @@ static phx_status radau_try_step(radau *m, double h, bool jump, double *error)
     return radau_finish(m, run->t, h);
 }
 
+/* Takes one accepted step towards `to`, with the step size reduced until error < 1. Across a jump of the right side the
+ * smallest step is accepted whatever its error, a limited number of times. */
 static phx_status adaptive_step(radau *m, double to)
 {
     phx_run *run = m->base.run;
@@ -338,6 +340,8 @@ static phx_status adaptive_step(radau *m, double to)
     }
 }
 
+/* Takes adaptive steps up to the time `to` and samples after each; singular positions are crossed by the midpoint
+ * rule. */
 static phx_status radau_advance(phx_method *method, double to)
 {
     radau *m = (radau *)method;
@@ -379,6 +383,7 @@ static void radau_destroy(phx_method *method)
     phx_free(m);
 }
 
+/* Allocates weights, error estimates and states of the method. */
 static phx_status radau_allocate(radau *m)
 {
     phx_run *run = m->base.run;
@@ -419,6 +424,7 @@ static void set_tolerances(radau *m)
     m->stages.weight_tolerance = fmax(1e-15 / m->rtol, fmin(0.03, sqrt(m->rtol)));
 }
 
+/* Creates the method for a run; with rtol = 0 the steps are fixed. */
 static phx_status create_radau(phx_run *run, phx_method **method)
 {
     bool adaptive = run->options.rtol > 0.0;

@@ -98,6 +98,8 @@ static bool again(search *s, int wanted)
     return true;
 }
 
+/* Takes the largest block of the ruler from its present place for which the estimate is at most 1, and advances the
+ * ruler. */
 static phx_status adaptive_step(reversible *m, ruler *r)
 {
     phx_run *run = m->base.run;

@@ -167,6 +167,8 @@ static phx_status stages_linearise(phx_stages *stages, double t0, double h)
     return dae->ops->linearise(dae, mean_t, stages->mean_x, stages->mean_v, stages->mean_lambda);
 }
 
+/* Linearises at one state for all stages and factors the real and the complex Newton matrix for the step h; with two
+ * stages there is only the complex one. */
 static phx_status refresh(phx_stages *stages, double t0, double h)
 {
     const phx_tableau *tableau = &stages->tableau;
@@ -383,6 +385,8 @@ static double size_of_stages(const phx_stages *stages)
     return size;
 }
 
+/* Solves the stages of the step from t0 to t0 + h by simplified Newton iteration, to round-off or to the error weights;
+ * stage values are in `stages`. */
 phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
 {
     phx_run *run = stages->run;
@@ -412,6 +416,7 @@ phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
     return PHX_OK;
 }
 
+/* Adds the quadrature of the power at the stages, h b_i P_i, to *work and to the ledger of the run. */
 phx_status phx_stages_work(phx_stages *stages, double t0, double h, phx_work *work)
 {
     const phx_tableau *tableau = &stages->tableau;
@@ -453,6 +458,8 @@ void phx_stages_release(phx_stages *stages)
     phx_free(stages->memory);
 }
 
+/* Allocates the stage values of a collocation method for a run; after an error the parts made so far are freed with
+ * *stages. */
 phx_status phx_stages_create(phx_run *run, const phx_tableau *tableau, phx_stages *stages)
 {
     const phx_dae *dae = run->dae;

@@ -199,6 +199,8 @@ static void embed(const long double *c, phx_tableau *tableau)
         tableau->error[i] = (double)(-inverse[i][0] / tableau->real);
 }
 
+/* Fills the coefficients a, b, d, a^-1 and the eigenvalues of a collocation method from its s nodes c; three stages
+ * also get the embedded error formula. */
 static void tableau_complete(int s, const long double *c, phx_tableau *tableau)
 {
     long double a_inverse[S][S] = {{0}};

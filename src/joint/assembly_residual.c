@@ -78,6 +78,9 @@ static bool has_turned(const phx_port_view *view)
     return !view->straight && (view->theta1[0] != 0.0 || view->theta1[1] != 0.0 || view->theta1[2] != 0.0);
 }
 
+/* Residual that the assembly drives to zero and, if g_a is not NULL, its covectors: the rotation angle for rows that
+ * hold a direction, otherwise the row's value. The angle is nonzero also where the sines of the row vanish half a turn
+ * away. */
 void phx_row_assembly_residual(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *residual,
                                double *g_a, double *g_b)
 {

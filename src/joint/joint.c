@@ -253,6 +253,8 @@ static bool joint_is_rotation(int dim, const double *R)
     return cross[0] * R[6] + cross[1] * R[7] + cross[2] * R[8] > 0.0;
 }
 
+/* Checks kind and dimension of a joint shape and that its three matrices are rotations; the error message names the
+ * joint kind. */
 static phx_status joint_check(phx_context *context, const phx_joint_shape *shape, const double *relative)
 {
     const int dim = shape->dim;
@@ -384,6 +386,8 @@ static void make_frame(const phx_joint_shape *shape, const double *zero, double 
     }
 }
 
+/* Builds the constraint and coordinate rows of a joint kind in the axes of its ports, with the zero of its coordinates
+ * at the relative rotation of the ports. */
 phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, int *n_constraints,
                           phx_row constraints[PHX_JOINT_MAX_ROWS], int *n_coordinates,
                           phx_row coordinates[PHX_JOINT_MAX_COORDINATES])

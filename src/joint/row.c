@@ -20,6 +20,7 @@ static const phx_row_operations *const kinds[] = {
     [PHX_ROW_ELLIPSOID_SLIP] = &phx_row_ellipsoid_slip,
 };
 
+/* Name of a row kind for messages; "unknown" outside the enumeration. */
 const char *phx_row_kind_name(phx_row_kind kind)
 {
     static const char *const names[] = {
@@ -51,6 +52,8 @@ bool phx_row_is_angular(const phx_row *row)
            row->kind == PHX_ROW_TILT || row->kind == PHX_ROW_AXIAL;
 }
 
+/* Rows that measure the relative displacement along the axes in_a (columns, body axes of A) and the relative rotation
+ * of two frames: 3 in the plane, 6 in space; returns their number. The bushing uses them. */
 int phx_frame_rows(int dim, const double *in_a, const double *in_b, phx_row *rows)
 {
     for (int k = 0; k < dim; k++) {
@@ -75,6 +78,8 @@ int phx_frame_rows(int dim, const double *in_a, const double *in_b, phx_row *row
     return 6;
 }
 
+/* Two unit vectors across the unit vector n (one in the plane), which form a right-handed set with n. The first is the
+ * coordinate axis furthest from n, made orthogonal. */
 void phx_row_across(int dim, const double *n, double across[2][3])
 {
     int least = 0;
@@ -181,6 +186,8 @@ static void dots_at(int count, const phx_row *const *rows, const phx_port_view *
     }
 }
 
+/* Values of `count` rows at the end of the interval and their rates g . zeta between the same two ports. Rows of one
+ * point component and sets of DOT rows take shorter ways with the same result. */
 void phx_rows_at(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b, double *values,
                  double *rates)
 {
@@ -238,6 +245,8 @@ static bool add_tangent(const phx_row *row, double weight, const phx_port_view *
     return true;
 }
 
+/* H = sum_k weights[k] dg_k/dxi over the variations of both ports, and for each row slopes_k = dg_k/dxi applied to the
+ * rates. The return value bounds the blocks of H that are nonzero and set. */
 phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                                const phx_port_view *b, double *H, double *slopes)
 {

@@ -23,6 +23,8 @@ static void row_angle_covectors(const phx_row *row, const phx_port_view *a, cons
     g_b[THETA] = phx_port_atan_quotient(b->theta0[0], b->theta1[0]);
 }
 
+/* H = dg/dxi of the relative angle: the derivatives of the difference quotients of 2 atan(h w/2) and atan theta by the
+ * mean variations (theory 4). Returns false if H is zero. */
 static bool row_angle_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* x = h w/2 varies by (1 + x^2) dphi, theta1 by 2 dtheta */

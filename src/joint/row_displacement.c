@@ -19,6 +19,8 @@ typedef struct interval {
     double s0, s1;           /* l . d */
 } interval;
 
+/* Direction l of A and distance d at both ends, their means, the lengths |l| and the products s = l . d over an
+ * interval. */
 static void evaluate_interval(const phx_row *row, const phx_port_view *a, const phx_port_view *b, interval *v)
 {
     int dim = a->dim;
@@ -37,6 +39,7 @@ static void evaluate_interval(const phx_row *row, const phx_port_view *a, const 
     v->s1 = phx_port_scalar_product(dim, l1, d1);
 }
 
+/* Covectors of s/|l|, so that h g . zeta is its exact increment (theory 4, increments of products). */
 static void row_displacement_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                        double *g_b)
 {
@@ -57,6 +60,7 @@ static void row_displacement_covectors(const phx_row *row, const phx_port_view *
     phx_port_direction_effort(a, row->alpha, m, g_a);
 }
 
+/* H = dg/dxi of the covectors by the variations of the ports' means; always true, H is set. */
 static bool row_displacement_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* g_b = (p l_m | 0), g_a = (-p l_m | E^T m), m = p d_m - q l_m, q = (s0 + s1)/Q, Q = (|l0| + |l1|) |l0| |l1|. With

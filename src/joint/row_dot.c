@@ -33,6 +33,7 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
         row_dot_add_product(3, a, b, alpha, beta, weight, g_a, g_b);
 }
 
+/* Adds `weight` times the derivative of the covectors of A . B by the variations of both ports to H. */
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H)
 {

@@ -17,6 +17,8 @@ typedef struct dot_side {
     double step[3];                   /* s = w x a_m + theta_dot x alpha */
 } dot_side;
 
+/* Vectors of one side of a DOT row that the sums need: the direction in body axes at the mean and at the end, its
+ * inertial mean, and its rate w x b + theta_dot x a in body and in inertial axes. */
 static void row_dots_look(const phx_port_view *view, const double *direction, dot_side *side)
 {
     const double *w = view->rate + 3;
@@ -104,6 +106,8 @@ static void relative(const double *Rm, const double *R1, double *M)
             M[3 * i + j] = Rm[i] * R1[j] + Rm[3 + i] * R1[3 + j] + Rm[6 + i] * R1[6 + j];
 }
 
+/* Sets the rotational blocks of H = sum weight dg/dxi of all DOT rows, and the slope of each, from sums over the rows.
+ * Rows of other kinds are skipped. */
 void row_set_dots_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                           const phx_port_view *b, double *H, double *slopes)
 {
@@ -174,6 +178,8 @@ static inline void set_crossed(bool transposed, const double *N, const double *M
     }
 }
 
+/* The same for DOT rows only, between sections that do not rotate against their frames: sets the w-w blocks of H and
+ * the w entries of the slopes. */
 void row_set_frames_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                             const phx_port_view *b, double *H, double *slopes)
 {
@@ -209,6 +215,8 @@ void row_set_frames_tangent(int count, const phx_row *const *rows, const double 
     set_crossed(true, N, to_a, H + (B + 3) * PAIR + 3);
 }
 
+/* Covectors on w of DOT rows between sections that do not rotate against their frames; other entries are left as they
+ * are. */
 void row_set_frames_covectors(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,
                               double *g)
 {

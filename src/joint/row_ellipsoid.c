@@ -52,6 +52,7 @@ static void row_ellipsoid_covectors(const phx_row *row, const phx_port_view *a, 
     }
 }
 
+/* H of the gap: derivative of the distance's covectors less that of the height's. */
 static bool row_ellipsoid_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     const phx_row distance = distance_of(row), height = height_of(row);
@@ -82,6 +83,8 @@ static const double *semi_axis(const phx_row *row, int k)
     return k == 0 ? row->beta : k == 1 ? row->beta2 : row->alpha2;
 }
 
+/* Point where the ellipsoid touches the plane, for the mean directions of the interval: height h, arm rho from the
+ * centre in inertial components, and the terms f, q and semi-axes that they are made of. */
 static void find_touch(const phx_row *row, const phx_port_view *a, const phx_port_view *b, touch *at)
 {
     const int dim = a->dim;
@@ -244,6 +247,8 @@ static void add_turns_tangent(const phx_port_view *a, const phx_port_view *b, co
         }
 }
 
+/* H of the slip: the derivative of the covectors of (t . d/|t|)' and of (rho x t) . (Omega_b - Omega_a) with rho and t
+ * varying. */
 static bool slip_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     const int dim = a->dim, size = phx_port_size(dim);

@@ -86,6 +86,7 @@ static void row_radial_covectors(const phx_row *row, const phx_port_view *a, con
     }
 }
 
+/* H = dg/dxi of |x| from the covectors and derivatives of its parts x_k. */
 static bool row_radial_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* H = y_k H_k + g_k dy_k,  dy_k = (delta_kl - y_k n1_l)/S dx1_l,  dx1_l = 2 g_l */

@@ -35,6 +35,7 @@ static void disc_covectors(const phx_row *row, const phx_port_view *a, const phx
     }
 }
 
+/* Inverse of the mean frame view->Rm (dim x dim), which is not a rotation. */
 void row_invert_mean(const phx_port_view *view, double *inverse)
 {
     const double *R = view->Rm;
@@ -145,6 +146,7 @@ void row_add_turn_tangent(const phx_port_view *view, double sign, const double *
         }
 }
 
+/* H = dg/dxi of rolling: the displacement's part and the rotation's part; always true. */
 static bool row_roll_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     const phx_row along = along_of(row);

@@ -168,6 +168,8 @@ static void add_rolling(const phx_row *row, const phx_port_view *a, const phx_po
     }
 }
 
+/* Adds the covectors t_k g(x_k) of the sliding velocity at the contact and those of the relative rotation about beta to
+ * g_a and g_b. */
 static void row_slip_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                double *g_b)
 {
@@ -209,6 +211,7 @@ static void row_slip_add_product(int dim, const double *left, const double *righ
         }
 }
 
+/* H = dg/dxi of the slip, with the tangent and the arm depending on the place of contact; always true. */
 static bool row_slip_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* H = t_k H_k + (turn of A and B at fixed beta) + (g_k dt_k/dx_l + g(dbeta/dx_l)) g_l^T,   dx_l = g_l */

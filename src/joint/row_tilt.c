@@ -38,6 +38,8 @@ typedef struct increment {
     double A[3], B[3], n[3], S, C, kappa, p, q, on_a[3], on_b[3];
 } increment;
 
+/* Terms of the increment of the tilt angle over an interval: atan2(S, C) of the difference, its quotient kappa =
+ * atan2(S, C)/S, and the vectors on_a, on_b that multiply the increments of A and B. */
 static void evaluate_increment(const phx_row *row, const phx_port_view *a, const phx_port_view *b, increment *out)
 {
     const tilt *v0 = &out->v0, *v1 = &out->v1;
@@ -104,6 +106,8 @@ static void vary(const increment *at, const double *dA, const double *dB, double
         don_b[i] -= at->q * (part[i] + on_n[i]);
 }
 
+/* H = dg/dxi of the tilt: the maps of the directions' efforts applied to the derivatives of on_a and on_b by A and
+ * B. */
 static bool row_tilt_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     double map[2][3 * PHX_PORT_MAX], T[2][3 * PHX_PORT_MAX];

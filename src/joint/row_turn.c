@@ -176,6 +176,8 @@ static void add_sides(const phx_port_view *view, int end, double sign, const sid
     }
 }
 
+/* Covectors of the relative rotation angle about an axis, kappa (c_mean g_s - s_mean g_c) with kappa = atan2(S, C)/S
+ * (theory 4). */
 static void row_turn_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                double *g_b)
 {
@@ -230,6 +232,8 @@ static void evaluate_axes(const way *at, const double *x, direction *out)
     }
 }
 
+/* A direction x of a section at both ends and at the mean along one way of the interval, and its derivatives by the
+ * variations of frame and section; factors select what varies. */
 static void evaluate_direction(const way *at, const double *x, direction *out)
 {
     /* A = R b, b = x + theta x x:   dA = R1 (dphi x b) and R (dtheta x x), times what moves */
@@ -285,6 +289,8 @@ typedef struct weights {
     double c, s, slope_c[BOTH], slope_s[BOTH];
 } weights;
 
+/* Factors kappa c_mean and -kappa s_mean of the increments of s and c in the angle's increment, times `weight`, and
+ * their derivatives by the variations in the range `by`. */
 static weights find_weights(const direction A[2], const direction B[2], double weight, moving by)
 {
     double c[2] = {0}, s[2] = {0}, dc[2][BOTH] = {{0}}, ds[2][BOTH] = {{0}};
@@ -400,6 +406,7 @@ static void add_increment_derivative(const phx_row *row, const way *a, const way
         }
 }
 
+/* H = dg/dxi of the angle; over an interval with deforming sections the mean of the two ways of the covectors. */
 static bool row_turn_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     phx_port_pair_clear(3, H);

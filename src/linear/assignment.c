@@ -52,6 +52,8 @@ static int reach_free_column(paths *p)
     return at;
 }
 
+/* Assigns every row a different column with the largest total gain (rows <= cols); gain is rows x cols, row-major,
+ * column[i] receives the column of row i. */
 phx_status phx_assign(phx_context *context, int rows, int cols, const double *gain, int *column)
 {
     paths p = {.rows = rows, .cols = cols, .gain = gain};

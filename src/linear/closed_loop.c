@@ -97,6 +97,8 @@ static phx_status state_names(phx_context *context, const phx_linearised *it, co
     return PHX_OK;
 }
 
+/* Replaces the plant *ss by the closed loop with its controllers (matrices at the top); without actuations *ss stays.
+ * Fails for inputs that are rates, which have no state. */
 phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, phx_ss **ss)
 {
     const phx_ss *plant = *ss;
@@ -210,6 +212,8 @@ static phx_status list_modes(phx_context *context, const phx_linearised *it, int
     return status;
 }
 
+/* Modes of the mechanism with its continuous controllers about the configuration x at rest, by a dense eigenproblem;
+ * count 0 means all. The shapes are those of the mechanism. */
 phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, phx_mode_set *set)
 {
     phx_linearised *it = NULL;
@@ -248,6 +252,8 @@ enum { ALL = 400, SLOWEST = 60 };     /* coordinates of which all motions are lo
 static const double GROWS = 1e-7;     /* real parts below this, of the root, may be rounding: roots that are almost */
 static const double ROUNDING = 1e-14; /* double come out so far apart; and below this, of the largest root */
 
+/* Counts the growing modes of a set, divergent (real) and fluttering (complex), above round-off, and finds the fastest
+ * growth. */
 static void count_growing(const phx_mode_set *set, phx_stability *found)
 {
     double largest = 0.0;
@@ -267,6 +273,8 @@ static void count_growing(const phx_mode_set *set, phx_stability *found)
     }
 }
 
+/* Modes of the mechanism about (x, lambda) without controllers: all of a small system, the SLOWEST ones of a large
+ * one. */
 static phx_status all_modes(phx_dae *dae, double t, const double *x, const double *lambda, phx_mode_set *set)
 {
     phx_modes_options options = phx_modes_options_default();
@@ -284,6 +292,8 @@ static phx_status all_modes(phx_dae *dae, double t, const double *x, const doubl
     return status;
 }
 
+/* Judges the stability of an equilibrium by its modes, controllers included; found->judged stays 0 if a controller is
+ * sampled. */
 phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const double *lambda, phx_stability *found)
 {
     if (!dae || !x || !found)
@@ -326,6 +336,8 @@ static phx_status complete_row(phx_context *context, const phx_linearised *it, c
     return PHX_OK;
 }
 
+/* Relative residual of r^T A = 0 for the row r of a Casimir function, A the closed loop at rest: 0 means that the
+ * function is conserved. */
 phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
                                 double *residual)
 {

@@ -121,6 +121,8 @@ static void find_elastic(const phx_undamped *undamped, double skew_largest, damp
     }
 }
 
+/* Projects damping and the unsymmetric part of K on the undamped modes, determines which structure holds (gyroscopic,
+ * symmetric, definite) and allocates the first-order problem. */
 static phx_status damped_prepare(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
                                  const phx_undamped *undamped, damped_work *w)
 {
@@ -363,6 +365,8 @@ static phx_status damped_collect(phx_context *context, const phx_undamped *undam
     return PHX_OK;
 }
 
+/* Roots and shapes of a damped or gyroscopic system in the coordinates of its undamped modes; list receives the `count`
+ * lowest (0: all), *rigid the number of rigid modes. */
 phx_status phx_linear_damped(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
                              const phx_undamped *undamped, int count, int *rigid, phx_mode_list *list)
 {

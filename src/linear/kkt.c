@@ -39,6 +39,7 @@ static void kkt_append(const phx_csr *a, int row, int col, bool transposed, entr
         }
 }
 
+/* Pattern of [X G^T; G 0], X the union of the patterns of M, D and K. */
 static phx_status kkt_make_pattern(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                                    const phx_csr *G, phx_csr *pattern)
 {
@@ -131,6 +132,8 @@ static phx_status locate_all(phx_context *context, const phx_csr *M, const phx_c
     return status ? status : kkt_locate(context, kkt, G, 0, kkt->n, true, &kkt->at_gt);
 }
 
+/* Prepares a saddle-point matrix for factorisation. Pattern and symbolic analysis of the previous problem are reused if
+ * they agree; after an error kkt is empty. */
 phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K, const phx_csr *G,
                            const int *order, bool is_complex, phx_kkt *kkt)
 {
@@ -175,6 +178,8 @@ static phx_status move_rows(phx_context *context, const int *row, phx_csr *patte
     return PHX_OK;
 }
 
+/* The same with rows exchanged so that each constraint row and a coordinate form a 2 x 2 pivot, for indefinite upper
+ * blocks such as those at a frequency. */
 phx_status phx_kkt_prepare_pairs(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                                  const phx_csr *G, bool is_complex, phx_kkt *kkt)
 {

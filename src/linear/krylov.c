@@ -43,6 +43,8 @@ phx_status phx_krylov_factor(phx_krylov *it)
                                     (double complex)it->sigma);
 }
 
+/* Prepares a Krylov space of at most `room` vectors about the real shift sigma and factors there; the shift is moved
+ * slightly if it meets a root. */
 phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kkt *kkt, double sigma, double scale,
                             int room, phx_krylov *it)
 {
@@ -155,6 +157,7 @@ void phx_krylov_start(phx_krylov *it, const double *x, int stride, bool velocity
     krylov_append(it, NULL);
 }
 
+/* Appends a reproducible pseudo-random start vector after one multiplication by S; nothing if the space is full. */
 phx_status phx_krylov_start_random(phx_krylov *it)
 {
     const int n = it->n;
@@ -187,6 +190,8 @@ phx_status phx_krylov_extend(phx_krylov *it, int done)
     return status;
 }
 
+/* Roots lambda = sigma + 1/theta of the projected problem and their error bounds from the residuals in the Krylov
+ * space. */
 phx_status phx_krylov_roots(phx_krylov *it)
 {
     const int p = it->done;
@@ -218,6 +223,7 @@ phx_status phx_krylov_roots(phx_krylov *it)
     return status;
 }
 
+/* Shape of root k in the physical coordinates, real and imaginary part, with an arbitrary factor. */
 void phx_krylov_shape(const phx_krylov *it, int k, double *re, double *im)
 {
     const size_t n = (size_t)it->n, p = (size_t)it->done;

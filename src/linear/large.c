@@ -85,6 +85,8 @@ static phx_status keep_order(phx_context *context, const int *order, int n, int 
     return PHX_OK;
 }
 
+/* Keeps the rows of G that are independent after scaling to unit mass, and the elimination order without the dropped
+ * rows. */
 static phx_status independent_rows(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
                                    phx_large *large)
 {
@@ -106,6 +108,8 @@ static phx_status independent_rows(phx_context *context, const phx_linear *linea
     return status;
 }
 
+/* Copies the stiffness (symmetric part unless `unsymmetric`) and the independent constraints of a large system; *large
+ * is empty after an error. */
 phx_status phx_large_create(phx_context *context, const phx_linear *linear, const phx_modes_options *options,
                             phx_large *large)
 {

@@ -42,6 +42,7 @@ void phx_linearised_destroy(phx_linearised *it)
     phx_free(it);
 }
 
+/* Copies the names of all coordinates of the system. */
 static phx_status linearise_name_coordinates(phx_context *context, const phx_system *system, phx_linearised *it)
 {
     char name[256];
@@ -109,6 +110,8 @@ static phx_status linearise_complete(phx_context *context, phx_status status, do
     return status;
 }
 
+/* Creates a linearised mechanism from given matrices, channels and names, all of which it takes over, also after an
+ * error, and computes its reduced form. */
 phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear *linear, phx_channels *channels,
                              char **coordinates, double rank_rtol, phx_linearised **linearised)
 {
@@ -130,6 +133,8 @@ phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear 
     return linearise_complete(context, it->name ? PHX_OK : PHX_ERR_MEMORY, rank_rtol, it, linearised);
 }
 
+/* Linearises a mechanism about options->x at rest, or about a steady rotation if options->axes is set, with channels,
+ * controllers and reduced form. *linearised is NULL after an error. */
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
                          phx_linearised **linearised)
 {
@@ -349,6 +354,8 @@ static void drop_state(first_order *it, int s)
     it->n = left;
 }
 
+/* Creates the state-space system from its first-order matrices after rates among the inputs have replaced the states of
+ * their motions. */
 static phx_status create_ss(phx_context *context, const phx_linearised *linearised, first_order *it, phx_ss **ss)
 {
     const phx_channels *channels = &linearised->channels;
@@ -378,6 +385,7 @@ static phx_status create_ss(phx_context *context, const phx_linearised *linearis
     return phx_ss_create(context, &def, ss);
 }
 
+/* State-space form of a linearised mechanism over the reduced coordinates and their rates, controllers closed. */
 phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
 {
     if (!linearised || !ss)
@@ -400,6 +408,8 @@ phx_status phx_linearised_ss(phx_context *context, const phx_linearised *lineari
     return phx_conclude(context, status);
 }
 
+/* State-space form with only the outputs that have no feedthrough from the derivative of a rate. Controllers are not
+ * closed. */
 phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
 {
     if (!linearised || !ss)

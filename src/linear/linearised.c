@@ -82,6 +82,8 @@ static phx_status name_dependent_motion(reduction *w, int rank_all)
     return PHX_OK;
 }
 
+/* Basis of the null space of [G; H] with unit mass; fails if a prescribed motion depends on joints or on other
+ * motions. */
 static phx_status free_motions(reduction *w, phx_basis *basis)
 {
     const phx_channels *channels = &w->it->channels;
@@ -122,6 +124,8 @@ static phx_status compare_slow(reduction *w)
     return status;
 }
 
+/* Normal modes in the basis of free motions: r->omega (negative for an instability), with frequencies below the
+ * resolution set to zero and counted as rigid. */
 static phx_status normal_modes(reduction *w, const phx_basis *basis)
 {
     phx_reduced *r = &w->it->reduced;
@@ -307,6 +311,8 @@ static phx_status reduce_matrices(reduction *w, const double *DP)
     return status;
 }
 
+/* Reduced input matrix F: forces on the modes, and for prescribed motions the inertia coupling eta and a unit on the
+ * motion itself. */
 static phx_status reduce_inputs(reduction *w)
 {
     phx_reduced *r = &w->it->reduced;
@@ -375,6 +381,8 @@ static phx_status reduce_output(const reduction *w, const phx_csr *Y, const doub
     return status;
 }
 
+/* Reduced output matrices Y_q, Y_v, Y_a and Y_u, with the multipliers eliminated. KP and DP are K and D times the
+ * reduced basis. */
 static phx_status reduce_outputs(reduction *w, const double *KP, const double *DP)
 {
     phx_reduced *r = &w->it->reduced;
@@ -411,6 +419,7 @@ static phx_status name_pair(phx_context *context, const char *name, const char *
     return *names && *rates ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Names of the reduced coordinates and their rates: rigid1, mode1, and those of the prescribed motions. */
 static phx_status name_states(reduction *w)
 {
     phx_reduced *r = &w->it->reduced;
@@ -436,6 +445,7 @@ static phx_status name_states(reduction *w)
     return status;
 }
 
+/* Allocates the reduced matrices and the identity that serves as mass matrix. */
 static phx_status alloc_reduced(phx_context *context, phx_linearised *it)
 {
     phx_reduced *r = &it->reduced;
@@ -458,6 +468,8 @@ static phx_status alloc_reduced(phx_context *context, phx_linearised *it)
     return PHX_OK;
 }
 
+/* Computes the second-order form of a linearised mechanism on normal modes and prescribed motions, without multipliers
+ * (theory 14). */
 phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *it)
 {
     reduction w = {.context = context, .it = it, .rtol = rank_rtol};
@@ -521,6 +533,8 @@ phx_status phx_channels_stack(phx_context *context, const phx_channels *channels
     return status;
 }
 
+/* Fails if a prescribed motion depends on the joints or on other prescribed motions; sparse counterpart of the dense
+ * check. */
 phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *it)
 {
     const phx_channels *channels = &it->channels;

@@ -134,6 +134,7 @@ static phx_status is_damping(phx_context *context, const phx_csr *D, bool *is)
     return status;
 }
 
+/* Fails if the symmetric damping matrix has an eigenvalue that is negative beyond round-off. */
 static phx_status check_eigenvalues(phx_context *context, const phx_csr *D)
 {
     const int n = D->rows;
@@ -305,6 +306,8 @@ static void rows_free(measured_rows *w)
     phx_free(w->input);
 }
 
+/* Allocates the working rows of the outputs, with the transposes of G and H and, for acceleration outputs, a
+ * factorisation of M. */
 static phx_status rows_create(phx_context *context, const phx_linearised *it, const ph_form *form, measured_rows *w)
 {
     const phx_channels *ch = &it->channels;
@@ -377,6 +380,7 @@ static phx_status take_row(phx_context *context, int i, int cols, double *row, s
     return PHX_OK;
 }
 
+/* Output matrices C and D of the descriptor form; accelerations are expressed by states and inputs through M^-1. */
 static phx_status linearised_ph_measure(phx_context *context, const phx_linearised *it, const ph_form *form,
                                         phx_measured *out)
 {
@@ -437,6 +441,8 @@ static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_f
     return status;
 }
 
+/* Descriptor port-Hamiltonian form E e' = (J - R) Q e + B u of a linearised mechanism with multipliers among its
+ * states. measured, optional, receives C and D of the outputs; fails with controllers. */
 phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor,
                                      phx_measured *measured)
 {

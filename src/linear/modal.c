@@ -72,6 +72,7 @@ static phx_status check_matrix(phx_context *context, const char *name, const phx
     return PHX_OK;
 }
 
+/* Checks the sizes of all matrices of a linear model and that no option is negative. */
 static phx_status modal_check(phx_context *context, const phx_linear *linear, const phx_modes_options *options)
 {
     const int n = linear->n, m = linear->m;
@@ -268,6 +269,8 @@ static bool is_large(const phx_linear *linear, const phx_modes_options *options,
     return stiff && 2 * (wanted + 8) + 20 <= linear->n - linear->m - rigid;
 }
 
+/* Modes of a linear model: undamped modes first, then damped or unsymmetric ones in their coordinates; large systems by
+ * shift-invert iteration. The caller frees *set. */
 phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *given,
                            phx_mode_set *set)
 {

@@ -61,6 +61,7 @@ void phx_mode_set_free(phx_mode_set *set)
     *set = (phx_mode_set){0};
 }
 
+/* Allocates a set of `count` modes with n coordinates each. */
 static phx_status set_create(phx_context *context, int n, int count, phx_mode_set *set)
 {
     *set = (phx_mode_set){.n = n, .count = count};
@@ -129,6 +130,8 @@ static double finish_shape(const phx_csr *M, const double *weight, const double 
     return sqrt(fmax(square(M, im), 0.0));
 }
 
+/* Sorts a list of modes, normalises shapes and phases with M and fills the set; count <= 0 takes all. Imaginary shapes
+ * at round-off level are dropped (NULL). */
 phx_status phx_mode_list_finish(phx_context *context, const phx_mode_list *list, const phx_csr *M, int count,
                                 phx_mode_set *set)
 {

@@ -22,6 +22,8 @@ static double worth(const phx_csr *K, double most, double entry, int col)
     return fabs(entry) / sqrt(stiffness + 1e-12 * most);
 }
 
+/* Pairs each row of G with a different coordinate by the size of its entry, penalised by stiffness; partner[i] is -1 if
+ * none is left. */
 phx_status phx_pair_rows(phx_context *context, const phx_csr *K, const phx_csr *G, int *partner)
 {
     bool *taken = phx_calloc(context, (size_t)G->cols + 1, sizeof *taken);
@@ -73,6 +75,7 @@ static phx_status between_nodes(phx_context *context, const phx_csr *pattern, in
     return status;
 }
 
+/* Elimination order of least fill among pairs and single coordinates; a pair stands together, its coordinate first. */
 phx_status phx_pair_order(phx_context *context, const phx_csr *pattern, int n, int m, const int *partner, int *order)
 {
     int *integers = phx_calloc(context, 3 * (size_t)(n + m) + 1, sizeof *integers);

@@ -30,6 +30,8 @@ static bool is_second_order(const phx_linearised *linearised)
     return is;
 }
 
+/* Basis of the plant's coordinates in the coordinates of the mechanism, after its reduction if there is one. Fails for
+ * reductions to first order, which have no common coordinates. */
 static phx_status find_basis(phx_context *context, const phx_linearised *linearised, const phx_reduction *reduction,
                              own_basis *own)
 {
@@ -231,6 +233,8 @@ static phx_status find_weights(phx_context *context, const phx_linearised *linea
     return status;
 }
 
+/* Creates the common coordinates of the plants of a sweep from the nominal plant; *coordinates is NULL after an
+ * error. */
 phx_status phx_plant_coordinates_create(phx_context *context, const phx_linearised *linearised,
                                         const phx_reduction *reduction, phx_plant_coordinates **coordinates)
 {
@@ -271,6 +275,7 @@ typedef struct change {
     double *S, *T; /* f x f: z = S q, q = T z */
 } change;
 
+/* Fails if a plant of the sweep has another number of coordinates than the nominal one. */
 static phx_status check_sizes(phx_context *context, const phx_plant_coordinates *to, const own_basis *own,
                               bool reduction)
 {
@@ -384,6 +389,8 @@ static bool is_diagonal(int n, const double *a)
     return true;
 }
 
+/* Second-order matrices of a plant in the common coordinates; M, and K if it was diagonal, are made exactly
+ * symmetric. */
 static phx_status take_second_order(phx_context *context, const own_basis *own, const change *it, phx_plant *plant)
 {
     const phx_reduced *r = own->reduced;

@@ -484,6 +484,8 @@ static double quadratic_measure(const phx_undamped *undamped, int count, int *ri
     return highest;
 }
 
+/* Lowest roots of a large damped or gyroscopic system by Krylov spaces and projection (see the top). PHX_NOT_CONVERGED
+ * if fewer than options->count converge. */
 phx_status phx_large_damped(phx_context *context, const phx_large *large, const phx_modes_options *options,
                             const phx_undamped *undamped, phx_kkt *kkt, int *rigid, phx_mode_list *list)
 {

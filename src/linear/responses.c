@@ -37,6 +37,8 @@ static phx_status column(const phx_linearised *it, phx_saddle *saddle, double co
     return status;
 }
 
+/* Frequency responses of a linearised mechanism without prescribed motions, one sparse factorisation per frequency;
+ * responses[k] is p x m at omega[k], row-major. */
 phx_status phx_linearised_responses(phx_context *context, const phx_linearised *it, int count, const double *omega,
                                     double complex *responses)
 {

@@ -94,6 +94,8 @@ static phx_status stack_rows(phx_context *context, const phx_large *large, const
     return status;
 }
 
+/* Finds the rigid-body modes among the motions of undeformed bodies and their number; leaves undamped->counted false if
+ * the problem is too large or has motions without mass. */
 phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_undamped *undamped)
 {
     enum { COLUMNS = 2400, CELLS = 20000000 };
@@ -299,6 +301,8 @@ static void rigid_put_block(const phx_stiffness *stiffness, const phx_basis *mod
     undamped->resolution = fmin(undamped->resolution, 0.5 * lowest);
 }
 
+/* Separates slow elastic modes from rigid ones if more or fewer modes are below the resolution than there are rigid
+ * motions, and computes their frequencies again M-orthogonal to these. */
 phx_status phx_undamped_resolve(phx_context *context, const phx_linear *linear, const phx_large *large, phx_kkt *kkt,
                                 phx_undamped *undamped)
 {
@@ -348,6 +352,7 @@ phx_status phx_undamped_resolve(phx_context *context, const phx_linear *linear, 
     return status;
 }
 
+/* Repeats the count of rigid modes for modes below the resolution of a dense solution. */
 phx_status phx_undamped_compare(phx_context *context, const phx_linear *linear, double rtol, phx_kkt *kkt,
                                 phx_undamped *undamped)
 {

@@ -31,6 +31,7 @@ static const phx_titop_port *port_of(const phx_titop_def *def, int k)
     return k < def->n_children ? &def->children[k] : &def->parent;
 }
 
+/* Checks body and ports of a TITOP model; every port needs a place and a name of its own. */
 static phx_status titop_check_def(phx_context *context, const phx_titop_def *def)
 {
     if (!def->body)
@@ -160,6 +161,7 @@ static phx_status parent_frame(phx_context *context, const phx_body *body, const
     return status;
 }
 
+/* Allocates the matrices of a TITOP model for n deformations and the given number of children. */
 static phx_status parts_alloc(phx_context *context, const phx_titop_def *def, phx_titop_parts *parts)
 {
     const size_t n = (size_t)phx_body_n_q(def->body), size = (size_t)phx_body_n_v(def->body) - n;
@@ -209,6 +211,8 @@ static void fill_parts(const phx_titop_def *def, const double *matrices, const d
     }
 }
 
+/* Matrices of a TITOP model ([2] (1) to (3)): rigid mass D_P and participation L_P at the parent port, kinematic
+ * transport tau and shapes Phi at the children. *parts is empty after an error. */
 phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def, phx_titop_parts *parts)
 {
     if (!def || !parts)
@@ -260,6 +264,8 @@ static void maps_free(titop_maps *maps)
     phx_free(maps->Y_u);
 }
 
+/* Input and output matrices of a TITOP model: wrenches on children and acceleration of P as inputs, accelerations of
+ * children and wrench at P as outputs. */
 static void fill_maps(const phx_titop_parts *parts, titop_maps *maps)
 {
     const int n = parts->n, size = parts->size, rows = size * parts->n_children, m = rows + size;
@@ -331,6 +337,7 @@ static phx_status make_maps(phx_context *context, const phx_titop_def *def, cons
     return make_names(context, def, parts, maps);
 }
 
+/* Creates the TITOP model of a body as a state-space system from its second-order form. */
 phx_status phx_titop_create(phx_context *context, const phx_titop_def *def, phx_ss **titop)
 {
     if (!def || !titop)

@@ -163,6 +163,7 @@ static void comparison_free(comparison *c)
     phx_free(c->column);
 }
 
+/* Allocates the comparison of a set of modes with the branches known before (NULL: none). */
 static phx_status comparison_create(phx_context *context, const phx_mode_set *set, const branch_list *before,
                                     comparison *c)
 {
@@ -285,6 +286,8 @@ static phx_status tracker_check(phx_tracker *tracker, const phx_mode_set *set, c
     return PHX_OK;
 }
 
+/* Assigns each mode of the next sweep point a branch by the largest MAC with the neighbouring point; new branches get
+ * new numbers. confidence, optional, receives the MAC. */
 phx_status phx_tracker_feed(phx_tracker *tracker, const phx_mode_set *set, const phx_csr *M, int *branch,
                             double *confidence)
 {

@@ -170,6 +170,8 @@ static phx_status close_law(law_builder *b, double to)
     return PHX_OK;
 }
 
+/* Approximates the function between the knots by cubic pieces, at least LEAST_PIECES between two knots, refined until
+ * each meets the tolerance relative to the largest of 65 samples. */
 static phx_status law_make(law_builder *b, int n_knots, const double *knots)
 {
     phx_status status = PHX_OK;
@@ -188,6 +190,8 @@ static phx_status law_make(law_builder *b, int n_knots, const double *knots)
     return status ? status : close_law(b, knots[n_knots - 1]);
 }
 
+/* Makes the pieces of a table exactly: straight lines between its points, each expanded about the end nearer to x =
+ * 0. */
 static phx_status law_make_table(law_builder *b, const phx_signal *f)
 {
     const double *x = NULL, *values = NULL;
@@ -240,6 +244,8 @@ phx_status phx_law_create(phx_context *context, const phx_signal *f, double low,
         &b, phx_signal_points(f, NULL, NULL) > 0 ? law_make_table(&b, f) : make_function(&b, f, low, high), law);
 }
 
+/* Creates the law of a gas spring with the force at x = 0, the length of the gas column and the polytropic exponent, as
+ * cubic pieces between -0.98 and 10 lengths. */
 phx_status phx_law_create_gas(phx_context *context, double force, double length, double exponent, phx_law **law)
 {
     if (!law)

@@ -25,6 +25,8 @@ static double line_spring_distance(int dim, const double *u_a, const double *u_b
     return sqrt(sum);
 }
 
+/* Vector d between the ports at the mean, its rate, lengths at both ends and unit vectors. `flat` marks a mean distance
+ * at round-off level, where n is the direction of the relative velocity instead. */
 static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *l)
 {
     double size = 0.0;
@@ -82,6 +84,8 @@ static void add_law_tangent(const line *l, const phx_law_mean_value *law, phx_lo
     add_place_blocks(l, -law->value / m, (law->value / m - 2.0 * law->slope) / m, l->d, l->n1, result->tangent);
 }
 
+/* Adds the derivatives of the line spring's effort by the ports' places and rates, law excluded; sets the flags of the
+ * matrices that it writes. */
 static void add_tangents(const phx_line_spring *spring, const line *l, double ratio, double l_dot, double along,
                          phx_load_result *result)
 {
@@ -108,6 +112,8 @@ static void add_tangents(const phx_line_spring *spring, const line *l, double ra
     result->has_rate_tangent = true;
 }
 
+/* Efforts, powers and optional tangents of a line spring over an interval; its work is exactly the change of its
+ * potential (theory 4). Fails if the ports coincide while a rest length or a force needs a direction. */
 phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring *spring, const phx_port_view *a,
                                     const phx_port_view *b, double t, bool tangents, phx_load_result *result)
 {
@@ -126,6 +132,7 @@ phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring 
 
     /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m|; where d_m is
      * zero the damping acts against the motion, n = d_dot/|d_dot| */
+    /* theory 4: discrete gradient -k (1 - 2 l0/(|d0| + |d1|)) d_m of the spring */
     double ratio = k != 0.0 && spring->length != 0.0 ? 2.0 * spring->length / l.end_lengths : 0.0;
     double l_dot = phx_port_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot, by_law = 0.0;
     phx_law_mean_value law = {0.0, 0.0};

@@ -187,6 +187,8 @@ static void evaluate_space_torque(const phx_port_view *port, const double *M, bo
         torque_tangent(port, M, E, result);
 }
 
+/* Efforts and optional tangents of a force or torque at a port, fixed in inertial axes or following the section;
+ * `supplied` is its power over the interval. */
 phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *load, const phx_port_view *port, double t,
                                   bool tangents, phx_load_result *result)
 {

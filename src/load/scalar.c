@@ -52,6 +52,9 @@ static void add_stop(const phx_penalty *stop, double side, double g0, double g1,
     result->dissipated += f.dissipated;
 }
 
+/* Sum of all forces along a scalar that goes from x0 to x1 with the given rate: spring, damper, laws, actuator, motor,
+ * stops and friction, with derivatives by x1 and by the rate. PHX_NOT_CONVERGED if a motor's law is not finite at this
+ * rate. */
 phx_status phx_scalar_force_evaluate(phx_context *context, const phx_scalar_force *force, double x0, double x1,
                                      double rate, double t, phx_scalar_result *result)
 {
@@ -175,6 +178,7 @@ phx_status phx_friction_check(phx_context *context, const phx_friction *friction
     return PHX_OK;
 }
 
+/* Checks the parameters of all elements along a scalar and that the lower stop lies below the upper one. */
 phx_status phx_scalar_force_check(phx_context *context, const phx_scalar_force *force)
 {
     if (!(force->stiffness >= 0.0) || !(force->damping >= 0.0) ||

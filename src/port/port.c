@@ -46,6 +46,8 @@ static void add_double_cross(const double *f, const double *y, double *block)
     }
 }
 
+/* Adds the derivative of the effort of phx_port_direction_effort at fixed g by the port's variations to `tangent`. A
+ * sliding port contributes nothing, because its effort does not depend on its place. */
 void phx_port_direction_effort_tangent(const phx_port_view *view, const double *a, const double *g, double *tangent)
 {
     /* With dR_m = R1 [dphi]x, f = R_m^T g, f1 = R1^T g:  df = f1 x dphi,  db = dtheta x a, so
@@ -132,6 +134,8 @@ typedef struct section_turn {
     double s0, s1, p, q, g[3], D[9], step[3], v[3], c, kappa;
 } section_turn;
 
+/* Terms of the section's rotation over an interval in space: E dtheta is the rotation vector of Q1 Q0^T (theory 4). g
+ * is the mean of the half-angle vectors theta/(1 + s), s = sqrt(1 + |theta|^2), D their difference quotient. */
 static void find_section_turn(const phx_port_view *view, section_turn *turn)
 {
     const double *x0 = view->theta0, *x1 = view->theta1, *xm = view->thetam;
@@ -171,6 +175,8 @@ void phx_port_section_turn(const phx_port_view *view, double *E)
     }
 }
 
+/* dE[k], the derivative of the section's rotation matrix E by component k of the mean of theta; theta1 moves by twice
+ * as much. */
 void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9])
 {
     /* theta_m moves by e_k, theta1 by 2 e_k: at an instant, E being symmetric in the ends, that is both by e_k */
@@ -234,6 +240,8 @@ void phx_port_turned(const phx_port_view *view, int end, const double *a, double
     phx_rot_apply(3, end ? view->R1 : view->R0, b, y);
 }
 
+/* Derivative of the rotated direction R Q a at the end by the port's variations, 3 x PHX_PORT_MAX; the columns of the
+ * place are zero. */
 void phx_port_turned_tangent(const phx_port_view *view, const double *a, double *tangent)
 {
     /* d(R Q a) = R [(dphi + E dtheta) x Q a] at the end */

@@ -119,6 +119,8 @@ static inline void phx_port_axis_effort(const int dim, const double *a, const do
         effort[6 + i] += a[1] * g[i];
     }
 }
+/* Adds the effort that is conjugate to the direction A(a) with the covector g (inertial) to `effort`: h effort . zeta =
+ * g . (A1 - A0) exactly. dim is a compile-time constant. */
 static inline void phx_port_direction_effort_in(const int dim, const phx_port_view *view, const double *a,
                                                 const double *g, double *effort)
 {

@@ -85,6 +85,8 @@ static const phx_front_numeric *numeric_of_reals(void)
     return &phx_front_real;
 }
 
+/* Creates the multifrontal factorisation of a pattern. *fronts is NULL with PHX_OK if fronts do not suit the
+ * pattern. */
 phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                              bool is_complex, phx_fronts **fronts)
 {
@@ -126,6 +128,7 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
     return PHX_OK;
 }
 
+/* Frees a factorisation; NULL is allowed. */
 void phx_fronts_destroy(phx_fronts *fronts)
 {
     if (!fronts)
@@ -154,6 +157,7 @@ phx_status phx_fronts_set_weak(phx_fronts *fronts, int count, const int *unknown
     return PHX_OK;
 }
 
+/* Sets the pool of threads that work on the branches, NULL for none; the pool is borrowed. */
 phx_status phx_fronts_use(phx_fronts *fronts, phx_thread_pool *pool)
 {
     void *room = NULL;
@@ -440,6 +444,8 @@ static int front_factor(phx_fronts *fronts)
     return lost;
 }
 
+/* Factors the values without pivoting, audited when there is a reason (*audited). False if the growth is too large for
+ * the factors to be used. */
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
 {
     double *factors = fronts->factors;
@@ -499,6 +505,7 @@ static void branch_up(phx_fronts *fronts, int part, int b)
     fronts->numeric->give(tree, branch->first_place, branch->end_place, fronts->y, fronts->x);
 }
 
+/* Solves for the unknowns of the trunk: takes the branches' sums in a fixed order, then substitutes down and up. */
 static void solve_trunk(phx_fronts *fronts)
 {
     const phx_front_tree *tree = fronts->tree;
@@ -540,6 +547,7 @@ bool phx_fronts_stand(const phx_fronts *fronts)
     return fronts->growth <= TRUSTED;
 }
 
+/* Residual r = b - A x; true if every entry is at round-off level in the scales of rows and columns. */
 bool phx_fronts_residual(phx_fronts *fronts, const double *val, const double *b, const double *x, double *r)
 {
     const int n = fronts->tree->n, each = fronts->is_complex ? 2 : 1;

@@ -77,6 +77,7 @@ static void close_batch(batching *p, int k)
         p->open[k] = p->open[k + 1];
 }
 
+/* Puts a leaf into an open batch of alike leaves or opens a new one; a full batch is closed. */
 static void put_leaf(batching *p, int f)
 {
     phx_front_tree *tree = p->tree;
@@ -225,6 +226,7 @@ static void find_covers(phx_front_tree *tree)
     }
 }
 
+/* Groups the leaves of each part of the tree into batches and prepares their lists; single leaves stay fronts. */
 phx_status phx_front_make_batches(phx_context *context, phx_front_tree *tree)
 {
     batching p = {.tree = tree};
@@ -277,6 +279,8 @@ static room *find_room(room *rooms, int *count, int first, size_t size, size_t *
     return added;
 }
 
+/* Gives the updates of batched leaves places behind the stack, which are reused after their parents have been
+ * assembled. */
 phx_status phx_front_lay_batches(phx_context *context, phx_front_tree *tree)
 {
     room *rooms = phx_calloc(context, (size_t)tree->n_batches, sizeof *rooms);

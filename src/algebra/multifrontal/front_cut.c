@@ -193,6 +193,8 @@ static phx_status make_slots(phx_context *context, phx_front_tree *tree)
     return tree->slot_place ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Cuts the tree into branches for threads if its work is at least SMALLEST_WORK; tree->n_branches is 0 if there is
+ * nothing to divide. */
 phx_status phx_front_cut(phx_context *context, phx_front_tree *tree)
 {
     const size_t count = (size_t)tree->n_fronts;

@@ -90,6 +90,7 @@ static void factor(const phx_front_tree *tree, int first, int end, const double 
     }
 }
 
+/* Forward substitution over the fronts first to end - 1; a batch is handled at its first leaf. */
 static void solve_down(const phx_front_tree *tree, int first, int end, const double *from, double *solution)
 {
     const scalar *factors = (const scalar *)from;
@@ -112,6 +113,7 @@ static void solve_down(const phx_front_tree *tree, int first, int end, const dou
     }
 }
 
+/* Backward substitution over the same fronts in reverse order. */
 static void solve_up(const phx_front_tree *tree, int first, int end, const double *from, double *solution)
 {
     const scalar *factors = (const scalar *)from;

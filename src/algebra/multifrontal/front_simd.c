@@ -151,6 +151,7 @@ INLINE void subtract_products(const int p, const int left, const int R, const si
             sum[c] = minus_times(sum[c], L[k], W[k * r + c]);
 }
 
+/* Sums of products L W of all steps of a batch for row i and columns j to j + width - 1 of its update. */
 INLINE void sum_products(const int P, const int R, const simd_double *C, int i, int j, const int width,
                          simd_double *sum)
 {
@@ -187,6 +188,8 @@ INLINE void update_batch(const int P, const int R, const simd_double *C, double 
     }
 }
 
+/* Factors a batch of leaves with P pivots and R further rows: assembles, eliminates and leaves the updates on the
+ * stack. */
 INLINE void factor_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
                          const double *val, double *factors, double *stack, double *work)
 {
@@ -242,6 +245,7 @@ INLINE void step_up(const int p, const int r, const simd_double *C, simd_double 
     }
 }
 
+/* Forward substitution of a batch; contributions to rows outside the pivots are added lane by lane. */
 INLINE void down_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
                        const double *factors, double *y)
 {
@@ -271,6 +275,7 @@ INLINE void down_batch(const phx_front_tree *tree, const phx_front_batch *batch,
             y[rows[PHX_FRONT_SIMD_WIDTH * k + l]] += Y[k][l];
 }
 
+/* Backward substitution of a batch for its pivots. */
 INLINE void up_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
                      const double *factors, double *y)
 {

@@ -371,6 +371,7 @@ static phx_status allocate_pattern(phx_context *context, pattern *p)
     return done ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Frees the working lists of the analysis. */
 static void free_pattern(pattern *p)
 {
     phx_free(p->place);
@@ -407,6 +408,8 @@ static bool front_tree_analyse(pattern *p, const int *order)
     return work <= MOST_FILL * ((double)p->ptr[p->n] + p->n);
 }
 
+/* Builds the fronts from the analysed pattern: structure, entries, branches, batches, and places of factors and
+ * updates. */
 static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, pattern *p, bool in_batches)
 {
     const size_t n = (size_t)p->n, entries = (size_t)p->ptr[p->n];
@@ -443,6 +446,8 @@ static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, p
     return status ? status : phx_front_lay_batches(context, tree);
 }
 
+/* Creates the tree of fronts for a pattern and order. *tree is NULL with PHX_OK if the factors would be too large for
+ * fronts. */
 phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
                                  bool in_batches, phx_front_tree **tree)
 {
@@ -485,6 +490,7 @@ phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int
     return status;
 }
 
+/* Frees a tree; NULL is allowed. */
 void phx_front_tree_destroy(phx_front_tree *tree)
 {
     if (!tree)

@@ -82,6 +82,8 @@ static size_t size_of_room(const batch_operations *ops, const phx_body *body, in
     return ops->rigid_size + (body->n_q > 0 ? ops->bending_size : 0) + numbers * sizeof(double);
 }
 
+/* Creates a batch of 1 to PHX_BATCH_WIDTH bodies that share deformation matrices. x, v and c of each are the offsets of
+ * its state, velocities and condensed unknowns; def->room is borrowed. */
 phx_status phx_body_batch_create(phx_context *context, const phx_body_batch_def *def, phx_body_batch **out)
 {
     if (!def || !out)
@@ -173,6 +175,8 @@ void phx_body_batch_interval_arrow(phx_body_batch *batch, const double *gravity,
     batch->ops->arrow(batch, gravity, x1, xm, arrow);
 }
 
+/* Matrix A of one body of the batch over the interval on the body's sparse pattern, from its lane of the interleaved
+ * arrow block. */
 void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *arrow, int lane, double *A)
 {
     const phx_floating *body = batch->body;

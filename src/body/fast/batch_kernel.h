@@ -24,6 +24,7 @@ static inline void NAME(gather)(const double *all, const int *at, int first, int
     NAME(interleave)(from, n, to);
 }
 
+/* Writes n interleaved numbers of each of `count` bodies to all + at[lane]; lanes without a body are not written. */
 static inline void NAME(scatter)(const real *from, int count, const int *at, int n, double *all)
 {
     const double *in = (const double *)from;
@@ -89,6 +90,8 @@ static void NAME(batch_begin)(phx_body_batch *batch, const double *x0, const dou
     PHX_WITH_KIND(batch->body, NAME(batch_begin_in), batch, x0, v0);
 }
 
+/* Moves the rigid configurations of the batch over the interval at the mean rates vm: end x1 and mean xm, with the
+ * rounding parts low0 and low1 unless the move is only tried. */
 static inline void NAME(batch_move_in)(const int dim, const phx_body_batch *batch, bool tried, const double *x0,
                                        const double *low0, const double *vm, double *x1, double *low1, double *xm)
 {
@@ -125,6 +128,8 @@ static inline real *NAME(means)(const int n_v, const phx_body_batch *batch)
     return vm;
 }
 
+/* Residual of the batch's bodies over the interval for the end velocities v1 and mean attitudes xm; overwrites their
+ * entries of res. */
 static inline void NAME(batch_residual_in)(const int dim, const int n, phx_body_batch *batch, const double *gravity,
                                            const double *xm, const double *v1, double *res)
 {
@@ -190,6 +195,7 @@ static void NAME(batch_rates)(const phx_body_batch *batch, double *rates)
         out[k] = v0[batch->body->base.dim + k] + v1[batch->body->base.dim + k];
 }
 
+/* Kinetic energy of each lane; x NULL: in the undeformed configuration. energy has SIMD_WIDTH entries. */
 static inline void NAME(batch_kinetic_in)(const int dim, const int n, const phx_body_batch *batch, const double *x,
                                           const double *v, double *energy)
 {
@@ -238,6 +244,8 @@ static void NAME(scatter_internal)(const phx_body_batch *batch, const phx_conden
             b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]] = z[p * SIMD_WIDTH + l];
 }
 
+/* First half of the condensed solution: eliminates the internal deformations of the right side z and adds their effect
+ * to the kept unknowns in b. */
 static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
                                     double *z, double *b)
 {
@@ -395,6 +403,8 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
     NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
 }
 
+/* S = G M^-1 G^T of the rows on a batch and its kinetic energies, through a kernel with constant sizes for rigid
+ * bodies. A `plain` batch needs no factorisation of M. */
 static void NAME(batch_rows_schur)(phx_body_batch_rows *it, const double *x, const double *v, const double *covectors,
                                    double *room, double *S, double *energy)
 {
@@ -440,6 +450,8 @@ static inline void NAME(push_internal)(const int dim, const phx_body_batch_rows 
     }
 }
 
+/* dv = M^-1 G^T mu for rows on bodies whose mass matrix is factored, scattered to rigid velocities, kept and internal
+ * deformations. */
 static inline void NAME(batch_rows_push_in)(const int dim, const int n, const phx_body_batch_rows *it, const double *mu,
                                             double *dv)
 {
@@ -458,6 +470,7 @@ static inline void NAME(batch_rows_push_in)(const int dim, const int n, const ph
         NAME(push_internal)(dim, it, x, dv);
 }
 
+/* dv = M^-1 G^T mu, through the kernel with constant sizes that fits the batch. */
 static void NAME(batch_rows_push)(const phx_body_batch_rows *it, const double *mu, double *dv)
 {
     if (it->plain && it->batch->body->base.dim == 2)

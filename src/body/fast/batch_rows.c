@@ -30,6 +30,8 @@ static size_t filled(const phx_body_batch_rows *it, int n)
     return it->batch->width == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
 }
 
+/* Counts the rows at each port of the batch and divides the allocated blocks among factors, row products, and constants
+ * of the ports, all interleaved by lane. */
 static phx_status batch_rows_lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
 {
     const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
@@ -89,6 +91,8 @@ static int boundary_place(const phx_condenser *condenser, int dof)
     return k;
 }
 
+/* Fills lane l of port p: row numbers, offsets of covectors, sign, place and shape functions at the port. A lane
+ * without this port gets the empty row def->none. */
 static void set_port(const phx_body_batch_rows *it, const phx_body_batch_rows_def *def, int l, int p)
 {
     const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
@@ -182,6 +186,8 @@ static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
     }
 }
 
+/* Prepares the rows on rigid bodies: if all of them act through points or angular velocities only (`plain`), M^-1 is
+ * applied about the centre of mass, otherwise M is factored once. */
 static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
 {
     double *room = phx_calloc(context, phx_body_batch_rows_room(it), sizeof *room);

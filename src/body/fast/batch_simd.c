@@ -44,6 +44,7 @@ static inline simd_double simd_pick(const double *const *from, int i)
 }
 #endif
 
+/* Interleaves n numbers of SIMD_WIDTH arrays, to[i][lane] = from[lane][i], by 4 x 4 transposes. */
 static inline void simd_interleave(const double *const *from, int n, real *to)
 {
     const int even = n - n % 4;
@@ -61,6 +62,7 @@ static inline void simd_interleave(const double *const *from, int n, real *to)
         to[i] = simd_pick(from, i);
 }
 
+/* Inverse of simd_interleave: to[lane][i] = from[i][lane]. */
 static inline void simd_part(const real *from, int n, double *const *to)
 {
     const int even = n - n % 4;

@@ -119,6 +119,8 @@ static phx_status make_block(phx_condenser *it, const bool *used, const int *pla
     return PHX_OK;
 }
 
+/* Finds the positions of S_ii, S_id and S_dd in the body's sparse pattern, internal coordinates in their elimination
+ * order. */
 static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
 {
     const phx_floating *body = it->body;
@@ -151,6 +153,7 @@ static bool make_sparse(phx_condenser *it, size_t rows, size_t entries, sparse *
     return out->ptr && out->at && out->val;
 }
 
+/* Allocates the arrays of the condenser once the numbers of internal and boundary coordinates are known. */
 static phx_status condense_allocate(phx_condenser *it)
 {
     const size_t internal = (size_t)it->n_internal, boundary = (size_t)it->n_boundary;
@@ -178,6 +181,8 @@ static phx_status condense_allocate(phx_condenser *it)
     return PHX_OK;
 }
 
+/* Divides the deformations into boundary and internal ones, orders the latter for the factorisation and builds the
+ * blocks and the symbolic factorisation of S_ii. */
 static phx_status condense_fill(phx_condenser *it, const phx_floating *body, int n_boundary, const int *boundary)
 {
     const size_t n = (size_t)body->base.n_q;
@@ -204,6 +209,8 @@ static phx_status condense_fill(phx_condenser *it, const phx_floating *body, int
     return status;
 }
 
+/* Creates the elimination of the internal deformations of a floating body; boundary[] lists the coordinates that are
+ * kept, ascending. *out is NULL after an error. */
 phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n_boundary, const int *boundary,
                                 phx_condenser **out)
 {
@@ -241,6 +248,7 @@ static void free_sparse(sparse *it)
     phx_free(it->val);
 }
 
+/* Frees a condenser; NULL is allowed. */
 void phx_condenser_destroy(phx_condenser *it)
 {
     if (!it)
@@ -374,6 +382,8 @@ static void take_axes(const phx_condenser *it, const double *values, const int *
     }
 }
 
+/* Rearranges S_id, T and the translations' columns to lists of nonzeros by column, and T and Z together by row, for the
+ * kernels. */
 static void arrange(phx_condenser *it)
 {
     const int dim = it->body->base.dim, n = it->n_internal, m = it->n_boundary;
@@ -391,6 +401,8 @@ static void arrange(phx_condenser *it)
     }
 }
 
+/* Factors S_ii of S = a M_qq + b K + c R and forms T = S_ii^-1 S_id, Z = S_ii^-1 S_i^T and the condensed block S_dd -
+ * S_di T (theory 4, condensation). */
 phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
 {
     if (!it)

@@ -14,6 +14,8 @@ typedef struct NAME(internal_sums) {
     real SY[9], rows_Z[9], rows_Y[9]; /* dim x n_rot, n_rot x dim, n_rot square */
 } NAME(internal_sums);
 
+/* Products of the internal part that a body's condensed rigid block needs: S_i Y, rows Z and rows Y, n_rot columns
+ * each, for all lanes. */
 static inline void NAME(sum_internal)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow, const real *Y,
                                       NAME(internal_sums) * out)
 {

@@ -91,6 +91,8 @@ static inline void rod_simd_evaluate(const int dim, const phx_rod_batch *batch, 
     simd_element_damp(dim, element, batch->damping, batch->h, second, at);
 }
 
+/* Adds the elastic forces of a rod's elements over the interval to res, SIMD_WIDTH elements at a time; the last group
+ * may be partly filled. */
 static inline void residual_in(const int dim, const phx_rod_batch *batch, const double *x1, const double *xm,
                                double *res)
 {

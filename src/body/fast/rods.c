@@ -35,6 +35,8 @@ static void interleave(const phx_rod *rod, int groups, double *to)
     }
 }
 
+/* Creates the interleaved data of a rod's elements; x and v are the offsets of its first node in the system's arrays.
+ * The rod's tables are borrowed. */
 phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int x, int v, phx_rod_batch **out)
 {
     if (!body || !out)

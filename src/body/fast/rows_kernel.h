@@ -257,6 +257,8 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
 /* `count` columns side by side, at most PHX_ROWS_TOGETHER: a constant where this is put, so that their sums stay in
  * registers. Y <- L^-1 Y, Z = D^-1 Y */
 enum { PHX_ROWS_TOGETHER = 4 };
+/* Solves L Y = G^T in place for `count` rows and sets Z = D^-1 Y; `below` is the strict lower triangle of L by rows,
+ * `inverse` the diagonal of D^-1. */
 static inline void NAME(solve_columns)(const int count, int n, int stride, const real *below, const real *inverse,
                                        NAME(wide) *restrict Y, NAME(wide) *restrict Z)
 {
@@ -377,6 +379,8 @@ static inline void NAME(plain_rows)(const int dim, const phx_body_batch_rows *it
     }
 }
 
+/* Lower triangle of S = G M^-1 G^T of a rigid body about its centre of mass: E E^T of the rotations plus the product of
+ * signs over the mass for rows on the same component. */
 static inline void NAME(plain_schur)(const int dim, const phx_body_batch_rows *it, const real *E, real *S)
 {
     const int n_rot = phx_rotations(dim);
@@ -401,6 +405,8 @@ static inline void NAME(plain_schur)(const int dim, const phx_body_batch_rows *i
     }
 }
 
+/* x = M^-1 G^T mu of a rigid body through its centre of mass: angular velocity by the triangular root N of the inverse
+ * inertia, then the velocity of the origin in body axes. */
 static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it, const double *mu, real *x)
 {
     const int n_rot = phx_rotations(dim);

@@ -53,6 +53,8 @@ static phx_status check_centre(phx_context *context, const char *name, int dim, 
         name, rigid->inertia[0], flex->J0[0]);
 }
 
+/* Fails if mass, first moment, inertias or diagonal entries of M and K of a body are so large or small that their
+ * products leave the range of double precision. */
 phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,
                                     const phx_rigid_def *rigid)
 {

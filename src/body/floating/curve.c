@@ -20,6 +20,8 @@ static const double *at_node(const nodal *all, int j, int k)
     return all->value + ((size_t)j * ((size_t)all->pieces + 1) + (size_t)k) * 6;
 }
 
+/* Displacements and rotations of all shapes at node k of the beam (fraction k / pieces), written to the table `all`, 6
+ * numbers for each. */
 static phx_status read_node(phx_context *context, const phx_flex_source *source, int dim, int k, const nodal *all)
 {
     const phx_location location = phx_location_at_fraction((double)k / all->pieces);
@@ -119,6 +121,7 @@ static phx_status add_rigid(phx_context *context, phx_body_frame frame, phx_curv
     return status;
 }
 
+/* Creates a curve with equally spaced knots along the beam, from 0 to its length. */
 static phx_status make_knots(phx_context *context, const phx_flex_source *source, int pieces, phx_curve *out)
 {
     const phx_location end = phx_location_at_fraction(1.0);
@@ -135,6 +138,8 @@ static phx_status make_knots(phx_context *context, const phx_flex_source *source
     return status;
 }
 
+/* Creates the curve of a floating beam along which ports slide: rigid terms and for each coordinate a piecewise cubic.
+ * Fails for other bodies and for simplified kinetics. */
 phx_status phx_floating_curve(const phx_body *body, phx_context *context, const phx_flex_source *source,
                               phx_curve *curve)
 {

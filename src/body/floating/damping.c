@@ -59,6 +59,7 @@ static phx_status modal_damping(phx_context *context, double zeta, phx_floating 
     if (status)
         goto cleanup;
     phx_dense_multiply(false, false, n, n, n, 1.0, M, n, phi, n, 0.0, m_phi, n);
+    /* theory 8: R_d = sum 2 zeta omega_i (M phi_i)(M phi_i)^T */
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
             K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * omega[k];
@@ -111,6 +112,8 @@ static phx_status rayleigh_damping(phx_context *context, const phx_body_def *def
     return pattern_damping(context, def, body->flex, 0.0, &body->rest);
 }
 
+/* Checks the damping of the definition and builds R_d: Rayleigh (mass, stiffness and diagonal parts together) or modal,
+ * not both (theory 8). */
 phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body)
 {
     const double alpha = def->damping_mass, beta = def->damping_stiffness, zeta = def->damping_modal;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+/* Kinetic energy 1/2 nu^T M(q) nu in J; q NULL means undeformed. */
 static double energy_kinetic(const phx_floating *body, const double *q, const double *v)
 {
     const one_inertia own = one_inertia_of(body->flex);

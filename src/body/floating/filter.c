@@ -65,6 +65,8 @@ static phx_status make_inertia(phx_filter *it)
     return status;
 }
 
+/* Creates the filter of a body's deformations for a spectral radius below 1; *filter stays NULL for a body that does
+ * not deform. */
 phx_status phx_filter_create(phx_context *context, const phx_body *base, double radius, phx_filter **filter)
 {
     const phx_floating *body = phx_as_floating(base);
@@ -202,6 +204,8 @@ static void end_momenta(const phx_filter *it, const double *q1, double *p)
             p[dim + k] += it->th_v[i] * phx_flex_row(flex, flex->A[k], i, q1);
 }
 
+/* Adds the filter's forces to the residual of the interval: those of th_v and th_q on the deformations and of the
+ * momenta that th_v carries on the rigid rows. */
 phx_status phx_filter_residual(phx_filter *it, const phx_body_view *view, double *res)
 {
     const phx_floating *body = it->body;
@@ -259,6 +263,8 @@ void phx_filter_linearise(const phx_filter *it, double h, double *A)
         A[body->flex_at[e]] += stiffness * flex->K[e] - g * flex->M[e];
 }
 
+/* Corrects the end rates by -th_v, advances both memories to m1 and n1, and sets *lost to the energy that the filter
+ * took in this interval, dissipated or stored. */
 phx_status phx_filter_finish(phx_filter *it, const phx_body_view *view, double *v1, double *lost)
 {
     const int n = it->body->base.n_q;

@@ -182,6 +182,8 @@ phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, 
     return status ? status : floating_finish(context, body);
 }
 
+/* Creates a rigid or flexible floating body from its definition. def->flex is borrowed and must outlive the body; *out
+ * is NULL after an error. */
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
 {
     if (!def || !out)

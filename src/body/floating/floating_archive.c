@@ -36,6 +36,8 @@ static void archive_create(phx_archive *archive, const char *name, int dim, int 
         phx_archive_fail(archive, phx_floating_complete(context, &def, body));
 }
 
+/* Writes or reads a floating body. `flex` is the deformation shared with other bodies, NULL if the body owns it;
+ * damping is archived as matrices. */
 void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **made)
 {
     const bool reads = phx_archive_reads(archive);

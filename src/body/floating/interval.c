@@ -26,6 +26,8 @@ size_t phx_floating_room(const phx_body *base)
     return arrow + (size_t)body->base.n_q * (size_t)(3 + n_rot + 2 * phx_pairs(dim));
 }
 
+/* Allocates what a body computes once per interval: momenta at the start and products of the deformation with A_k.
+ * `room` is scratch space shared with other bodies, NULL for its own. */
 phx_products *phx_floating_products_create(phx_context *context, const phx_body *base, double *room)
 {
     const phx_floating *body = phx_floating_of(base);
@@ -67,6 +69,8 @@ void phx_floating_interval_begin(const phx_body *base, double h, const double *x
         one_begin(3, body->base.n_q, body, h, q0, v0, &products->start, products->room);
 }
 
+/* Residual of one body over an interval: the momentum balance with full or simplified kinetics, plus geometric
+ * stiffening (theory 4, 9, 10). */
 static inline void interval_residual(const int dim, const phx_floating *body, const double *gravity,
                                      const phx_body_view *view, double *res)
 {
@@ -204,6 +208,8 @@ static inline void interval_tangent(const int dim, const phx_floating *body, con
                                         phx_floating_q(body, view->xm), 0.5 * view->h, A);
 }
 
+/* Newton matrix A = (2/h) M + D + (h/2) K of a body over an interval on its pattern. With full kinetics it is the exact
+ * derivative by the end velocities and uses the products of the last residual. */
 void phx_floating_interval_linearise(const phx_body *base, const double *gravity, const phx_body_view *view,
                                      double *room, double *A)
 {

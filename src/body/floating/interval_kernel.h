@@ -46,6 +46,8 @@ static inline void NAME(sum_rows)(const int length, int count, const double *val
 /* Sums of 4 `count` rows with the columns `idx`, of one body, in the order of sum_rows; `count` is a constant where
  * this is put, so that the sums stay in registers. */
 enum { PHX_MOST_SUMS = 6 };
+/* sums[r] += columns_e[r] x[idx_e] over all columns, for `count` registers of rows; even and odd columns are summed
+ * apart. */
 static inline void NAME(column_rows)(const int count, int length, int stride, const double *columns, const int *idx,
                                      const double *x, simd_double *sums)
 {
@@ -81,6 +83,8 @@ static inline int NAME(some_rows)(int left, int length, int stride, const double
     return 8;
 }
 
+/* y[row] = start[row] + the product of a group of rows with the same column indices, stored by columns, with x. start
+ * NULL: zero. */
 static inline void NAME(sum_columns)(int length, int count, const double *columns, const int *idx, const int *row,
                                      const double *start, const double *x, double *restrict y)
 {
@@ -103,6 +107,7 @@ static inline void NAME(sum_columns)(int length, int count, const double *column
     }
 }
 
+/* y = start + A x for a matrix whose rows are grouped by length; each lane of x and y is one body. start NULL: zero. */
 static inline void NAME(multiply_onto)(const phx_flex_stack *A, const double *start, const real *x, real *y)
 {
     const double *val = A->val;
@@ -190,6 +195,8 @@ typedef struct NAME(inertia) {
     real mass, s0[3], J0[PHX_MAX_PAIR], centre[3], central[PHX_MAX_PAIR];
 } NAME(inertia);
 
+/* Inertia of the undeformed body as numbers of all lanes: mass, first moment, inertia about the origin and about the
+ * centre of mass. */
 static inline NAME(inertia) NAME(inertia_of)(const phx_flex *flex)
 {
     NAME(inertia) own = {.mass = (real){0.0} + flex->mass};
@@ -379,10 +386,12 @@ static inline void NAME(rigid_residual)(const int dim, const double *gravity, do
     NAME(mean_metric)(dim, &half, d, half_way);
     NAME(rot_x_vec)(dim, half.c, it->p, turned);
     NAME(to_body)(dim, attitude, gravity, gm);
+    /* theory 4, translation in inertial axes: F = m (a1 - a0)/h */
     for (int a = 0; a < dim; a++)
         res[a] = own->mass * (2.0 / h * (half_way[a] + half.scale * turned[a]) - gm[a]);
     for (int k = 0; k < phx_rotations(dim); k++)
         dw[k] = (v1[dim + k] - v0[dim + k]) / h;
+    /* theory 4: J (w1 - w0)/h - J w_mean x w_mean + c0 x F */
     NAME(pair_times)(dim, own->central, dw, res + dim);
     NAME(pair_times)(dim, own->central, vm + dim, spin);
     NAME(rot_x_rot)(dim, spin, vm + dim, gyro);
@@ -583,6 +592,7 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
     for (int i = 0; i < r; i++)
         it->pm[i] = 0.5 * (it->p[i] + p[i]);
     NAME(to_body)(dim, attitude, gravity, gm);
+    /* theory 4: (p1 - p0)/h less the cross products with p_mean and nu_mean, less gravity at the mean */
     NAME(vec_x_rot)(dim, it->pm, vm + dim, a);
     for (int i = 0; i < dim; i++)
         res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];

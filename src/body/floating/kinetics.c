@@ -153,6 +153,7 @@ void phx_floating_rigid_mass(const phx_body *base, const double *x, double *mass
     kinetics_rigid_mass(body, phx_floating_q_inertia(body, x), body->base.n_rigid, mass);
 }
 
+/* Dense mass matrix M(q), n_v x n_v, over (v, w, q_dot) in body axes (theory 1). */
 void phx_floating_mass_matrix(const phx_body *base, const double *x, double *mass)
 {
     const phx_floating *body = phx_floating_of(base);
@@ -289,6 +290,8 @@ static void add_mass_rate(const phx_floating *body, const double *qk, const doub
         res[dim + k] += a[k] + b[k];
 }
 
+/* Residual of the equations of motion at an instant, M(q) v_dot less all forces but those of joints and loads (theory
+ * 1). */
 void phx_floating_residual(const phx_body *base, const double *gravity, const double *x, const double *v,
                            const double *v_dot, double *res)
 {
@@ -313,6 +316,7 @@ static inline void simplified_residual(const int dim, const phx_floating *body, 
     const int r = dim + phx_rotations(dim);
     double p[6];
 
+    /* theory 10: constant M, coefficient 2, with the kinetic effort of the deformation */
     momenta_in(dim, body, NULL, view->v1, res, res + r);
     for (int i = 0; i < body->base.n_v; i++)
         res[i] = (res[i] - p0[i]) / view->h;
@@ -333,6 +337,7 @@ void phx_floating_simplified_residual(const phx_floating *body, const double *gr
         simplified_residual(3, body, gravity, view, p0, res);
 }
 
+/* Linear and angular momentum of a body in inertial axes, the latter about the inertial origin. */
 void phx_floating_inertial_momentum(const phx_body *base, const double *x, const double *v, double *linear,
                                     double *angular)
 {

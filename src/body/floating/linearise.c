@@ -116,6 +116,7 @@ typedef struct rates {
     double s[3], J[9], p[6], s_dot[3], j_dot[9];
 } rates;
 
+/* Terms of the derivatives at an instant: first moment, inertia, their rates and the momenta of the rigid rows. */
 static void make_rates(const phx_floating *body, const double *qk, const double *v, rates *at)
 {
     const phx_flex *flex = body->flex;
@@ -274,6 +275,7 @@ static void gravity_stiffness(const phx_floating *body, const double *gravity, c
     }
 }
 
+/* M, D and K of a body on its pattern at an instant (see the equations at the top); D and K may be NULL. */
 void phx_floating_linearise(const phx_body *base, const double *gravity, const double *x, const double *v, double *M,
                             double *D, double *K)
 {

@@ -79,6 +79,8 @@ static void derivatives(const phx_flex_stiffening *st, int k, const double *s, d
     }
 }
 
+/* Adds the mean force N_mean eps'(q_mean) of the nonlinear strains to res, less the linear part C lin lin q_mean that K
+ * contains (theory 9). */
 void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
                                       double *res)
 {
@@ -121,6 +123,8 @@ typedef struct strain_tangent {
     double c1[PHX_STRAIN_SLOPES], cm[PHX_STRAIN_SLOPES];
 } strain_tangent;
 
+/* Stiffness, mean force and derivatives of strain k over an interval, from which its tangent is built; `factor` scales
+ * stiffness and force. */
 static void strain_at(const phx_flex_stiffening *st, int k, const double *q0, const double *q1, const double *qm,
                       double factor, strain_tangent *it)
 {
@@ -137,6 +141,8 @@ static void strain_at(const phx_flex_stiffening *st, int k, const double *q0, co
     it->force = it->stiffness * (row_dot(&st->lin, k, qm) + 0.5 * quad);
 }
 
+/* Adds the tangent of strain k of a beam to K: the material part of the slopes and the curvature of the strain times
+ * the mean force. */
 static void sparse_tangent(const phx_floating *body, int k, const strain_tangent *it, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
@@ -179,6 +185,8 @@ static void full_tangent(const phx_floating *body, int k, const strain_tangent *
         curvature[st->first[p]][st->second[p]] += 0.5 * it->force * st->weight[p];
 }
 
+/* Adds the tangents of all strains of a body in a basis to the dense block of the deformations, with the curvature
+ * summed over the strains first. */
 static void full_tangents(const phx_floating *body, const double *q0, const double *q1, const double *qm, double factor,
                           double *K)
 {
@@ -195,6 +203,8 @@ static void full_tangents(const phx_floating *body, const double *q0, const doub
             K[body->base.ptr[body->base.n_rigid + a] + body->base.n_rigid + b] += curvature[a][b] + curvature[b][a];
 }
 
+/* Adds the derivative of the stiffening forces by the mean deformation to K, times `factor`; q1 varies by twice as much
+ * as qm. */
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
                                      double factor, double *K)
 {

@@ -58,6 +58,7 @@ static void inertia_derivative_times(const phx_floating *body, const double *qk,
     }
 }
 
+/* Column i of the coupling of the modified form, int (2 p_f + rho v_f) x Phi_i, [1] (14). */
 static void modified_coupling(const phx_floating *body, const double *x, const double *v, int i, double *column)
 {
     const phx_flex *flex = body->flex;
@@ -74,6 +75,8 @@ static void modified_coupling(const phx_floating *body, const double *x, const d
         column[k] = 2.0 * a[k] - b[k] + c[k] - 3.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
 }
 
+/* Skew structure matrix of the body, dense and square, in the canonical or the modified form, [1] (12) and (30); the
+ * layout is at the top. */
 void phx_floating_structure(const phx_body *base, phx_structure_form form, const double *x, const double *v, double *J)
 {
     const phx_floating *body = phx_floating_of(base);

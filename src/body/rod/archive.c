@@ -39,6 +39,8 @@ void phx_rod_free_def(phx_rod_def *def)
     *def = (phx_rod_def){0};
 }
 
+/* Deep copy of a rod's definition without its name. After an error the arrays made so far stay in `copy` and are freed
+ * with it. */
 phx_status phx_rod_copy_def(phx_context *context, const phx_rod_def *def, phx_rod_def *copy)
 {
     phx_rod_def from = *def;
@@ -69,6 +71,7 @@ phx_status phx_rod_copy_def(phx_context *context, const phx_rod_def *def, phx_ro
     return PHX_OK;
 }
 
+/* Writes or reads the point masses of a rod; in reading the array is allocated. */
 static void archive_masses(phx_archive *archive, phx_rod_def *def)
 {
     phx_archive_count(archive, &def->n_masses);
@@ -85,6 +88,7 @@ static void archive_masses(phx_archive *archive, phx_rod_def *def)
     }
 }
 
+/* Writes or reads a rod's definition; in reading an absent array is an input error. */
 static void archive_def(phx_archive *archive, phx_rod_def *def)
 {
     const double **array[N_ARRAYS];
@@ -107,6 +111,7 @@ static void archive_def(phx_archive *archive, phx_rod_def *def)
         archive_masses(archive, def);
 }
 
+/* Writes or reads a rod as its definition; in reading the rod is built from it again. */
 void phx_rod_archive(phx_archive *archive, const phx_flex *flex, phx_body **body)
 {
     const bool reads = phx_archive_reads(archive);

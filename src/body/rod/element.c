@@ -127,6 +127,8 @@ static phx_status element_invert(phx_context *context, const double *c, double *
     return status;
 }
 
+/* Stiffness C (6 x 6) of a curved element with initial strain: the inverse of the section compliance integrated over
+ * the Gauss points, for stresses in equilibrium along the element. Fails if the integral is not positive definite. */
 phx_status phx_rod_element_stiffness(phx_context *context, double length, const double *strain,
                                      const double *compliance, double *C)
 {

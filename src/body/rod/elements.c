@@ -106,6 +106,7 @@ static inline void strain_rates(const int dim, const phx_rod *rod, int e, const 
     }
 }
 
+/* Adds the elastic and damping forces of all elements at the instant x to res. */
 static inline void add_forces(const int dim, const phx_rod *rod, const double *x, const double *v, double *res)
 {
     for (int e = 0; e < rod->n; e++) {
@@ -130,6 +131,7 @@ void phx_rod_add_forces(const phx_rod *rod, const double *x, const double *v, do
         add_forces(3, rod, x, v, res);
 }
 
+/* Elastic energy of a rod at x, J. */
 double phx_rod_elastic(const phx_body *body, const double *x)
 {
     const phx_rod *rod = phx_rod_of(body);
@@ -351,6 +353,8 @@ static inline void add_damping_tangent(const int dim, const phx_rod *rod, int e,
     }
 }
 
+/* Adds the derivatives of the elements' forces at an instant: K by the configuration, geometric part included, and D by
+ * the velocities (damping only); either may be NULL. */
 static inline void add_tangents(const int dim, const phx_rod *rod, const double *x, const double *v, double *K,
                                 double *D)
 {
@@ -480,6 +484,8 @@ static inline double share(const phx_rod *rod, int node)
     return node == 0 || node == rod->n ? 1.0 : 0.5;
 }
 
+/* Forces and moments at the nodes in their axes, n_rigid each: at an inner node the weighted mean of both adjacent
+ * elements. */
 void phx_rod_stress(const phx_body *body, const double *x, double *sigma)
 {
     const phx_rod *rod = phx_rod_of(body);

@@ -228,6 +228,7 @@ static void rod_residual(const phx_body *body, const double *gravity, const doub
     phx_rod_add_forces(rod, x, v, res);
 }
 
+/* M, D and K of a rod at an instant on its pattern: the rigid nodes plus the elements; D and K may be NULL. */
 static void rod_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                           double *D, double *K)
 {
@@ -283,6 +284,7 @@ static void products_destroy(const phx_body *body, phx_products *products)
     phx_free(products);
 }
 
+/* Products of an interval for all nodes; NULL if memory is short. `scratch` is shared by the nodes. */
 static phx_products *products_create(phx_context *context, const phx_body *body, double *scratch)
 {
     const phx_rod *rod = phx_rod_of(body);
@@ -334,6 +336,8 @@ static void interval_finish(const phx_body *body, double h, const double *v0, do
         phx_body_interval_finish(rod->node[k], h, v0 + rod->frames[k].v, v1 + rod->frames[k].v);
 }
 
+/* Newton matrix of a rod over an interval on its pattern: the nodes as rigid bodies plus the tangents of the
+ * elements. */
 static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
                                double *A)
 {
@@ -402,6 +406,7 @@ static double angle_of(const phx_rod *rod, const one_rod_pose *pose)
     return acos(fmax(-1.0, fmin(1.0, cosine)));
 }
 
+/* Largest relative rotation across an element at x, rad; *element is its number from 0. */
 static double element_turn(const phx_body *body, const double *x, int *element)
 {
     const phx_rod *rod = phx_rod_of(body);
@@ -478,6 +483,7 @@ static phx_status add_node_to_curve(phx_context *context, const phx_rod *rod, in
     return status;
 }
 
+/* Curve of the rod's axis through its nodes, in the arc length of the undeformed elements. */
 static phx_status curve(const phx_body *body, phx_context *context, const phx_flex_source *source, phx_curve *out)
 {
     const phx_rod *rod = phx_rod_of(body);
@@ -596,6 +602,7 @@ static phx_rigid_def rigid_of(const node_mass *node, int dim)
     return rigid;
 }
 
+/* Sums the masses of the elements and the point masses at each node and creates a rigid body for it. */
 static phx_status make_nodes(phx_context *context, const phx_rod_def *def, phx_rod *rod)
 {
     node_mass *all = phx_calloc(context, (size_t)rod->n + 1, sizeof *all);
@@ -644,6 +651,8 @@ static void make_rest(const phx_rod_def *def, phx_rod *rod)
     }
 }
 
+/* Rest measures and stiffness of element e. Fails if the undeformed element turns by more than MOST_ANGLE or its
+ * section has no positive definite compliance. */
 static phx_status make_element(phx_context *context, const phx_rod_def *def, int e, phx_rod *rod)
 {
     static const int plane[3] = {0, 1, 5}, space[6] = {0, 1, 2, 3, 4, 5};
@@ -732,6 +741,7 @@ static void place_length_points(const phx_rod_def *def, phx_rod *rod)
     }
 }
 
+/* Allocates the arrays of a rod and lays out its body with one frame per node. */
 static phx_status rod_allocate(phx_context *context, const phx_rod_def *def, phx_rod *rod)
 {
     const size_t n = (size_t)def->elements;
@@ -755,6 +765,7 @@ static phx_status rod_allocate(phx_context *context, const phx_rod_def *def, phx
     return rod->x && rod->base.ptr && rod->base.idx ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Checks dimension, number and lengths of the elements, damping and the nodes of the point masses. */
 static phx_status rod_check_def(phx_context *context, const phx_rod_def *def)
 {
     if (def->dim != 2 && def->dim != 3)
@@ -801,6 +812,7 @@ double phx_rod_twist(const phx_body *body)
     return acos(0.0) / length / sqrt(def->compliance[21] * def->mass[21]); /* (pi/2L) sqrt(GJ/(rho I_p)) */
 }
 
+/* Creates a rod from its definition, which is copied; *body is NULL after an error. */
 phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body)
 {
     if (!def || !body || !def->name)

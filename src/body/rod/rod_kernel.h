@@ -412,6 +412,8 @@ static inline void NAME(rod_add_moment)(const NAME(rod_element) * element, const
     }
 }
 
+/* dsigma, the 6 x 6 derivative of the interval's stress by the strains at the end, row-major; half of each end strain
+ * is in the means. */
 static inline void NAME(rod_stress_derivative)(const NAME(rod_element) * element, const NAME(rod_quartic) * end,
                                                const NAME(rod_means) * mean, real *dsigma)
 {
@@ -445,6 +447,8 @@ static inline void NAME(rod_stress_derivative)(const NAME(rod_element) * element
     }
 }
 
+/* Stress sigma of an element over an interval whose work is the exact change of its energy: C times the mean strain, in
+ * space with the quartic terms. dsigma, if not NULL, is its derivative by e1. */
 static inline void NAME(rod_stress)(const int dim, const NAME(rod_element) * element, const real *e0, const real *e1,
                                     real *sigma, real *dsigma)
 {

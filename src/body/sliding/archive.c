@@ -50,6 +50,7 @@ static void archive_term(phx_archive *archive, const phx_body *body, int n_piece
     term->coordinate = coordinate - 1;
 }
 
+/* Writes or reads a curve: knots, terms and their cubics. After a failed read the curve is freed. */
 void phx_curve_archive(phx_archive *archive, const phx_body *body, phx_curve *curve)
 {
     const bool reads = phx_archive_reads(archive);
@@ -69,6 +70,8 @@ void phx_curve_archive(phx_archive *archive, const phx_body *body, phx_curve *cu
         phx_curve_free(curve);
 }
 
+/* Reads the curve of a sliding body and builds it around `inner`, which is destroyed if this fails before *made
+ * exists. */
 static phx_status archive_make(phx_archive *archive, phx_body *inner, int n_places, phx_sliding **made)
 {
     phx_context *context = phx_archive_context(archive);
@@ -87,6 +90,7 @@ static phx_status archive_make(phx_archive *archive, phx_body *inner, int n_plac
     return status;
 }
 
+/* Writes or reads the sliding part of a body: number of places and curve. In reading `inner` becomes part of *body. */
 void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body)
 {
     int n_places = inner->n_places;

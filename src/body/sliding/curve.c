@@ -27,6 +27,7 @@ void phx_curve_free(phx_curve *curve)
     *curve = (phx_curve){0};
 }
 
+/* Appends a term to a curve with zero cubics on its pieces; the array of terms grows as needed. */
 phx_status phx_curve_add(phx_context *context, phx_curve *curve, const phx_curve_term *term)
 {
     if (curve->n_terms == curve->capacity) {
@@ -71,6 +72,7 @@ void phx_curve_set_linear(phx_curve *curve, int k, double value0, double value1)
     a[1] = value1 - value0;
 }
 
+/* Appends the derivative of the last term by the arc length as a term of the axis direction. */
 phx_status phx_curve_add_slope(phx_context *context, phx_curve *curve)
 {
     phx_curve_term term = curve->terms[curve->n_terms - 1];
@@ -102,6 +104,7 @@ static int piece_at(const phx_curve *curve, double s)
     return low;
 }
 
+/* Builds the list of the terms that are nonzero on each piece of the curve. */
 phx_status phx_curve_index(phx_context *context, phx_curve *curve)
 {
     const size_t pieces = (size_t)curve->n_pieces;
@@ -170,6 +173,9 @@ static double quotient_across(const phx_curve *curve, const phx_curve_term *term
     return sum / (s1 - s0);
 }
 
+/* Values of a term at both ends, their mean, the difference quotient over [s0, s1] and derivatives, also across knots.
+ * `bend` is the derivative of the quotient by the mean place, which moves s1 by twice as much. Returns false if the
+ * term vanishes on the whole interval. */
 bool phx_curve_weigh(const phx_curve *curve, const phx_curve_term *term, double s0, double s1, phx_curve_weight *out)
 {
     const int k0 = piece_at(curve, s0), k1 = piece_at(curve, s1), low = k0 < k1 ? k0 : k1, high = k0 < k1 ? k1 : k0;

@@ -287,6 +287,8 @@ static int insert(int column, int n, int *list)
     return n + 1;
 }
 
+/* Ascending list of the body's columns on which a sliding port depends in this interval, its place last; returns their
+ * number. */
 int phx_slide_active(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *active)
 {
     const int last = phx_slide_columns(body, port, NULL) - 1;
@@ -305,6 +307,8 @@ int phx_slide_active(const phx_body *body, const phx_body_port *port, const phx_
     return n + 1;
 }
 
+/* For each velocity of the inner body, first and last piece of the curve on which a term depends on it; first > last if
+ * there is none. */
 void phx_slide_reach(phx_sliding *it)
 {
     const phx_body *body = &it->base;
@@ -339,6 +343,8 @@ typedef struct columns {
     const int *active;
 } columns;
 
+/* Position of a column in the list of active columns by bisection; the column itself if all are active. The column must
+ * be listed. */
 static int column_at(const columns *over, int column)
 {
     int low = 0, high = over->n - 1;
@@ -388,6 +394,7 @@ static void fill_axes(int dim, const double *along, const double *across, double
     }
 }
 
+/* View of a sliding port over an interval: place and axes at both ends and the rates of both, by (2). */
 static void view_curve(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
     const int dim = body->dim;
@@ -424,6 +431,7 @@ void phx_slide_view(const phx_body *body, const phx_body_port *port, const phx_b
         out->Rm[e] = 0.5 * (out->R0[e] + out->R1[e]);
 }
 
+/* res += alpha P^T effort of a sliding port, including the force along the curve on its place. */
 void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                      const double *effort, double *res)
 {
@@ -485,6 +493,8 @@ static void add_stiffness(int dim, int n, const int *at, const phx_curve_weight 
     }
 }
 
+/* P, T and K = d(P^T e) of a sliding port over the listed columns (NULL: all columns of the body), row-major; each
+ * output may be NULL. */
 void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int n_active,
                         const int *active, const double *effort, const phx_slide_derivatives *out)
 {

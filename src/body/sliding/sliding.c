@@ -306,6 +306,8 @@ void phx_body_drop_place(phx_body *body)
     body->n_places--;
 }
 
+/* Wraps a body with a curve, on which places can then be added. Takes ownership of the curve in any case and of `inner`
+ * if it succeeds. */
 phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *curve, phx_sliding **out)
 {
     const size_t n = (size_t)inner->n_v, entries = (size_t)inner->ptr[inner->n_v];

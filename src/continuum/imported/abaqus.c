@@ -73,6 +73,8 @@ static bool next_entry_line(import_text *text, bool *keyword)
     return false;
 }
 
+/* Reads a matrix file of Abaqus in either format; the first line decides whether rows are numbers or nodes with
+ * components. */
 static phx_status abaqus_read(phx_import *import, import_text *text)
 {
     import_matrix *matrix = NULL;

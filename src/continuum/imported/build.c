@@ -89,6 +89,7 @@ static phx_status sort_members(const phx_import *import, int *first, int *node)
     return PHX_OK; /* first[s + 1] is now where set s begins */
 }
 
+/* Makes the node sets of the files groups of the model's mesh. */
 static phx_status put_sets(phx_import *import, phx_elastic_model *model)
 {
     const import_sets *sets = &import->sets;
@@ -159,6 +160,7 @@ static phx_status scale(phx_import *import, import_role role, const phx_elastic_
     return PHX_OK;
 }
 
+/* Symmetric mass and stiffness matrices in SI units; the stiffness is empty if modal matrices came instead. */
 static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
 {
     const phx_import_def *def = import->def;
@@ -293,6 +295,7 @@ static void select_entries(phx_csr *a, const int *fresh)
     a->rows = a->cols = rows;
 }
 
+/* Removes the unknowns with fresh[i] < 0 from the lists of the model and from the rows of its modes. */
 static void select_unknowns(phx_elastic_model *model, const int *fresh)
 {
     const size_t modes = (size_t)model->n_modes;
@@ -334,6 +337,7 @@ static int keep_rotations(const phx_elastic_model *model, int *fresh)
     return kept;
 }
 
+/* Removes unknowns without mass, stiffness and modal displacement and reports them; fails if none is left. */
 static phx_status leave_out(phx_import *import, phx_elastic_model *model)
 {
     const int n = model->n;
@@ -448,6 +452,7 @@ static phx_status warn_of_constraints(phx_import *import, const phx_elastic_mode
     return PHX_OK;
 }
 
+/* Fills the model from everything that has been read, checks it, and warns of constraints and unknown rows. */
 static phx_status build_fill(phx_import *import, phx_elastic_model *model)
 {
     phx_status status = put_nodes(import, model);
@@ -474,6 +479,7 @@ static phx_status build_fill(phx_import *import, phx_elastic_model *model)
     return status;
 }
 
+/* Builds an elastic model from what has been read; *model is set on success only. */
 phx_status import_build(phx_import *import, phx_elastic_model **model)
 {
     phx_status status = check_parts(import);

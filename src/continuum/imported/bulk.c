@@ -82,6 +82,8 @@ static bool is_large(import_word first)
     return first.length > 0 && (first.text[0] == '*' || first.text[first.length - 1] == '*');
 }
 
+/* Adds the fields of a line with commas to the present card; at most one field, the mark of a continuation, may follow
+ * the last one. */
 static phx_status add_line_with_commas(bulk_reader *reader)
 {
     const char *next;
@@ -189,6 +191,7 @@ static phx_status check_systems(const bulk_reader *reader, int place_system, int
                        place_system ? place_system : displacement_system);
 }
 
+/* Reads a GRID card; nodes must be in the basic coordinate system. */
 static phx_status read_grid(bulk_reader *reader)
 {
     static const char *const what[] = {"x", "y", "z"};
@@ -229,6 +232,7 @@ static import_role role_of_matrix(import_word name)
     return IMPORT_NEITHER;
 }
 
+/* Reads the first line of a DMIG matrix and begins it; fails for complex and rectangular matrices. */
 static phx_status read_head(bulk_reader *reader, import_role role)
 {
     const import_text place = bulk_place_of(reader, 1);
@@ -278,6 +282,7 @@ static bool is_empty(const bulk_reader *reader, int k)
            field(reader, k + 3).length == 0;
 }
 
+/* Reads one column of a DMIG matrix with its rows and entries. */
 static phx_status read_matrix_column(bulk_reader *reader, import_matrix *matrix)
 {
     int col;
@@ -301,6 +306,7 @@ static phx_status read_matrix_column(bulk_reader *reader, import_matrix *matrix)
     return status;
 }
 
+/* Reads a DMIG card, a head or a column; matrices whose names mark neither mass nor stiffness are skipped. */
 static phx_status read_dmig(bulk_reader *reader)
 {
     const import_text place = bulk_place_of(reader, 1);
@@ -331,6 +337,7 @@ static bool has_cards(import_text *text)
     return false;
 }
 
+/* Reads all DMIG, GRID and GRDSET cards of a file; others are skipped. */
 static phx_status bulk_read(phx_import *import, import_text *text)
 {
     bulk_reader reader = {.import = import, .text = text};

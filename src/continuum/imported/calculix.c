@@ -26,6 +26,7 @@ static phx_status check_end(const phx_import *import, const import_text *text, c
     return PHX_OK;
 }
 
+/* Reads a stiffness (.sti) or mass (.mas) matrix of CalculiX and checks that the file is complete. */
 static phx_status calculix_read_matrix(phx_import *import, import_text *text)
 {
     const char *suffix = strrchr(text->path, '.');

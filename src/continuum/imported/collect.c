@@ -18,6 +18,7 @@ static size_t slot_of(const import_map *map, long long key)
     return slot;
 }
 
+/* Doubles the slots of a hash map and enters its keys again. */
 static phx_status grow_map(phx_context *context, import_map *map)
 {
     import_map grown = {.slots = map->slots ? 2 * map->slots : 64};
@@ -41,6 +42,7 @@ static phx_status grow_map(phx_context *context, import_map *map)
     return PHX_OK;
 }
 
+/* Puts key with the value `fresh` if it is new; *value is the value of the key in either case. */
 phx_status import_map_put(phx_context *context, import_map *map, long long key, int fresh, int *value)
 {
     if (3 * map->used >= 2 * map->slots) {
@@ -70,6 +72,7 @@ void import_map_free(import_map *map)
     *map = (import_map){0};
 }
 
+/* Frees everything that has been read. */
 void import_free(phx_import *import)
 {
     for (int k = 0; k < 2; k++) {
@@ -127,6 +130,8 @@ phx_status import_begin_matrix(phx_import *import, const import_text *text, impo
     return PHX_OK;
 }
 
+/* Appends an entry of a matrix; rows and columns count from 0, repeated entries are kept. The number of rows grows
+ * unless the file declares it. */
 phx_status import_add_entry(phx_import *import, const import_text *text, import_matrix *matrix, int row, int col,
                             double value)
 {
@@ -159,6 +164,7 @@ long long import_unknown_key(int label, int component)
     return 8LL * label + component;
 }
 
+/* Appends the name of a row, a node label and component; text NULL: without a line. */
 static phx_status append_unknown(phx_import *import, const import_text *text, int row, int label, int component)
 {
     import_unknowns *u = &import->unknowns;
@@ -232,6 +238,7 @@ phx_status import_begin_nodes(phx_import *import, const char *path)
     return PHX_OK;
 }
 
+/* Appends a node at x; fails if its label has been read before. */
 phx_status import_add_node(phx_import *import, const import_text *text, int label, const double x[3])
 {
     import_nodes *nodes = &import->nodes;
@@ -281,6 +288,7 @@ static phx_status find_set(phx_import *import, const import_text *text, import_w
     return PHX_OK;
 }
 
+/* Adds a node to a set by name; the set is created if necessary. */
 phx_status import_add_to_set(phx_import *import, const import_text *text, import_word name, int label)
 {
     import_sets *sets = &import->sets;

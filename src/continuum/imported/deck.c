@@ -33,6 +33,7 @@ static int parameter(const char *line, const char *name)
     return import_integer_of((import_word){at, (int)strcspn(at, ",")}, &value) ? value : 0;
 }
 
+/* Finds the rigid bodies of a CalculiX deck with a reference and a rotation node. */
 static phx_status find_rigid_bodies(phx_import *import, import_text *text)
 {
     phx_status status = PHX_OK;

@@ -66,6 +66,7 @@ static phx_import_file found_so_far(const phx_import *import)
     return found;
 }
 
+/* Records what a file has contributed, the difference against `before`, in the contents. */
 static void record(const phx_import *import, const import_text *text, const char *format, const phx_import_file *before)
 {
     phx_import_file now = found_so_far(import);
@@ -85,6 +86,7 @@ static void record(const phx_import *import, const import_text *text, const char
     import->contents->files[import->contents->n_files++] = now;
 }
 
+/* Reads one file in the format that its suffix or content shows; fails if none fits. */
 static phx_status import_read_file(phx_import *import, const char *path)
 {
     import_text text;
@@ -175,6 +177,8 @@ phx_status phx_import_create(phx_context *context, const phx_import_def *def, ph
     return phx_conclude(context, status);
 }
 
+/* Reads the files of a definition and describes their contents; *model is built if they contain matrices or modes,
+ * otherwise NULL. contents is empty after an error. */
 phx_status phx_import_describe(phx_context *context, const phx_import_def *def, phx_import_contents *contents,
                                phx_elastic_model **model)
 {

@@ -26,6 +26,7 @@ static phx_status read_choice(import_text *text, const char *what, const char *c
                        words[words[1] ? 1 : 0], import_shown(word).text);
 }
 
+/* Reads the header and the sizes of a Matrix Market file; fails for complex, pattern and skew matrices. */
 static phx_status read_header(import_text *text, mm_header *header)
 {
     static const char *const objects[] = {"matrix", NULL}, *const forms[] = {"coordinate", "array", NULL};
@@ -59,6 +60,7 @@ static phx_status read_header(import_text *text, mm_header *header)
     return status;
 }
 
+/* Reads the entries of a sparse matrix, whose number the header gives. */
 static phx_status read_coordinates(phx_import *import, import_text *text, const mm_header *header,
                                    import_matrix *matrix)
 {
@@ -121,6 +123,7 @@ static phx_status read_entries(phx_import *import, import_text *text, const mm_h
     return status;
 }
 
+/* Reads a square mass or stiffness matrix, which the file name tells apart. */
 static phx_status matrix_market_read(phx_import *import, import_text *text)
 {
     mm_header header = {0};
@@ -137,6 +140,7 @@ static phx_status matrix_market_read(phx_import *import, import_text *text)
     return status ? status : read_entries(import, text, &header, matrix);
 }
 
+/* Reads mode shapes as a general Matrix Market matrix, one column for each mode. */
 phx_status import_read_modes(phx_import *import, import_text *text)
 {
     import_modes *modes = &import->modes;

@@ -65,6 +65,7 @@ static import_word next_value(import_text *text)
     }
 }
 
+/* Reads exactly `count` values of the present record; `what` names them in messages. */
 static phx_status mbdyn_read_values(fem_reader *reader, const char *what, size_t count, double *value)
 {
     for (size_t k = 0; k < count; k++) {
@@ -144,6 +145,8 @@ static phx_status read_modes(fem_reader *reader)
     return status;
 }
 
+/* Reads the record group with the given number; unknown ones are skipped, repeated ones and those before group 1 are
+ * errors. */
 static phx_status read_record(fem_reader *reader, int record)
 {
     import_modes *modes = &reader->import->modes;
@@ -208,6 +211,7 @@ static phx_status hand_over(fem_reader *reader)
     return status;
 }
 
+/* Reads a .fem file of MBDyn: nodes, modes, modal matrices and lumped masses; only one such file is allowed. */
 static phx_status mbdyn_read(phx_import *import, import_text *text)
 {
     fem_reader reader = {.import = import, .text = text};

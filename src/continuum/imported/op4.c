@@ -77,6 +77,7 @@ static phx_status read_value(op4_reader *reader, double *value)
     return import_value_of(reader->text, word, "the entry", value);
 }
 
+/* Reads `count` values of a column from `row` on; zeros are not stored. */
 static phx_status op4_read_values(op4_reader *reader, int col, int row, int count)
 {
     reader->in_line = reader->per_line;
@@ -106,6 +107,7 @@ static phx_status read_string_head(op4_reader *reader, int head[2])
     return PHX_OK;
 }
 
+/* Reads the strings of values of a sparse column with the given number of words. */
 static phx_status read_strings(op4_reader *reader, int col, int words)
 {
     phx_status status = PHX_OK;
@@ -123,6 +125,7 @@ static phx_status read_strings(op4_reader *reader, int col, int words)
     return status;
 }
 
+/* Reads all columns of a matrix up to its end mark. */
 static phx_status read_columns(op4_reader *reader)
 {
     int before = 0;
@@ -165,6 +168,7 @@ static phx_status begin_matrix(op4_reader *reader, import_word name)
     return status;
 }
 
+/* Reads the head and the columns of one OP4 matrix; those that are neither mass nor stiffness are read over. */
 static phx_status op4_read_matrix(op4_reader *reader)
 {
     int head[4];

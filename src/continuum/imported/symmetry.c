@@ -28,6 +28,8 @@ static phx_status refuse_repeated(const phx_import *import, const import_matrix 
     return status;
 }
 
+/* Compressed rows of the entries read, which are freed; repeated entries are added if the format says so, otherwise an
+ * error. */
 static phx_status symmetry_gather(phx_import *import, import_matrix *m, int n, phx_csr *a)
 {
     phx_status status = phx_csr_from_triplets(import->context, n, n, m->count, m->row, m->col, m->value, a);
@@ -99,6 +101,8 @@ typedef struct symmetry_check {
     symmetric_pair worst;
 } symmetry_check;
 
+/* Compares a pair of entries (i, j) and (j, i) within round-off and the digits of the file, and keeps the worst
+ * pair. */
 static void check_pair(void *user, const symmetric_pair *pair)
 {
     symmetry_check *check = user;
@@ -214,6 +218,8 @@ static phx_status unite(phx_import *import, const phx_csr *a, const phx_csr *tra
     return status;
 }
 
+/* Symmetric matrix of n rows from the entries of a file: one triangle is mirrored, both are compared and averaged.
+ * Fails if it is not symmetric or a 2 x 2 minor is negative. */
 phx_status import_symmetric(phx_import *import, import_role role, int n, phx_csr *matrix)
 {
     import_matrix *m = &import->matrix[role];
@@ -243,6 +249,7 @@ phx_status import_symmetric(phx_import *import, import_role role, int n, phx_csr
     return status;
 }
 
+/* Makes a dense modal matrix exactly symmetric; fails if it is not so to round-off or has a negative diagonal entry. */
 phx_status import_symmetric_dense(phx_import *import, const char *what, int n, double *a)
 {
     const size_t size = (size_t)n;

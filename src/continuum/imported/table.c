@@ -42,6 +42,7 @@ static phx_status check_columns(const import_text *text, const node_table *table
     return PHX_OK;
 }
 
+/* Reads the line of column names; fails for unknown and repeated ones. */
 static phx_status table_read_names(import_text *text, node_table *table)
 {
     for (;;) {
@@ -100,6 +101,7 @@ static phx_status read_sets(phx_import *import, import_text *text, import_word w
     return status;
 }
 
+/* Reads one line of the table: a node with its place, rows and sets. */
 static phx_status table_read_row(phx_import *import, import_text *text, node_table *table)
 {
     double x[3];
@@ -136,6 +138,7 @@ static bool begins_with_a_name(import_text *text)
     return !number;
 }
 
+/* Reads a table of nodes with or without a line of column names. */
 static phx_status table_read(phx_import *import, import_text *text)
 {
     node_table table = {0};

@@ -39,6 +39,7 @@ static phx_status text_load(import_text *text)
     return failed ? cannot_read(text, "reading ended with an error") : PHX_OK;
 }
 
+/* Opens a text file as a whole; fails for a binary file. */
 phx_status import_text_open(phx_context *context, const char *path, import_text *text)
 {
     *text = (import_text){.context = context, .path = path};

@@ -29,6 +29,8 @@ void plate_boundary_free(plate_boundary *boundary)
     memset(boundary, 0, sizeof *boundary);
 }
 
+/* Finds the boundary edges that leave and enter each node and the corners: changes of direction by more than 30 degrees
+ * (1), and nodes where the plate touches itself (2). */
 phx_status plate_boundary_create(phx_context *context, const phx_elastic_model *model, plate_boundary *boundary)
 {
     static const double straight = 0.8660254037844386; /* cos 30 degrees */
@@ -64,6 +66,7 @@ phx_status plate_boundary_create(phx_context *context, const phx_elastic_model *
     return PHX_OK;
 }
 
+/* Edges of the boundary line through an edge, from corner to corner, or closed if there is no corner. */
 phx_status plate_line_through(phx_context *context, const phx_elastic_model *model, const plate_boundary *boundary,
                               int edge, plate_line *line)
 {
@@ -88,6 +91,7 @@ phx_status plate_line_through(phx_context *context, const phx_elastic_model *mod
     return PHX_OK;
 }
 
+/* Triangle, local number, length and nodes of a boundary edge, in the direction that has the plate on its left. */
 plate_side plate_side_of(const phx_elastic_model *model, int edge)
 {
     const phx_plate *plate = phx_plate_of(model);

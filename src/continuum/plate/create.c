@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Frees the data of a plate; NULL is allowed. */
 static void destroy_plate(void *data)
 {
     phx_plate *plate = data;
@@ -60,6 +61,8 @@ static phx_status create_check_def(phx_context *context, const phx_plate_def *de
     return PHX_OK;
 }
 
+/* Builds a plate on a mesh: sections, triangles, edges, unknowns and matrices. After an error the model is destroyed by
+ * the caller. */
 static phx_status create_build(phx_context *context, const phx_mesh *mesh, const phx_plate_def *def,
                                phx_elastic_model *model)
 {
@@ -84,6 +87,8 @@ static phx_status create_build(phx_context *context, const phx_mesh *mesh, const
     return status ? status : phx_elastic_assemble(context, model);
 }
 
+/* Creates a plate from a mesh of triangles, which the model takes over on success only; *model is NULL after an
+ * error. */
 phx_status phx_plate_create(phx_context *context, phx_mesh *mesh, const phx_plate_def *def, phx_elastic_model **model)
 {
     if (!mesh || !def || !model)

@@ -31,6 +31,7 @@ void phx_plate_edges_free(phx_plate_edges *edges)
     memset(edges, 0, sizeof *edges);
 }
 
+/* Finds the edge that enters and the one that leaves each node of the boundary, -1 if there is none. */
 phx_status phx_plate_edges_join(phx_context *context, phx_plate_edges *edges)
 {
     const size_t n = (size_t)edges->nodes;
@@ -138,6 +139,8 @@ static phx_status at_node(phx_context *context, const phx_plate_edges *edges, co
     return PHX_OK;
 }
 
+/* Edge terms at a place on the boundary: one edge with its parameter, or those of a node if the place is at an end.
+ * Fails off the boundary. */
 static phx_status at_place(phx_context *context, const phx_plate_edges *edges, const double *x,
                            const phx_plate_spot *spot, phx_edge_terms *terms)
 {
@@ -255,6 +258,8 @@ static void add_polynomial(int degree, double s, double factor, const double *va
             rows[c] += factor * L[j] * values[(size_t)j * stride + c];
 }
 
+/* Rows of the edge resultants for a sum of terms: force R of a corner, or V, M_nn and M_nt from the polynomials along
+ * the edges. */
 void phx_plate_edges_rows(const phx_plate_edges *edges, phx_stress_set set, const phx_edge_terms *terms, double *rows)
 {
     const size_t cols = (size_t)edges->cols, of_shear = (size_t)(edges->shear + 1) * cols,

@@ -52,6 +52,8 @@ static line_space space_of(const plate_line *line, int degree, bool corners)
     return space;
 }
 
+/* Mass matrix of the functions along a boundary line; without corners the end values are expressed by the inner
+ * nodes. */
 static phx_status assemble(phx_context *context, const phx_elastic_model *model, const plate_line *line,
                            const line_space *space, phx_csr *A)
 {
@@ -171,6 +173,8 @@ static void edge_resultants_project(const phx_elastic_model *model, const plate_
     }
 }
 
+/* Effective shear force V along a line and forces at its corners over all columns, from the nodal forces (theory 2,
+ * edges of plates). */
 static phx_status line_shear_create(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                     const unsigned char *ports, const plate_line *line, line_shear *it)
 {
@@ -332,6 +336,7 @@ static phx_status edge_resultants_fill(phx_context *context, const phx_elastic_m
     return status;
 }
 
+/* Edge resultants of all boundary edges over the columns of the basis; edges is empty after an error. */
 phx_status phx_plate_edges_create(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                   const unsigned char *ports, phx_plate_edges *edges)
 {
@@ -365,6 +370,7 @@ static void edge_resultants_spread(const phx_elastic_model *model, const stress_
             rows[k * all + plate_bending_column(model, columns, c, &u, &sigma)] = own[k * cols + c];
 }
 
+/* Rows of the edge resultants at one spot, over all columns; only the edges needed there are evaluated. */
 phx_status phx_plate_edge_rows(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                phx_stress_set set, const phx_plate_spot *spot, double *rows)
 {

@@ -23,6 +23,7 @@ static int add_edge(phx_plate *plate, int a, int b)
     return edge;
 }
 
+/* Allocates the tables of edges for at most three edges per triangle. */
 static phx_status edges_allocate(phx_context *context, const phx_mesh *mesh, phx_plate *plate)
 {
     const size_t most = 3 * (size_t)plate->n_triangles;
@@ -47,6 +48,7 @@ static double turn_of(const phx_mesh *mesh, const int corner[3])
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
+/* Finds the edges of a triangulation with their triangles on both sides; fails if two lie on the same side. */
 phx_status phx_plate_find_edges(phx_context *context, const phx_mesh *mesh, phx_plate *plate)
 {
     const phx_status status = edges_allocate(context, mesh, plate);

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Area, gradients of the barycentric coordinates, and lengths, outward normals and senses of the edges of a
+ * triangle. */
 void phx_plate_frame_of(const phx_elastic_model *model, int triangle, phx_plate_frame *frame)
 {
     const phx_plate *plate = phx_plate_of(model);
@@ -238,6 +240,7 @@ static void fill_compliance(double area, const double *section, phx_element_matr
         matrices->compliance[at] = area * section[at % entries];
 }
 
+/* Matrices of element e of a plate: bending of a triangle, or its membrane from e = n_triangles on. */
 void phx_plate_element(const phx_elastic_model *model, int e, phx_element_matrices *matrices)
 {
     const phx_plate *plate = phx_plate_of(model);

@@ -55,6 +55,7 @@ static phx_status find_around(line_work *it)
     return PHX_OK;
 }
 
+/* Marks the nodes whose forces are not those of the interior: boundary nodes and nodes of ports. */
 static phx_status find_outside(line_work *it, const unsigned char *ports)
 {
     const phx_plate *plate = it->plate;
@@ -125,6 +126,8 @@ static void tabulate(line_work *it)
     }
 }
 
+/* Adds the nodal forces of a triangle for all columns, and the moments of its shape functions, to the numbered
+ * nodes. */
 static void add_triangle(line_work *it, int t, int nodes, const int *node)
 {
     const int *corner = it->plate->corner + 3 * t, section = it->plate->section[t];
@@ -154,6 +157,7 @@ static void add_triangle(line_work *it, int t, int nodes, const int *node)
     }
 }
 
+/* Sums forces and moments over all triangles that touch a numbered node; section is -1 at nodes between sections. */
 static phx_status add_triangles(line_work *it)
 {
     const size_t rows = (size_t)it->n_rows + 1;
@@ -310,6 +314,8 @@ static void line_forces_work_free(line_work *it)
         phx_free(owned[k]);
 }
 
+/* Forces on the nodes of a boundary line over all columns, D^T sigma less the load b that the interior balances (theory
+ * 2, edges of plates). */
 phx_status plate_line_forces(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                              const unsigned char *ports, const plate_line *line, double *forces)
 {

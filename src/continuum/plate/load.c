@@ -21,6 +21,7 @@ void phx_plate_place(const phx_elastic_model *model, const int *corner, const do
     }
 }
 
+/* Adds the nodal forces of a surface traction on one triangle, N. */
 static void load_triangle(const phx_elastic_model *model, int t, const phx_surface_load *load, double *force)
 {
     const phx_plate *plate = phx_plate_of(model);
@@ -64,6 +65,7 @@ static void load_edge(const phx_elastic_model *model, int t, int e, double sign,
     }
 }
 
+/* Adds the nodal forces of a line load on the edges of a group, with outward normals. */
 static phx_status load_edges(phx_context *context, const phx_elastic_model *model, const phx_mesh_group *group,
                              const phx_surface_load *load, double *force)
 {
@@ -92,6 +94,7 @@ bool phx_plate_in_group(const phx_plate *plate, const phx_mesh_group *part, int 
     return !part || (*k < part->n_cells && part->cells[*k] == plate->cell[t]);
 }
 
+/* Adds the nodal forces of a distributed load on a group of triangles or edges, or on the whole plate (group NULL). */
 phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force)
 {

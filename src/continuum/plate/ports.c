@@ -11,6 +11,8 @@ static double sign_of(const phx_plate *plate, int edge, const int *ends)
     return beside[0] >= 0 ? 1.0 : -1.0;
 }
 
+/* Edges of a plate that the lines of a group are, with the sign that turns the normal outward on the boundary and to
+ * the right of the line inside; fails if a line is not an edge. */
 phx_status phx_plate_group_edges(phx_context *context, const phx_elastic_model *model, const phx_mesh_group *group,
                                  int *edge, double *sign)
 {
@@ -88,6 +90,8 @@ static phx_status check_request(phx_context *context, const phx_plate *plate, co
     return PHX_OK;
 }
 
+/* Unknowns on the edges of a group: deflections, translations, slopes or rotations, with the signs of
+ * phx_plate_group_edges. sign may be NULL. */
 phx_status phx_plate_edge_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
                                    phx_plate_trace trace, int *count, int **unknown, double **sign)
 {

@@ -29,6 +29,8 @@ static phx_status regions_invert(phx_context *context, int region, const char *w
     return PHX_OK;
 }
 
+/* Takes over the section of region r and inverts its stiffnesses; fails if mass, inertia or stiffness is not
+ * positive. */
 static phx_status add_section(phx_context *context, const phx_plate_def *def, int r, phx_plate *plate)
 {
     const phx_plate_section *section = &def->regions[r].section;
@@ -52,6 +54,7 @@ static phx_status add_section(phx_context *context, const phx_plate_def *def, in
     return status;
 }
 
+/* Allocates and fills the sections of all regions. */
 phx_status phx_plate_add_sections(phx_context *context, const phx_plate_def *def, phx_plate *plate)
 {
     const size_t count = (size_t)def->n_regions;
@@ -141,6 +144,8 @@ static phx_status add_triangle(phx_context *context, const phx_mesh *mesh, int c
     return check_triangle(context, mesh, cell);
 }
 
+/* Lists the triangles of a mesh with their sections; fails for cells that are not plane triangles or are in no
+ * region. */
 phx_status phx_plate_add_triangles(phx_context *context, const phx_mesh *mesh, const phx_plate_def *def,
                                    phx_plate *plate)
 {

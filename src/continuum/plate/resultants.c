@@ -91,6 +91,8 @@ int phx_plate_triangles(const phx_elastic_model *model, const int **cell)
     return plate ? plate->n_triangles : 0;
 }
 
+/* Membrane forces N, moments M and shear forces q at a point of a triangle, the stresses of the mixed form (theory
+ * 2). */
 static void resultants(const phx_elastic_model *model, int triangle, const plate_state *state,
                        const double barycentric[3], double N[3], double M[3], double q[2])
 {
@@ -156,6 +158,8 @@ static void resultants_multiply(const double *A, int stride, const double *x, do
         y[i] = A[stride * i] * x[0] + A[stride * i + 1] * x[1] + A[stride * i + 2] * x[2];
 }
 
+/* Stresses (xx, yy, xy) at the upper and lower surface from N and M; `expansion`, optional, is the thermal strain of
+ * each surface. */
 void phx_plate_surface_stress(const phx_plate *plate, int s, const double N[3], const double M[3],
                               const double (*expansion)[3], double stress[6])
 {
@@ -185,6 +189,7 @@ int phx_plate_cell_elements(const phx_elastic_model *model, int triangle, int el
     return 2;
 }
 
+/* Resultants and surface stresses at the three corners of a triangle; u or sigma (thermal stresses) may be NULL. */
 void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
                            double *stress)
 {

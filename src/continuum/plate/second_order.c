@@ -14,6 +14,7 @@ typedef struct rotations {
     double slope[2], r;
 } rotations;
 
+/* Slopes of the deflection and rotation in the plane at a point of a triangle. */
 static rotations rotations_at(const phx_plate *plate, const phx_plate_frame *frame, const int *node, int nodes,
                               const phx_lagrange *at, const double *u)
 {
@@ -40,6 +41,8 @@ static void second_order_second_order(const rotations *a, const rotations *b, do
     N[2] = a->slope[0] * b->slope[1] + a->slope[1] * b->slope[0];
 }
 
+/* Strains of second order of all pairs of shapes, tested with the membrane's stress polynomials; false for elements
+ * without any (theory 9). */
 bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows)
 {
     const phx_plate *plate = phx_plate_of(model);
@@ -75,6 +78,8 @@ bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, co
     return true;
 }
 
+/* Adds the forces of the stresses sigma on the rotations of the displacement u, the derivative of sigma : eps(u, u) by
+ * u. */
 void phx_plate_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,
                                   double *force)
 {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Section of a homogeneous isotropic plate; kappa is the shear correction factor. */
 void phx_isotropic_section(double young, double poisson, double density, double thickness, double kappa,
                            phx_plate_section *section)
 {
@@ -79,6 +80,8 @@ static void layer_expansion(const phx_plate_layer *layer, double alpha[3])
     alpha[2] = 2.0 * c * s * (along[0] - along[1]);
 }
 
+/* Adds a layer between z0 and z1 to the stiffnesses A, B, D, the shear stiffness, masses and thermal stresses of a
+ * laminate. */
 static void add_layer(const phx_plate_layer *layer, double z0, double z1, laminate *sum)
 {
     const double t[3] = {z1 - z0, (z1 * z1 - z0 * z0) / 2.0, (z1 * z1 * z1 - z0 * z0 * z0) / 3.0};
@@ -102,6 +105,7 @@ static void add_layer(const phx_plate_layer *layer, double z0, double z1, lamina
     }
 }
 
+/* Checks that moduli, density and thickness of a layer are positive and Poisson's ratio is admissible. */
 static phx_status check_layer(phx_context *context, int k, const phx_plate_layer *layer)
 {
     const double positive[] = {layer->young[0], layer->young[1], layer->shear[0], layer->shear[1],
@@ -150,6 +154,8 @@ static phx_status section_check_symmetry(phx_context *context, const laminate *s
     return PHX_OK;
 }
 
+/* Section of a laminate of layers from the lower surface up; fails if it is not symmetric about its middle, because
+ * bending and membrane would couple. */
 phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
                                 phx_plate_section *section)
 {

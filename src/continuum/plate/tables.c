@@ -65,6 +65,7 @@ static void add_edge_work(int e, const functions *at, const double *legendre, do
     }
 }
 
+/* Tabulates the integrals of shape functions and stress polynomials over the reference triangle and its edges. */
 void phx_triangle_tabulate(int order, bool nedelec, phx_triangle_tables *tables)
 {
     double lambda[PHX_TRIANGLE_POINTS][3], weight[PHX_TRIANGLE_POINTS];

@@ -20,6 +20,8 @@ static double rise_at(const phx_temperature *temperature, const double x[3], dou
     return temperature->rise ? temperature->rise(temperature->user, at) : 1.0;
 }
 
+/* Mean T0 and gradient T1 of the temperature through the thickness, projected on the stress polynomials of a
+ * triangle. */
 static void thermal_project(const phx_elastic_model *model, int t, double thickness, const phx_temperature *temperature,
                             profile *out)
 {
@@ -92,6 +94,8 @@ static void add_surfaces(const phx_elastic_model *model, int t, const profile *o
     }
 }
 
+/* Adds the thermal forces of a triangle to `force` and its stresses at zero strain to `offset`, which may be NULL
+ * (theory 2, temperatures). */
 static void thermal_expand(const phx_elastic_model *model, int t, const phx_temperature *temperature, double *force,
                            double *offset)
 {

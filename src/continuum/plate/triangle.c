@@ -43,6 +43,8 @@ static void factor_of(int degree, int n, double x, double R[3])
     }
 }
 
+/* Values and first and second derivatives (by lambda_1, lambda_2) of the Lagrange functions of a degree at a point;
+ * returns their number. */
 int phx_triangle_lagrange(int degree, const double lambda[3], phx_lagrange *out)
 {
     int index[PHX_TRIANGLE_NODES][3];
@@ -124,6 +126,7 @@ static void add_edge_function(phx_slopes *out, int j, int a, int b, int m, const
     add_term(out, j, b, fb, dfb);
 }
 
+/* Values and derivatives of the Nedelec functions of the second kind at a point; returns their number. */
 int phx_triangle_nedelec(int order, const double lambda[3], phx_slopes *out)
 {
     int count = 0;

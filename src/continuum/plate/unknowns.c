@@ -10,6 +10,8 @@ static int count_nodes(const phx_plate *plate)
     return plate->n_corners + plate->order * plate->n_edges + (plate->order == 2 ? plate->n_triangles : 0);
 }
 
+/* Nodes of triangle t in the order of its shape functions: corners, edges from their start, middle; returns their
+ * number. */
 int phx_plate_nodes(const phx_plate *plate, int t, int node[PHX_TRIANGLE_NODES])
 {
     const int *corner = plate->corner + 3 * t, k = plate->order;
@@ -27,6 +29,7 @@ int phx_plate_nodes(const phx_plate *plate, int t, int node[PHX_TRIANGLE_NODES])
     return count;
 }
 
+/* Places of all nodes, those on edges and inside by linear interpolation of the corners. */
 static void place_nodes(const phx_mesh *mesh, const phx_plate *plate, double *x)
 {
     double lambda[PHX_TRIANGLE_NODES][3];
@@ -140,6 +143,7 @@ static int unknowns_larger(int a, int b)
     return a > b ? a : b;
 }
 
+/* Lists unknowns and stresses of all elements, bending first, then membranes. */
 static phx_status list_elements(phx_context *context, const phx_plate *plate, phx_elastic_model *model)
 {
     const int bending = phx_plate_bending_unknowns(plate), membrane = 2 * plate->tables.n_nodes;
@@ -187,6 +191,7 @@ static void rotate_edges(const phx_plate *plate, const phx_elastic_model *model,
     }
 }
 
+/* Unit translations and rotations about the origin on all unknowns, slopes and rotations of edges included. */
 static phx_status add_rigid_motions(phx_context *context, const phx_plate *plate, phx_elastic_model *model)
 {
     const size_t n = (size_t)model->n;
@@ -207,6 +212,7 @@ static phx_status add_rigid_motions(phx_context *context, const phx_plate *plate
     return PHX_OK;
 }
 
+/* Numbers nodes and unknowns of a plate and lists its elements and rigid motions. */
 phx_status phx_plate_add_unknowns(phx_context *context, const phx_mesh *mesh, phx_plate *plate,
                                   phx_elastic_model *model)
 {

@@ -42,6 +42,7 @@ static phx_status put_masses(phx_h5 *file, const phx_beam_def *def)
     return PHX_OK;
 }
 
+/* Writes the definition of a beam, its section and its basis to the group /beam of a file. */
 phx_status reduced_put_beam(phx_h5 *file, const phx_flex_source *source, const double *section)
 {
     const phx_beam_def *def = phx_beam_definition(source);
@@ -93,6 +94,7 @@ phx_status reduced_read_dimension(phx_h5 *file, int *dim)
     return reduced_wrong(file, group, "has the dimension %d", found);
 }
 
+/* Reads the point masses of a beam; def->masses borrows *masses. */
 static phx_status read_masses(phx_h5 *file, phx_beam_def *def, phx_beam_mass **masses)
 {
     double *rows = NULL;
@@ -115,6 +117,7 @@ static phx_status read_masses(phx_h5 *file, phx_beam_def *def, phx_beam_mass **m
     return status;
 }
 
+/* Reads the definition of a beam; the caller checks it by creating the beam. */
 static phx_status read_definition(phx_h5 *file, int dim, phx_beam_def *def, phx_beam_mass **masses)
 {
     int choices[CHOICES] = {0};
@@ -175,6 +178,7 @@ static phx_status beam_compare(phx_h5 *file, const char *path, size_t count, con
     return PHX_OK;
 }
 
+/* Fails if the stress rows of the file differ from those of the beam built from its definition. */
 static phx_status compare_stresses(phx_h5 *file, const phx_csr *read, const phx_csr *made)
 {
     const size_t count = (size_t)read->rows * (size_t)read->cols;
@@ -246,6 +250,7 @@ static void drop_still_points(reduced_source *it)
     }
 }
 
+/* Builds the beam of a file again, projects it on the stored basis and compares all matrices with those of the file. */
 phx_status reduced_read_beam(phx_h5 *file, reduced_source *it)
 {
     phx_context *context = phx_h5_context(file);

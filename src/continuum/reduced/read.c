@@ -107,6 +107,7 @@ static phx_status read_check_symmetry(phx_h5 *file, const reduced_field *field, 
     return PHX_OK;
 }
 
+/* Reads all matrices of the deformation and checks that symmetric and antisymmetric ones are so. */
 static phx_status read_fields(phx_h5 *file, phx_flex *flex)
 {
     phx_status status = phx_flex_allocate_vectors(phx_h5_context(file), flex);
@@ -208,6 +209,7 @@ static phx_status check_strains(phx_h5 *file, const phx_flex_stiffening *st, int
     return PHX_OK;
 }
 
+/* Reads the strains of second order and checks their lists. */
 static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
 {
     phx_flex_stiffening *st = flex->stiffening = phx_calloc(phx_h5_context(file), 1, sizeof *st);
@@ -239,6 +241,7 @@ static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
     return status;
 }
 
+/* Reads and checks the deformation: sizes, mass properties, matrices, stiffness and optional stiffening. */
 static phx_status read_flex(phx_h5 *file, reduced_source *it)
 {
     phx_flex *flex = &it->shape.source.flex;
@@ -304,6 +307,7 @@ static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
                : reduced_wrong(file, "/ports/rotation", "of port '%s' is no rotation", it->names[p]);
 }
 
+/* Builds the points of all ports from the arrays of the file and checks each. */
 static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x, const double *directions,
                               const double *phi, const double *theta)
 {
@@ -328,6 +332,7 @@ static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x,
     return status;
 }
 
+/* Reads names, places, axes and shape functions of all ports. */
 static phx_status read_ports(phx_h5 *file, reduced_source *it)
 {
     const int k = it->shape.source.flex.n, dim = it->shape.source.flex.dim, rot = it->shape.source.flex.n_rot;
@@ -387,6 +392,7 @@ static phx_status check_cells(phx_h5 *file, const phx_mesh *mesh, const int *typ
     return PHX_OK;
 }
 
+/* Reads the mesh for pictures and checks that its cells are complete. */
 static phx_status read_cells(phx_h5 *file, phx_elastic_model *model)
 {
     phx_mesh *mesh = &model->mesh;
@@ -423,6 +429,7 @@ static phx_status read_cells(phx_h5 *file, phx_elastic_model *model)
     return status;
 }
 
+/* Reads which node and component each row of Phi is, and Phi itself. */
 static phx_status read_basis(phx_h5 *file, reduced_source *it)
 {
     phx_elastic_model *model = it->shape.model;
@@ -480,6 +487,7 @@ static phx_status read_nodal(phx_h5 *file, reduced_source *it)
                                         n + it->node_pairs, &it->shape.nodal);
 }
 
+/* Reads the stresses at nodes and ports, if the file has them. */
 static phx_status read_stresses(phx_h5 *file, reduced_source *it)
 {
     const int nodes = it->shape.model->mesh.n_nodes;
@@ -528,6 +536,7 @@ static phx_status check_ends(phx_h5 *file, const phx_plate_edges *edges, const d
     return PHX_OK;
 }
 
+/* Reads the nodes of the ports, a list for each port. */
 static phx_status read_port_nodes(phx_h5 *file, reduced_source *it)
 {
     int firsts = 0, nodes = 0;
@@ -544,6 +553,7 @@ static phx_status read_port_nodes(phx_h5 *file, reduced_source *it)
     return status;
 }
 
+/* Reads the edge resultants of a plate, if the file has them, and checks that edges and degrees fit. */
 static phx_status read_edges(phx_h5 *file, reduced_source *it)
 {
     phx_plate_edges *edges = &it->edges;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Frees a reduced body; parts shared with a base belong to the base. */
 static void source_destroy(phx_flex_source *source)
 {
     reduced_source *it = (reduced_source *)source;
@@ -300,6 +301,8 @@ static phx_status copy_flex(phx_context *context, const phx_flex *from, phx_flex
     return status;
 }
 
+/* Source with point masses added at ports of a reduced body, with which it shares everything but the matrices. *source
+ * is set on success only. */
 phx_status phx_reduced_with_masses(phx_context *context, phx_flex_source *base, int n_masses,
                                    const phx_continuum_mass *masses, phx_flex_source **source)
 {

@@ -83,6 +83,7 @@ static phx_status put_field(phx_h5 *file, const reduced_field *field, phx_flex *
     return PHX_OK;
 }
 
+/* Writes frequencies, mass properties and matrices of the deformation. */
 static phx_status put_body(phx_h5 *file, const reduced_content *content)
 {
     phx_flex flex = content->source->flex; /* its fields are read */
@@ -157,6 +158,7 @@ static bool is_placed(const phx_elastic_model *model, int j)
     return model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER;
 }
 
+/* Writes the shapes Phi of the unknowns that belong to a node and a direction. */
 static phx_status put_basis(phx_h5 *file, const continuum_source *shape)
 {
     const phx_elastic_model *model = shape->model;
@@ -190,6 +192,7 @@ static phx_status put_basis(phx_h5 *file, const continuum_source *shape)
     return status;
 }
 
+/* Writes the cells of the mesh for pictures. */
 static phx_status write_put_cells(phx_h5 *file, const phx_mesh *mesh)
 {
     static const int none[1] = {0};
@@ -279,6 +282,7 @@ static bool products_fit(phx_h5 *file, const reduced_content *content, phx_stres
     return numbers <= MOST_SECOND;
 }
 
+/* Writes the rows of the stresses at all nodes; products of coordinates are left out if they would be too many. */
 static phx_status put_node_stresses(phx_h5 *file, const reduced_content *content, phx_stress_set set)
 {
     const phx_flex_source *source = &content->shape->source;
@@ -356,6 +360,7 @@ static phx_status put_port_nodes(phx_h5 *file, const reduced_content *content, i
     return status;
 }
 
+/* Writes the polynomials of shear force and moments along the boundary edges and the corner forces. */
 static void put_edge_rows(phx_h5 *file, const phx_plate_edges *edges)
 {
     const int n = edges->n, cols = edges->cols;
@@ -391,6 +396,8 @@ static phx_status put_edges(phx_h5 *file, const reduced_content *content)
     return status;
 }
 
+/* Writes stresses at nodes and ports, thickness and, of a plate, edge resultants; nothing for bodies without
+ * stresses. */
 static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
 {
     const phx_flex_source *source = &content->shape->source;
@@ -428,6 +435,7 @@ static phx_status put_mesh(phx_h5 *file, const reduced_content *content)
     return status ? status : put_stresses(file, content);
 }
 
+/* Writes the whole content of a file in its format version. */
 static phx_status put_content(phx_h5 *file, const reduced_content *content)
 {
     const phx_basis_quality unknown = {.frequency = -1.0, .flexibility = -1.0};
@@ -463,6 +471,8 @@ static phx_status write_file(phx_context *context, const char *path, const void 
     return status;
 }
 
+/* Writes a body in its basis to a file, which is replaced only if all is written. Fails for bodies that have no basis
+ * or too many coordinates. */
 phx_status phx_reduced_write(phx_context *context, const char *path, const char *name, const char *kind,
                              const phx_flex_source *source, const double *section, int n_ports,
                              const phx_reduced_port *ports)

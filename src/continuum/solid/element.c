@@ -18,6 +18,8 @@ void phx_solid_nodes(const phx_elastic_model *model, int e, double *x)
         memcpy(x + 3 * a, model->x + 3 * (size_t)mesh->node[first + a], 3 * sizeof *x);
 }
 
+/* Determinant of the Jacobian at a point and, if gradient is not NULL, the gradients of the shape functions in
+ * space. */
 double phx_solid_gradients(int nodes, const double *x, const double *dN, double *gradient)
 {
     double J[3][3] = {{0}}, cofactor[3][3]; /* J[c][k] = dx_k/dxi_c */
@@ -42,6 +44,8 @@ double phx_solid_gradients(int nodes, const double *x, const double *dN, double 
     return det;
 }
 
+/* Weights times determinants and gradients of an element at its integration points, with mean gradients for mean
+ * dilatation. */
 void phx_solid_geometry_of(const phx_elastic_model *model, int e, phx_solid_geometry *geometry)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -62,6 +66,8 @@ void phx_solid_geometry_of(const phx_elastic_model *model, int e, phx_solid_geom
             geometry->mean[k] += geometry->w[g] / volume * geometry->gradient[g][k];
 }
 
+/* Rows of the strains (xx, yy, zz, 2xy, 2yz, 2zx) times `factor` at an integration point, with the mean dilatation if
+ * the element has it. */
 void phx_solid_strain_rows(const phx_solid_table *table, const phx_solid_geometry *geometry, int point, double factor,
                            double *B)
 {
@@ -147,6 +153,7 @@ static void fill_mass(const phx_solid_table *table, const phx_solid_part *part, 
                 M[(3 * a + k) * n + 3 * b + k] = mass[a * nodes + b];
 }
 
+/* Mass, D and compliance of a solid element (equations at the top). */
 void phx_solid_element_matrices(const phx_elastic_model *model, int e, phx_element_matrices *matrices)
 {
     const phx_solid_data *data = phx_solid_of(model);

@@ -129,6 +129,7 @@ static phx_status fail_no_faces(phx_context *context, const phx_mesh *mesh, cons
                     phx_nearest_hint(&nearest).text);
 }
 
+/* Adds the nodal forces of a surface load on a group of faces; pressures use the outward normal. */
 phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force)
 {

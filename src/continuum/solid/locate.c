@@ -85,6 +85,8 @@ static bool is_near(const phx_mesh *mesh, int cell, const double place[3])
     return true;
 }
 
+/* Cell of the given dimension that contains a place, within round-off, with the values of its shape functions; -1 if
+ * there is none. */
 int continuum_cell_at(phx_context *context, const phx_mesh *mesh, int dimension, const double place[3],
                       double weight[PHX_CELL_MOST_NODES])
 {

@@ -17,6 +17,8 @@ void phx_isotropic_material(double young, double poisson, double density, phx_so
     }
 }
 
+/* Stiffness of an orthotropic material from Young's moduli, Poisson's ratios (12, 23, 13) and shear moduli (12, 23,
+ * 31), components xx yy zz xy yz zx. */
 void phx_orthotropic_material(const double young[3], const double poisson[3], const double shear[3], double density,
                               phx_solid_material *material)
 {

@@ -44,6 +44,7 @@ static void triangle_orbit(simplex_rule *rule, double w, double a)
     add_point(rule, 0.5 * w, a, 1.0 - 2.0 * a, 0.0);
 }
 
+/* Rule on the triangle that is exact for polynomials of the given degree, at most 5. */
 static void triangle_rule(int degree, simplex_rule *rule)
 {
     if (degree <= 1) {
@@ -98,6 +99,8 @@ static void tetrahedron_rule(int degree, simplex_rule *rule)
     }
 }
 
+/* Integration rule of a cell as the product of rules on its simplices and lines, with exactness of the given
+ * degrees. */
 void phx_cell_rule(phx_cell_type type, int simplex_degree, int line_degree, phx_rule *rule)
 {
     int size[3], dimension = 0;

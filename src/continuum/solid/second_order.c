@@ -57,6 +57,7 @@ static void spread_dilatation(const phx_solid_geometry *geometry, int points, in
     }
 }
 
+/* Strains of second order of all pairs of shapes at the integration points, weighted like D (theory 9); always true. */
 bool phx_solid_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -82,6 +83,7 @@ bool phx_solid_second_order(const phx_elastic_model *model, int e, int count, co
     return true;
 }
 
+/* Adds the forces of the stresses sigma on the rotations of the displacement u. */
 void phx_solid_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,
                                   double *force)
 {

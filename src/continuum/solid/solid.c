@@ -129,6 +129,7 @@ static phx_status assign_regions(phx_context *context, const phx_mesh *mesh, int
     return PHX_OK;
 }
 
+/* Makes an element of each solid cell of a region, with the table of its kind; cells of lower dimension have none. */
 static phx_status make_elements(phx_context *context, phx_elastic_model *model, const phx_solid_region *regions)
 {
     phx_solid_data *data = model->data;
@@ -192,6 +193,7 @@ static phx_status number_unknowns(phx_context *context, phx_elastic_model *model
     return PHX_OK;
 }
 
+/* Node and component of each unknown, and the unit translations and rotations about the origin. */
 static phx_status describe_unknowns(phx_context *context, phx_elastic_model *model)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -238,6 +240,7 @@ static phx_status solid_check_points(phx_context *context, const phx_elastic_mod
     return PHX_OK;
 }
 
+/* Fails if an element is turned inside out at an integration point; warns of linear tetrahedra. */
 static phx_status check_elements(phx_context *context, const phx_elastic_model *model)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -299,6 +302,7 @@ static phx_status fill_model(phx_context *context, phx_elastic_model *model, int
     return status ? status : phx_elastic_assemble(context, model);
 }
 
+/* Creates a solid from a mesh and the materials of its regions. The model takes over the mesh on success only. */
 phx_status phx_solid_create(phx_context *context, phx_mesh *mesh, int n_regions, const phx_solid_region *regions,
                             phx_elastic_model **model)
 {

@@ -39,6 +39,7 @@ static void points_of(const phx_elastic_model *model, int e, double *x)
                        (int)(sizeof table->stiffness.N[0] / sizeof(double)), geometry.x, 3, 0.0, x, 3);
 }
 
+/* Stresses at the integration points of an element under the displacement u, and their places if x is not NULL. */
 void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -105,6 +106,7 @@ int phx_solid_cell_elements(const phx_elastic_model *model, int e, int element[2
     return 1;
 }
 
+/* Stresses at all nodes, the mean over adjacent elements; offset, optional, are the thermal stresses at zero strain. */
 phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
                                   const double *offset, double *stress)
 {
@@ -161,6 +163,8 @@ static void stress_expand(const phx_elastic_model *model, int e, const phx_tempe
     }
 }
 
+/* Adds the forces of a thermal expansion of a group of cells, or of the whole solid, and its stresses at zero strain to
+ * `offset`. */
 phx_status phx_solid_expand(phx_context *context, const phx_elastic_model *model, const char *group,
                             const phx_temperature *temperature, double *force, double *offset)
 {

@@ -96,6 +96,8 @@ static int stride(const phx_plant_family *family, int l)
     return points;
 }
 
+/* Parameter values of the family on each axis, scaled to [-1, 1] by centre and half range; fails if two values are the
+ * same. */
 static phx_status find_nodes(lft_work *it)
 {
     const phx_plant_family *family = it->family;
@@ -139,6 +141,7 @@ static int family_point(const lft_work *it, size_t point)
     return found;
 }
 
+/* Allocates the description of the LFT's parameters and finds their values in the family. */
 static phx_status create_prepare(lft_work *it)
 {
     phx_context *context = it->context;
@@ -192,6 +195,7 @@ static void put_first_order(const lft_work *it, const phx_ss *system, double *to
     create_put_block(it, to, it->n, it->n, it->p, it->m, 1.0, phx_ss_D(system));
 }
 
+/* Collects the matrices of all plants of the family as one table of values per grid point, second-order if possible. */
 static phx_status create_gather(lft_work *it, const phx_fit_grid *grid)
 {
     const phx_plant *nominal = nominal_of(it);
@@ -511,6 +515,7 @@ static void name_channels(const lft_work *it, char letter, char *text, const cha
         }
 }
 
+/* Creates the state-space system of the LFT, with the channels w and v of the uncertainty before those of the plant. */
 static phx_status create_make_system(lft_work *it, const system_parts *parts)
 {
     const phx_ss *nominal = nominal_of(it)->system;
@@ -548,6 +553,7 @@ static phx_status create_make_system(lft_work *it, const system_parts *parts)
     return status;
 }
 
+/* Balances and unscales a realisation, closes it over the derivatives and creates the system of the LFT. */
 static phx_status assemble(lft_work *it, phx_realisation *X)
 {
     system_parts parts = {0};
@@ -590,6 +596,8 @@ static phx_status fit(lft_work *it, const phx_fit_grid *grid)
     return status;
 }
 
+/* Creates the LFT of a family of plants over the chosen parameters and compares its responses with those of the plants.
+ * *lft is NULL after an error. */
 phx_status phx_lft_create(phx_context *context, const phx_plant_family *family, const phx_lft_options *options,
                           phx_lft **lft)
 {

@@ -40,6 +40,7 @@ static phx_status stage_create(phx_context *context, int n, const int *degrees, 
     return PHX_OK;
 }
 
+/* Replaces the polynomial by its transpose. */
 static phx_status transpose(phx_context *context, stage *it)
 {
     stage other = {0};
@@ -144,6 +145,8 @@ static void steps_free(steps *it)
     phx_free(it->Q);
 }
 
+/* Column bases U_i and compressed coefficients Q_i of all powers of parameter k (equations at the top), within the
+ * tolerance. */
 static phx_status find_steps(phx_context *context, const stage *it, int k, double tolerance, steps *out)
 {
     const int d = it->degrees[k];
@@ -342,6 +345,8 @@ void phx_realisation_free(phx_realisation *it)
     *it = (phx_realisation){0};
 }
 
+/* Realises a matrix polynomial as a fraction in repeated parameters; up to four parameters are tried in all orders and
+ * the smallest realisation is kept. */
 phx_status phx_horner(phx_context *context, int n, const int *degrees, int rows, int cols, const double *coefficients,
                       double tolerance, phx_realisation *out)
 {

@@ -66,6 +66,7 @@ static phx_status sort_system(phx_context *context, const phx_lft *lft, phx_real
     return PHX_OK;
 }
 
+/* Creates a state-space system from the matrix T = [A B; C D] of an LFT at one parameter point. */
 static phx_status make_plant(phx_context *context, const phx_lft *lft, const double *T, phx_ss **plant)
 {
     const phx_ss *s = lft->system;
@@ -105,6 +106,7 @@ static phx_status make_plant(phx_context *context, const phx_lft *lft, const dou
     return status;
 }
 
+/* Plant of an LFT at given parameter values, in their own units. */
 phx_status phx_lft_plant(phx_context *context, const phx_lft *lft, const double *values, phx_ss **plant)
 {
     if (!lft || !values || !plant)

@@ -231,6 +231,8 @@ static bool have_all(int n, double **ops)
     return ops != NULL;
 }
 
+/* Coefficients of the least-squares polynomial of given degrees through matrices on a grid, allocated for the
+ * caller. */
 phx_status phx_polynomial_fit(phx_context *context, const phx_fit_grid *grid, const phx_fit_data *data,
                               const int *degrees, double **coefficients)
 {
@@ -283,6 +285,8 @@ phx_status phx_polynomial_errors(phx_context *context, const phx_fit_grid *grid,
     return status;
 }
 
+/* Value of a matrix polynomial at the scaled parameters delta; the coefficients have the last parameter's power running
+ * fastest. */
 void phx_polynomial_at(int n, const int *degrees, size_t cells, const double *coefficients, const double *delta,
                        double *value)
 {

@@ -80,6 +80,8 @@ typedef struct responses {
     double *omega, *want, *got, *peak;
 } responses;
 
+/* Compares the response of the LFT with that of one plant in all channels that count, and records the largest relative
+ * error with point and frequency. */
 static phx_status compare_point(phx_context *context, const phx_ss *plant, const phx_ss *made, int point,
                                 const responses *at, const phx_lft_channels *channels, phx_lft_report *report)
 {
@@ -105,6 +107,7 @@ static phx_status compare_point(phx_context *context, const phx_ss *plant, const
     return status;
 }
 
+/* Compares the LFT with all plants of its family over a band of frequencies; the result is in lft->report. */
 phx_status phx_lft_compare(phx_context *context, const phx_plant_family *family, const int *place,
                            const phx_lft_channels *channels, phx_lft *lft)
 {

@@ -3,6 +3,7 @@
 
 #include "reduction.h"
 
+/* Makes the k columns of Z (n x k, row-major) orthonormal by Gram-Schmidt, twice; fails if they are dependent. */
 phx_status phx_orthonormal(phx_context *context, int n, int k, double *Z)
 {
     for (int j = 0; j < k; j++)
@@ -25,6 +26,8 @@ phx_status phx_orthonormal(phx_context *context, int n, int k, double *Z)
     return PHX_OK;
 }
 
+/* Appends x, orthonormalised against `count` columns, after them; false if less than the share `dependent` of its
+ * length is left. */
 bool phx_append(int n, int count, double *columns, const double *x, double dependent)
 {
     const size_t size = (size_t)n;

@@ -93,6 +93,7 @@ static phx_status modal(phx_reduction_work *it, int order, phx_candidate *out)
     return status;
 }
 
+/* Candidate by tangential interpolation of the given order, 0 for all that the points give. */
 static phx_status krylov(phx_reduction_work *it, int order, phx_candidate *out)
 {
     const phx_reduction_options *o = it->options;
@@ -136,6 +137,8 @@ static phx_status left_out(phx_reduction_work *it, int order, phx_ph *part)
     return status;
 }
 
+/* Builds the candidate of a given order by the method of the options and fills its error, norms and a-priori bounds in
+ * the report. */
 phx_status phx_reduction_try(phx_reduction_work *it, int order, phx_candidate *out, phx_reduction_report *report)
 {
     const phx_reduction_method method = it->options->method;

@@ -161,6 +161,7 @@ static phx_status find_basis(phx_reduction_work *it, int k, double *Z, phx_reduc
     return status;
 }
 
+/* Builds a first-order candidate (IRKA, LQG or least storage) with the states that `order` gives. */
 phx_status phx_reduction_build_first(phx_reduction_work *it, int order, phx_candidate *out,
                                      phx_reduction_report *report)
 {

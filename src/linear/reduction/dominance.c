@@ -70,6 +70,7 @@ static double inertia_share(const phx_full *full, const phx_projected *all, int 
     return sum > 0.0 ? own / sum : 0.0;
 }
 
+/* Sorts the modes by their largest share in any input and scales the inputs to comparable size. */
 static phx_status rank(const phx_full *full, const phx_projected *all, phx_dominance *it)
 {
     ranked *list = phx_calloc(full->context, (size_t)it->count + 1, sizeof *list);
@@ -100,6 +101,8 @@ static phx_status rank(const phx_full *full, const phx_projected *all, phx_domin
     return PHX_OK;
 }
 
+/* Dominance |b_k|^2/d_k of every mode with damping of its own or the nominal one, and whether these bound the error
+ * (theory 14). */
 phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *it)
 {
     const int count = all->r - all->rigid;
@@ -128,6 +131,8 @@ phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, do
     return status;
 }
 
+/* A-priori bounds of the relative error of keeping `order` modes: largest eigenvalue and trace of sum b_k b_k^T/d_k
+ * over the modes left out, divided by the norm. */
 phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *it, int order,
                                double norm, phx_reduction_report *report)
 {
@@ -149,6 +154,7 @@ phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, c
         report->bound_sum += it->weight[k] / norm;
         for (int i = 0; i < m; i++)
             for (int j = 0; j < m; j++)
+                /* theory 14: sum over the modes left out of b_k b_k^T/d_k */
                 gram[i * m + j] += it->scale[i] * b[i] * it->scale[j] * b[j] / it->width[k];
     }
     const phx_status status = phx_dense_eigen_symmetric(full->context, m, gram, NULL, values, NULL);

@@ -283,6 +283,7 @@ static phx_status at_its_poles(const phx_error_measure *it, const phx_ph *reduce
     return status;
 }
 
+/* Norms and gain curves of the full model, with which the errors of all candidates are compared. */
 phx_status phx_error_begin(phx_error_measure *it)
 {
     const bool part = phx_full_is_part(it->mechanism);
@@ -321,6 +322,8 @@ static double against_response(const phx_error_measure *it)
     return worst;
 }
 
+/* Errors of a reduced system against the full one: H-infinity bounds, H2, and gains over frequency. `part`, optional,
+ * is the error itself if the left-out modes form a system of their own. */
 phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
                         phx_reduction_report *report)
 {

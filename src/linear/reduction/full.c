@@ -87,6 +87,7 @@ static phx_status undamped_first(phx_full *it, int c)
     return status;
 }
 
+/* Stores the `count` rigid modes from `first` on and their products with M apart, because no input moves them. */
 static phx_status keep_apart(phx_full *it, int c, int first, int count)
 {
     const size_t n = (size_t)it->n;
@@ -203,6 +204,8 @@ static phx_status find_lowest(phx_full *it, int most)
     return status;
 }
 
+/* Finds the modes of the mechanism, undamped rigid motions first. Fails for negative stiffness, which has no bounded
+ * energy. */
 static phx_status find_modes(phx_full *it, int most)
 {
     phx_status status = it->it->sparse ? find_lowest(it, most) : copy_modes(it);
@@ -244,6 +247,7 @@ static phx_status keep_constraints(phx_full *it)
     return status;
 }
 
+/* Descriptor form of a mechanism with all prescribed motions given by their rates. */
 phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor)
 {
     const phx_channels *channels = &it->channels;
@@ -261,6 +265,8 @@ phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *i
     return status;
 }
 
+/* Prepares a mechanism for reduction: symmetric K and D, constraints, modes, and the projection on null A. Fails if it
+ * has no port-Hamiltonian form. */
 phx_status phx_full_create(phx_context *context, const phx_linearised *it, int most, phx_full *full)
 {
     static const phx_csr none = {0};

@@ -37,6 +37,7 @@ static void irka_free(irka *it)
     phx_free(it->column);
 }
 
+/* Allocates the iteration and prepares solutions with shifted A = J - R; the start Z is the best so far. */
 static phx_status irka_begin(irka *it, const double *Z)
 {
     const size_t n = (size_t)it->n, m = (size_t)it->m, k = (size_t)it->k;
@@ -175,6 +176,8 @@ static double motion(const irka *it)
     return most;
 }
 
+/* Iterates IRKA from the orthonormal basis Z (n x k), which receives the basis with the smallest error seen, until the
+ * poles settle or MOST rounds are done (theory 14). */
 phx_status phx_irka(phx_context *context, const phx_ph *ph, int k, double *Z, int *iterations)
 {
     irka it = {.context = context, .ph = ph, .n = ph->n, .m = ph->m, .k = k};

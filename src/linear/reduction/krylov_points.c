@@ -234,6 +234,8 @@ static phx_status default_points(krylov *it, const phx_reduction_options *option
     return status;
 }
 
+/* Fills a space with the directions of tangential interpolation at the given points, or at default points, until it is
+ * full. */
 phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *options, phx_space *space)
 {
     const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows + (size_t)all_rigid(full);

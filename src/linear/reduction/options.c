@@ -17,6 +17,7 @@ phx_reduction_options phx_reduction_options_default(void)
     return (phx_reduction_options){.method = PHX_REDUCE_MODAL};
 }
 
+/* Checks the options of a reduction for consistency, without a model. */
 phx_status phx_reduction_check(phx_context *context, const phx_reduction_options *o)
 {
     if (o->method < PHX_REDUCE_MODAL || o->method > PHX_REDUCE_XMIN)
@@ -57,6 +58,7 @@ static bool undamped(const phx_reduction_work *it)
     return false;
 }
 
+/* Chooses the modal damping that undamped models are measured with; fails where a method or an error needs damping. */
 phx_status phx_reduction_choose_damping(phx_reduction_work *it)
 {
     const phx_reduction_options *o = it->options;
@@ -79,6 +81,7 @@ phx_status phx_reduction_choose_damping(phx_reduction_work *it)
     return PHX_OK;
 }
 
+/* Fails if the order exceeds the elastic coordinates or known modes, or is too low for the prescribed motions. */
 phx_status phx_reduction_check_order(const phx_reduction_work *it, int order)
 {
     const int most = phx_elastic_modes(it);

@@ -74,6 +74,8 @@ static void sweep(const phx_space *it, double *v)
         remove_columns(it->n, full->unmoved, full->still, full->still + (size_t)full->unmoved * (size_t)it->n, v);
 }
 
+/* Adds a vector to an M-orthonormal space of motions that keep the constraints, projected before and after every sweep
+ * (theory 14); *added is false if it depends on the others or the space is full. */
 phx_status phx_space_add(phx_space *it, const double *x, bool *added)
 {
     const size_t n = (size_t)it->n;

@@ -127,6 +127,8 @@ static void scale_inputs(phx_ph *ph, const double *scale)
         }
 }
 
+/* Port-Hamiltonian system in energy coordinates x = (omega q, v) of a projected mechanism without free rigid motions;
+ * nominal > 0 replaces its damping. scale, optional, scales the inputs. */
 phx_status phx_ph_of(const phx_full *full, const phx_projected *it, double nominal, const double *scale, phx_ph *ph)
 {
     const int c = it->c, r = it->r, m = it->m, elastic = r - it->rigid, first = it->free;
@@ -137,6 +139,7 @@ phx_status phx_ph_of(const phx_full *full, const phx_projected *it, double nomin
     if (!status && nominal > 0.0)
         status = other ? nominal_damping(full, it, nominal, other) : PHX_ERR_MEMORY;
     const double *D = nominal > 0.0 ? other : it->D;
+    /* theory 14: energy coordinates x = (omega q, v), x' = (J - R) x + (B - P) u */
     for (int i = 0; i < elastic && !status; i++) {
         const int v = elastic + it->rigid - first + i;
         ph->J[i * n + v] = it->omega[it->rigid + i];
@@ -205,6 +208,8 @@ static void append_pair(int n, int m, int k, const double *x, const double *y, d
     *count += found == 2 ? 2 : 0;
 }
 
+/* Directions that keep response and effort of prescribed rates with their derivatives at s = 0; appended in pairs as
+ * orthonormal columns while there is room. */
 phx_status phx_ph_at_zero(phx_context *context, const phx_ph *ph, const int *held, int room, double *columns,
                           int *count)
 {
@@ -239,6 +244,8 @@ static void congruence(int n, int k, const double *A, const double *Z, double si
         }
 }
 
+/* Projects a system in energy coordinates on the orthonormal columns Z: Z^T J Z, Z^T R Z, Z^T B, Z^T P; the feedthrough
+ * stays (theory 14). */
 phx_status phx_ph_project(phx_context *context, const phx_ph *ph, int k, const double *Z, phx_ph *out)
 {
     const int n = ph->n, m = ph->m;
@@ -311,6 +318,8 @@ phx_status phx_ph_ss(phx_context *context, const char *name, const phx_ph *ph, b
     return status;
 }
 
+/* State-space system of the difference of two systems with the same ports; feedthroughs that agree to round-off cancel
+ * exactly. */
 phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph *b, phx_ss **ss)
 {
     const size_t cells = (size_t)a->m * (size_t)a->m;

@@ -39,6 +39,7 @@ static phx_status ritz(const phx_full *full, int count, const double *basis, phx
     return count > 0 ? phx_reduce_normal_modes(full->context, &given, &stiffness, omega, NULL, NULL, modes) : PHX_OK;
 }
 
+/* Allocates a projection on the rigid motions, `count` elastic coordinates and the prescribed motions. */
 static phx_status projected_allocate(const phx_full *full, int count, phx_projected *it)
 {
     const size_t n = (size_t)full->n, m = (size_t)full->m;
@@ -146,6 +147,8 @@ static void rayleigh_damping(const phx_full *full, phx_projected *it)
                 i == j ? full->rayleigh.alpha + full->rayleigh.beta * it->omega[i] * it->omega[i] : 0.0;
 }
 
+/* Projected mass, damping, forces and static stiffness; entries that are zero or one by construction are set
+ * exactly. */
 static phx_status fill_matrices(const phx_full *full, phx_projected *it)
 {
     const int c = it->c;
@@ -170,6 +173,8 @@ static phx_status fill_matrices(const phx_full *full, phx_projected *it)
     return status;
 }
 
+/* Projects a mechanism on a basis of elastic motions (made normal modes), or, with basis NULL, on its own modes,
+ * chosen[] or the first `count`. */
 phx_status phx_project(const phx_full *full, int count, const double *basis, const int *chosen,
                        phx_projected *projected)
 {

@@ -50,6 +50,7 @@ static phx_status holds(phx_context *context, const phx_csr *M, const phx_csr *D
     return status;
 }
 
+/* Tests whether D = alpha M + beta K with nonnegative factors; out->exact is false if it does not hold to round-off. */
 phx_status phx_rayleigh_find(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                              phx_rayleigh *out)
 {

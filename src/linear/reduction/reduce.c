@@ -58,6 +58,8 @@ static phx_status count_lifted(phx_reduction_work *it)
     return PHX_OK;
 }
 
+/* Finds the modes of the mechanism, projects it on them, chooses the damping to measure with and the dominance of the
+ * modes. */
 static phx_status weigh_modes(phx_reduction_work *it, const phx_linearised *linearised, int most)
 {
     phx_status status = phx_full_create(it->context, linearised, most, &it->full);
@@ -109,6 +111,8 @@ static phx_status find_modes(phx_reduction_work *it, const phx_linearised *linea
     return status;
 }
 
+/* Prepares a reduction up to the full port-Hamiltonian system with its norms; fails if no input moves an elastic
+ * mode. */
 static phx_status reduce_prepare(phx_reduction_work *it, const phx_linearised *linearised)
 {
     const phx_reduction_options *o = it->options;
@@ -182,6 +186,7 @@ static void unscale(const phx_reduction_work *it, phx_ph *ph)
         }
 }
 
+/* Turns the best candidate into the result, with the mechanism's own damping. */
 static phx_status reduce_take(phx_reduction_work *it, phx_candidate *best, phx_reduction *out)
 {
     phx_ph own = {0}, reduced = {0};
@@ -266,6 +271,7 @@ static phx_status constraint_residual(const phx_reduction_work *it, phx_reductio
     return PHX_OK;
 }
 
+/* Completes the result with its report, its certificates of constraints and structure, and its error curves. */
 static phx_status reduce_finish(phx_reduction_work *it, phx_candidate *best, phx_reduction *out)
 {
     phx_reduction_report *report = &out->report;
@@ -291,6 +297,7 @@ static phx_status reduce_finish(phx_reduction_work *it, phx_candidate *best, phx
     return status;
 }
 
+/* Reduces a linearised mechanism to the order or to the error of the options; *reduction is NULL after an error. */
 phx_status phx_reduce_linear(phx_context *context, const phx_linearised *linearised,
                              const phx_reduction_options *options, phx_reduction **reduction)
 {

@@ -183,6 +183,8 @@ static double highest(const phx_full *full)
     return sqrt(phx_large_highest(&large));
 }
 
+/* Sum of b_k b_k^T/d_k over the modes that are not known (m x m), for Rayleigh or nominal modal damping, equations (1)
+ * and (2). */
 phx_status phx_remainder_sum(const phx_full *full, double nominal, double *sum)
 {
     static const phx_csr none = {0};

@@ -23,6 +23,7 @@ phx_status phx_copy_names(phx_context *context, int count, char *const *names, c
     return PHX_OK;
 }
 
+/* Frees a reduction; NULL is allowed. */
 void phx_reduction_destroy(phx_reduction *it)
 {
     if (!it)

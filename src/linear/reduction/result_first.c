@@ -67,6 +67,7 @@ static phx_status allocate_matrices(const first *it, phx_reduction *out)
     return PHX_OK;
 }
 
+/* Allocates a first-order result and copies kinds and names of its channels. */
 static phx_status result_first_allocate(const first *it, phx_reduction *out)
 {
     const phx_channels *ch = &it->full->it->channels;
@@ -102,6 +103,7 @@ static int velocity_row(const first *it, int j)
     return it->all->r - it->rigid + j - it->free;
 }
 
+/* Fills J, R, Q, B, P, S and N of the first-order result in its states (rho, z, nu, s). */
 static void fill_structure(const first *it, phx_reduction *out)
 {
     const phx_ph *ph = it->ph;
@@ -288,6 +290,7 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
     return status;
 }
 
+/* Turns a reduced first-order system into the result with lifting, outputs and basis. */
 phx_status phx_reduction_take_first(const phx_full *full, const phx_projected *all, const phx_ph *ph, const double *Z,
                                     phx_reduction *out)
 {

@@ -67,6 +67,7 @@ static void state_space_free(state_space *it)
     phx_free((void *)it->states);
 }
 
+/* Allocates the state-space form; each prescribed motion given by its acceleration adds a state. */
 static phx_status state_space_create(phx_context *context, const phx_reduction *it, state_space *out)
 {
     const size_t m = (size_t)it->m, p = (size_t)it->p;
@@ -155,6 +156,7 @@ static void take_derivative(const phx_reduction *it, int k, int at, const double
     out->states[at] = it->rates[it->row[k]];
 }
 
+/* Fills A, B and C; motions given by their accelerations get their rate as a state. */
 static phx_status fill_state_space(phx_context *context, const phx_reduction *it, state_space *out)
 {
     const int s = it->states, n = out->n, m = it->m;
@@ -195,6 +197,7 @@ static phx_status find_proper(phx_context *context, const phx_reduction *it, boo
     return PHX_OK;
 }
 
+/* State-space form of a first-order reduction; with `proper` only the outputs without derivatives of inputs. */
 phx_status phx_reduction_first_ss(phx_context *context, const phx_reduction *it, bool proper, phx_ss **ss)
 {
     state_space form;
@@ -323,6 +326,7 @@ static void put_rates(const phx_reduction *it, ph_form *out)
     }
 }
 
+/* Ports of the descriptor form, one per input, with dots in names replaced by underscores. */
 static phx_status make_ports(phx_context *context, const phx_reduction *it, phx_descriptor_port **ports)
 {
     *ports = phx_calloc(context, (size_t)it->m + 1, sizeof **ports);
@@ -340,6 +344,7 @@ static phx_status make_ports(phx_context *context, const phx_reduction *it, phx_
     return PHX_OK;
 }
 
+/* Descriptor form of a first-order reduction with all prescribed motions given by their rates. */
 phx_status phx_reduction_by_rates(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor)
 {
     ph_form form;
@@ -429,6 +434,8 @@ static phx_status result_forms_measure(phx_context *context, const phx_reduction
     return status;
 }
 
+/* Descriptor form of a first-order reduction and, if measured is not NULL, its output matrices. Fails for motions given
+ * by accelerations. */
 phx_status phx_reduction_first_descriptor(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor,
                                           phx_measured *measured)
 {

@@ -5,6 +5,8 @@
 
 #include "result.h"
 
+/* Rows W that express the outputs' multipliers by forces, A W^T = Y_l^T with M W^T in range A^T; allocated for the
+ * caller. */
 phx_status phx_reduction_multipliers(const phx_full *full, double **W)
 {
     const phx_csr *Y_l = &full->it->channels.Y_l;
@@ -156,6 +158,7 @@ static phx_status pick_held(const phx_full *full, const phx_projected *it, phx_c
     return status;
 }
 
+/* Channels of the reduced mechanism: inputs, prescribed motions, and outputs with the multipliers eliminated. */
 static phx_status fill_channels(const phx_full *full, const phx_projected *it, phx_channels *out)
 {
     const phx_channels *from = &full->it->channels;
@@ -207,6 +210,7 @@ static phx_status result_second_name_coordinates(const phx_full *full, const phx
     return status;
 }
 
+/* Turns a projected mechanism into a reduction that is a linearised mechanism without joints again. */
 phx_status phx_reduction_take_second(const phx_full *full, const phx_projected *projected, phx_reduction *out)
 {
     const size_t cells = (size_t)projected->n * (size_t)projected->c;

@@ -12,6 +12,8 @@ static double largest_of_row(const phx_csr *a, int i)
     return most;
 }
 
+/* Prepares a saddle-point system over borrowed M, D and K, complex for points off the real axis; factored by
+ * phx_saddle_factor. */
 phx_status phx_saddle_create(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
                              const phx_csr *A, bool is_complex, phx_saddle *saddle)
 {
@@ -96,6 +98,7 @@ static void subtract_product(const phx_saddle *it, const double *re, const doubl
     phx_csr_apply(&it->A, -1.0, im, y_im + n);
 }
 
+/* Solves the saddle-point system in place with one step of iterative refinement; complex vectors are interleaved. */
 phx_status phx_saddle_solve(phx_saddle *it, double *x)
 {
     const int n = it->M->rows, size = n + it->A.rows;

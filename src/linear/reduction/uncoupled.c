@@ -23,6 +23,7 @@ static int partner_of(const phx_ph *ph, int i)
     return found;
 }
 
+/* Finds for every state its partner in J; false if damping or P couples different modes. */
 static bool find_partners(const phx_ph *ph, int *partner)
 {
     const int n = ph->n;
@@ -96,6 +97,7 @@ void phx_uncoupled_responses(const phx_ph *ph, const int *partner, int count, co
                 add_pair(ph, i, partner[i], I * omega[k], responses);
 }
 
+/* Largest singular value of the response of an uncoupled system at each frequency. */
 phx_status phx_uncoupled_gains(phx_context *context, const phx_ph *ph, const int *partner, int count,
                                const double *omega, double *gains)
 {

@@ -38,6 +38,8 @@ bool phx_sys_all_finite(const double *x, int n)
     return true;
 }
 
+/* Creates an empty system of dimension 2 or 3; gravity is an inertial acceleration in m/s^2, NULL for none. *out is
+ * NULL after an error. */
 phx_status phx_system_create(phx_context *context, int dim, const double *gravity, phx_system **out)
 {
     if (!out)
@@ -144,6 +146,7 @@ static void free_start(start_state *start)
     phx_free(start->found);
 }
 
+/* Destroys a system with everything that it owns; NULL is allowed. Its daes must be destroyed before. */
 void phx_system_destroy(phx_system *system)
 {
     if (!system)
@@ -163,6 +166,8 @@ void phx_system_destroy(phx_system *system)
     phx_free(system);
 }
 
+/* Fails if a body is in the system already, has another dimension or another deformation than its source, or if its
+ * pose is not finite. */
 static phx_status check_body(const phx_system *system, const phx_body *body, const phx_flex_source *source,
                              const phx_pose *pose)
 {
@@ -185,6 +190,8 @@ static phx_status check_body(const phx_system *system, const phx_body *body, con
     return PHX_OK;
 }
 
+/* Adds a body with its source of shapes and its pose; the system takes ownership of body and source, also after an
+ * error. pose NULL: the default pose. */
 phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_source *source, const phx_pose *pose,
                                phx_body_id *id)
 {

@@ -129,6 +129,8 @@ static phx_status set_redundant_apart(workspace *ws, const double *x, int count,
     return status;
 }
 
+/* Finds the constraint rows of the linear model at x, with released drives left out: the matrix of all rows,
+ * independent ones first, and the shares of multipliers among redundant rows. */
 phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const catalog *list, constraint_rows *it)
 {
     const phx_system *system = ws->system;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+/* Error for an element that needs directions at a port which is a single node of a solid. */
 static phx_status directions_refuse(const phx_system *system, const char *what, const char *name, phx_port_id id,
                                     const char *remedy)
 {

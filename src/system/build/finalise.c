@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Appends a force element for every coordinate with a spring, damper, actuator, stop or friction; those of rigid
+ * contacts are off until the contact closes. */
 static phx_status add_coordinate_forces(phx_system *system)
 {
     for (int j = 0; j < system->n_joints; j++) {
@@ -140,6 +142,7 @@ static void mark_outside_forces(phx_system *system)
     }
 }
 
+/* Sorts the bodies by connected component and sums the velocities of each component. */
 static void sort_bodies(phx_system *system)
 {
     int at = 0;
@@ -341,6 +344,8 @@ phx_status phx_sys_need_assembly(phx_system *system)
     return status;
 }
 
+/* Freezes a system: numbers its unknowns, resolves outputs and controllers, assembles the joints and finds the
+ * independent rows and the start. After an error the system can only be destroyed. */
 phx_status phx_system_finalise(phx_system *system)
 {
     if (!system)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Frees what a force element owns, not the element itself. */
 void phx_sys_free_force(force_slot *force)
 {
     phx_free(force->name);
@@ -49,6 +50,8 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
     return (*out)->name ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Appends a force element of a kind that acts at the given ports, with `size` zero bytes of its own data; fails for a
+ * port that does not exist. */
 phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *name, int n_ports,
                              const phx_port_id *ports, size_t size, force_slot **out)
 {
@@ -92,6 +95,8 @@ static phx_status keep_force(phx_system *system, int before, phx_status status)
     return status;
 }
 
+/* Adds a spring, damper or actuator along the line between two ports. The law and signals of def become the system's,
+ * also after an error. */
 phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
 {
     if (!system || !def)
@@ -127,6 +132,8 @@ phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 
+/* Adds a force or torque at a port, with components along the port's axes. The signals of def become the system's, also
+ * after an error. */
 phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
 {
     if (!system || !def)
@@ -198,6 +205,8 @@ phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 
+/* Adds up to three generalised force fields of a body, each with a factor in time. Fields and factors become the
+ * system's, also after an error. */
 phx_status phx_system_add_surface_load(phx_system *system, const char *name, phx_body_id body, int count,
                                        phx_flex_load *fields, phx_signal **factors)
 {

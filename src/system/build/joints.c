@@ -93,6 +93,8 @@ static phx_status relative_in_poses(const phx_system *system, const joint_slot *
     return PHX_OK;
 }
 
+/* The scalar force along a coordinate from its definition; friction is set-valued (dry) if it has a coefficient or arm
+ * and no regularisation. */
 static phx_scalar_force along_of(const phx_coordinate_def *def)
 {
     return (phx_scalar_force){.stiffness = def->stiffness,
@@ -112,6 +114,7 @@ static phx_scalar_force along_of(const phx_coordinate_def *def)
                                      (def->friction.kinetic > 0.0 || def->friction_arm > 0.0)};
 }
 
+/* Checks springs, stops, friction and start values of the n coordinates of a joint. */
 static phx_status check_coordinates(phx_system *system, const joint_given *def, int n)
 {
     for (int c = 0; c < n; c++) {
@@ -280,6 +283,8 @@ bool phx_sys_is_sliding_port(const phx_system *system, phx_port_id on)
            ports[2].port.slides == ports[0].port.slides && ports[2].port.place_alone;
 }
 
+/* Lets port A of a joint slide along its body: adds a place to the body and the ports that the sliding point, the
+ * ground and the place need. */
 static phx_status let_slide(phx_system *system, joint_slot *joint)
 {
     const phx_body_id body = system->ports[joint->a].body;
@@ -308,6 +313,7 @@ static void stop_sliding(phx_system *system, const joint_slot *joint)
     system->n_ports -= SLIDING_PORTS;
 }
 
+/* The public definition of a joint as it was given, with borrowed pointers. */
 phx_joint_def phx_sys_joint_def(const joint_slot *joint)
 {
     const joint_given *given = &joint->def;
@@ -388,6 +394,8 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
     return phx_sys_add_joint(system, def, -1, id);
 }
 
+/* Adds a joint between two ports of different bodies; `on` is the port whose place along the body a sliding joint
+ * shares, -1 for a place of its own. The signals of def become the system's, also after an error; id may be NULL. */
 phx_status phx_sys_add_joint(phx_system *system, const phx_joint_def *def, phx_port_id on, phx_joint_id *id)
 {
     if (!system || !def)

@@ -33,6 +33,7 @@ static void enter(phx_system *system, int point)
     system->points.index[slot_of(system, slot->place.body, slot->name)] = point + 1;
 }
 
+/* Doubles the index of points when it is half full, so that one more point can be entered. */
 phx_status phx_sys_point_index_reserve(phx_system *system)
 {
     if (2 * (system->points.n + 1) <= system->points.index_size)

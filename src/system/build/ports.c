@@ -109,6 +109,7 @@ void phx_sys_place_free(port_slot *slot)
     slot->location.name = NULL;
 }
 
+/* Adds a port at a place on a body or on the ground; *id is set only on success. */
 static phx_status new_port(phx_system *system, const place_def *def, phx_port_id *id)
 {
     phx_status status = phx_sys_open(system);
@@ -176,6 +177,7 @@ phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const 
     return phx_conclude(system->context, new_port(system, &def, id));
 }
 
+/* Adds a named point to a body and to the index; fails if the body has a point of that name. */
 static phx_status new_point(phx_system *system, const char *name, const place_def *def)
 {
     const phx_body_id body = def->body;

@@ -116,6 +116,7 @@ void phx_system_multiplier(const phx_system *system, int k, const char **name, i
     *drive = slot->role == ROW_DRIVEN;
 }
 
+/* Inertial place of a port in the configuration x, dim numbers; nothing is written for invalid arguments. */
 void phx_system_port_place(const phx_system *system, phx_port_id id, const double *x, double *place)
 {
     if (!system || id < 0 || id >= system->n_ports || !x || !place)

@@ -339,6 +339,8 @@ phx_status phx_sys_take_redundant(phx_system *system, const int *redundant)
     return PHX_OK;
 }
 
+/* Lists independent and redundant rows and exchanges them until the combinations C stay small along the free motion
+ * (theory 3, redundant rows). */
 static phx_status choose_rows(phx_system *system)
 {
     phx_status status = PHX_OK;
@@ -384,6 +386,8 @@ static void warn(const phx_system *system)
                 system->rows.n_redundant, joints, names, joints > NAMED ? ", ..." : "", meaning);
 }
 
+/* Finds the acting rows that depend on others at the start configuration, by a rank-revealing factorisation, chooses
+ * which rows to leave out and warns about them. */
 phx_status phx_sys_find_redundant(phx_system *system)
 {
     phx_context *context = system->context;

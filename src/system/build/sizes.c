@@ -23,6 +23,8 @@ static inline double sizes_norm(int n, const double *a)
     return sqrt(phx_sys_dot(n, a, a));
 }
 
+/* Adds the scales of one body to *sizes: weight times distance and moment of inertia are summed, reach and speed are
+ * maxima. */
 static inline void add_body(const int dim, const body_slot *slot, double gravity, const double *x, const double *v,
                             phx_sizes *sizes)
 {

@@ -377,6 +377,8 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
     }
 }
 
+/* Measures the structural properties of a system on random states: skew symmetry, power balance and definiteness of the
+ * mass matrices (the certificate of `phlexor check`). */
 phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
                                        phx_certificate *out)
 {

@@ -29,6 +29,7 @@ static phx_status catalog_make_room(phx_context *context, void **array, int *cap
 
 static phx_status put_entry(catalog *list, entry_kind kind, int index, int part, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* Appends an entry with a formatted name to the catalog. */
 static phx_status put_entry(catalog *list, entry_kind kind, int index, int part, const char *format, ...)
 {
     phx_context *context = list->system->context;
@@ -87,6 +88,7 @@ static phx_status catalog_put_point(catalog *list, const char *body, char separa
     return status;
 }
 
+/* Appends the coordinates of joint j with all their parts (position, rate, acceleration, effort). */
 static phx_status put_joint(catalog *list, int j)
 {
     const joint_slot *joint = &list->system->joints[j];
@@ -105,6 +107,7 @@ static phx_status put_joint(catalog *list, int j)
     return status;
 }
 
+/* Appends the components of a load or line force by name; other forces have no entry. */
 static phx_status put_force(catalog *list, int i)
 {
     const phx_system *system = list->system;
@@ -126,6 +129,8 @@ static phx_status put_force(catalog *list, int i)
     return status;
 }
 
+/* Lists the names of all channels of a system: output columns, loads, coordinates of joints and points. After an error
+ * the catalog is empty. */
 phx_status phx_sys_catalog_create(const phx_system *system, catalog *list)
 {
     char name[256];
@@ -152,6 +157,7 @@ phx_status phx_sys_catalog_create(const phx_system *system, catalog *list)
     return status;
 }
 
+/* Frees a catalog and leaves it empty. */
 void phx_sys_catalog_free(catalog *list)
 {
     for (int i = 0; i < list->n_entries; i++)

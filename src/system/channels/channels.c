@@ -26,6 +26,7 @@ static phx_status channels_unknown(const choice *it, const char *name, bool inpu
                     phx_sys_catalog_hint(list, name, input).text);
 }
 
+/* Finds the entries of the given names; fails for an unknown name or one that is listed twice. */
 static phx_status resolve(choice *it, bool input, int count, const char *const *names, int *found)
 {
     phx_status status = PHX_OK;
@@ -95,6 +96,8 @@ static phx_status add_actuations(choice *it)
     return status;
 }
 
+/* Chooses inputs and outputs of the linear model: the given lists, or by default all loads, actuators and drives and
+ * all outputs. An empty side is an error unless controllers are included. */
 static phx_status channels_choose(choice *it, const phx_channels_options *options)
 {
     phx_context *context = it->list.system->context;
@@ -164,6 +167,7 @@ static phx_status mark_motions(choice *it)
     return PHX_OK;
 }
 
+/* Fails if a channel is input and output at once, or an effort is an output although its motion is not prescribed. */
 static phx_status check_outputs(const choice *it)
 {
     const catalog *list = &it->list;
@@ -222,6 +226,7 @@ static void distributed_jacobian(jacobian_rows *it, int input, const force_slot 
         phx_sys_jacobian_add(it, JACOBIAN_F, input, i, -ws->scratch.vector[3][i]);
 }
 
+/* Columns of F for loads and free motions and rows of H for prescribed ones, from all chosen inputs. */
 static phx_status input_jacobian(jacobian_rows *it, const choice *chosen)
 {
     const phx_system *system = it->ws->system;
@@ -312,6 +317,7 @@ static phx_status matrix_of(phx_context *context, const jacobian_entries *list, 
     return phx_csr_from_triplets(context, rows, cols, list->count, list->row, list->col, list->val, out);
 }
 
+/* Assembles the sparse matrices of the channels from the collected entries; G has the independent rows only. */
 static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, const jacobian_rows *it, phx_channels *out)
 {
     phx_context *context = ws->base.context;
@@ -344,6 +350,7 @@ static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, cons
     return status;
 }
 
+/* Copies the names of inputs, prescribed motions, rates and outputs. */
 static phx_status copy_names(phx_context *context, const choice *chosen, phx_channels *out)
 {
     const catalog *list = &chosen->list;
@@ -404,6 +411,8 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
     return status;
 }
 
+/* Matrices of inputs and outputs of the linear model about (x, lambda): F, H, G and the rows Y of the outputs (theory
+ * 14). *channels is empty after an error; options may be NULL. */
 phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
                                const phx_channels_options *options, phx_channels *channels)
 {
@@ -460,6 +469,7 @@ static void channels_free_names(int count, char **names)
     phx_free(names);
 }
 
+/* Frees the channels and leaves them empty; NULL is allowed. */
 void phx_channels_free(phx_channels *channels)
 {
     if (!channels)
@@ -522,6 +532,8 @@ phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *
     return phx_conclude(dae->context, status);
 }
 
+/* Accelerations of a mechanism that is released at rest at x, as mass-weighted means in m/s^2: *rigid with the
+ * deformations held, *free with everything free. Either pointer may be NULL. */
 phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free)
 {
     if (!dae || !x)

@@ -36,6 +36,7 @@ phx_drive phx_system_drive(const phx_system *system, int k)
     return drive;
 }
 
+/* Effort, coordinate and rate of every drive at a state, PHX_DRIVE_VALUES numbers each: inverse dynamics. */
 phx_status phx_system_drive_values(phx_dae *dae, double t, const double *x, const double *v, double *values)
 {
     if (!dae || !x || !v || !values)

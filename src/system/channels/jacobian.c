@@ -12,6 +12,7 @@ void phx_sys_jacobian_free(jacobian_rows *it)
     }
 }
 
+/* Doubles the arrays of a list of matrix entries. */
 static phx_status grow_list(phx_context *context, jacobian_entries *list)
 {
     const size_t wider = list->capacity ? 2 * list->capacity : 64;
@@ -90,6 +91,7 @@ static void direction_covector(const phx_port_view *view, const double *own, int
     phx_sys_turn_covector(view, local, covector);
 }
 
+/* Adds the derivative of a motion component of a named point of a body (not a port) to a row of the given part. */
 static void point_motion(jacobian_rows *it, jacobian_part part, int row, const port_slot *place, int component)
 {
     workspace *ws = it->ws;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Frees the matrices of a linear model and leaves it empty; NULL is allowed. */
 void phx_linear_free(phx_linear *linear)
 {
     if (!linear)
@@ -63,6 +64,8 @@ static bool has_root(const phx_system *system, const force_slot *force)
     return force->kind == FORCE_PORT;
 }
 
+/* Returns true if K is exactly root^T root at x: no gravity, no efforts on ports, no controllers, and only forces and
+ * deformations whose stiffness has a root. */
 static bool root_is_exact(const workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
@@ -397,6 +400,8 @@ static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *r
     return status;
 }
 
+/* Copies M, D, K and G from the workspace to a linear model, with the roots of stiffness and damping and the rigid
+ * motions. *linear is empty after an error. */
 static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
     phx_context *context = ws->base.context;
@@ -452,6 +457,8 @@ static phx_status make_symmetric(phx_context *context, phx_csr *matrix)
     return status;
 }
 
+/* Linear model M xi'' + D xi' + K xi = G^T lambda, G xi' = 0 about the configuration x at rest (theory 7). lambda NULL:
+ * multipliers of the rigid equilibrium; controllers are left open. */
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
 {
     if (!dae || !x || !linear)
@@ -482,6 +489,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     return phx_conclude(dae->context, status);
 }
 
+/* Linear model about a steady rotation, in axes that do not spin (theory 11). Fails for systems with controllers. */
 phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
                                     const double *lambda, phx_linear *linear)
 {
@@ -508,6 +516,7 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
     return phx_conclude(dae->context, status ? status : take_matrices(ws, x, false, linear));
 }
 
+/* Name of velocity number k, such as body.rx or body.q3; further frames of a body are numbered from 2. */
 void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, size_t size)
 {
     static const char *const plane[] = {"rx", "ry", "phi"};

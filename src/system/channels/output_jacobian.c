@@ -58,6 +58,8 @@ static void deformation_column(jacobian_rows *it, const output_slot *output, int
         phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[a], column, output->def.inertial ? turned[a] : change[a]);
 }
 
+/* Derivatives of a port's deformation by the coordinates of its body and, for inertial components, by the body's
+ * rotation. */
 void phx_sys_deformation_jacobian(jacobian_rows *it, const output_slot *output)
 {
     const phx_system *system = it->ws->system;
@@ -213,6 +215,7 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
     }
 }
 
+/* Derivatives of section forces and stresses by the coordinates of the body. */
 void phx_sys_stress_jacobian(jacobian_rows *it, const output_slot *output)
 {
     workspace *ws = it->ws;
@@ -372,6 +375,8 @@ static void reaction_vector(jacobian_rows *it, const output_slot *output, int fi
     }
 }
 
+/* Derivatives of a joint's reaction by its multipliers and, at fixed multipliers, by the configuration, in the
+ * section's frame or inertial. */
 void phx_sys_reaction_jacobian(jacobian_rows *it, const output_slot *output)
 {
     const workspace *ws = it->ws;

@@ -63,6 +63,7 @@ static bool has_section(const phx_system *system, const port_slot *port)
     return source && phx_flex_source_has_sections(source) && phx_flex_source_offers(source, port->location.sort);
 }
 
+/* Checks that an output's body, port or joint exists and has the quantity. */
 static phx_status check_output(const phx_system *system, const phx_output_def *def)
 {
     phx_context *context = system->context;
@@ -112,6 +113,7 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
     return PHX_OK;
 }
 
+/* Adds an output to a system that is not finalised; the definition is copied. */
 phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
 {
     if (!system || !def)
@@ -256,6 +258,8 @@ static const output_slot *output_of_column(const phx_system *system, int column)
     return NULL;
 }
 
+/* Name of an output column, with the component after a dot if the output has several; nothing is written for an invalid
+ * column. */
 void phx_system_column_name(const phx_system *system, int column, char *buffer, size_t size)
 {
     if (!system || !buffer || size == 0 || column < 0 || column >= phx_system_columns(system))
@@ -277,6 +281,7 @@ void phx_system_column_name(const phx_system *system, int column, char *buffer, 
     snprintf(buffer, size, "%s.%.*s", output->name, (int)strcspn(names, "|"), names);
 }
 
+/* Unit of an output column; NULL if the column does not exist. */
 const char *phx_system_column_unit(const phx_system *system, int column)
 {
     if (!system || column < 0 || column >= phx_system_columns(system))
@@ -331,6 +336,7 @@ double phx_total_energy(const phx_energies *energies)
     return energies->kinetic + energies->elastic + energies->potential + energies->controllers;
 }
 
+/* Kinetic, elastic and potential energy of a state, J, with springs under potential and controllers apart. */
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
 {
     *energies = (phx_energies){.controllers = phx_sys_controllers_energy(system, x)};
@@ -381,6 +387,8 @@ static void curve_frame(const phx_port_view *view, double *frame)
             frame[i * dim + k] = e[k][i];
 }
 
+/* Orthonormal frame of a port's section at the end of the interval, inertial; `own` are the port's axes in the body
+ * (columns). */
 void phx_sys_section_frame(const phx_port_view *view, const double *own, double *frame)
 {
     const int dim = view->dim;
@@ -455,6 +463,7 @@ void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out)
     }
 }
 
+/* Angular velocity of a port's section, frame rotation plus section rotation, in axes of the body frame or inertial. */
 static void port_angular_velocity(const phx_port_view *view, bool body_frame, double *out)
 {
     double value[3];
@@ -488,6 +497,7 @@ void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out)
     }
 }
 
+/* Kinematic output of a port at an instant; accelerations follow from v_dot. */
 static void port_quantity(workspace *ws, const output_slot *output, const double *v_dot, double *out)
 {
     const phx_port_id id = output->def.port;
@@ -526,6 +536,7 @@ static void port_quantity(workspace *ws, const output_slot *output, const double
         memcpy(out, value, (size_t)dim * sizeof *out);
 }
 
+/* Section force, moment, strain or fibre stress at a port from the stress vector of the body. */
 static void stress_quantity(workspace *ws, const output_slot *output, double *out)
 {
     const phx_system *system = ws->system;
@@ -712,6 +723,8 @@ double phx_sys_coordinate_rate(const workspace *ws, int joint, int c)
     return phx_row_rate(&coordinate->row, a, b, g);
 }
 
+/* Coordinates, rates or efforts of a joint; the effort is all that acts along the coordinate, drive and sticking
+ * friction included. */
 static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)
 {
     const joint_slot *joint = &ws->system->joints[output->def.joint];
@@ -742,6 +755,8 @@ phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *
     return ws->system->rows.n_redundant > 0 ? spread_multipliers(ws, lambda, all) : PHX_OK;
 }
 
+/* Values of all output columns at the instant of the workspace, from accelerations v_dot and the multipliers `all` of
+ * all rows. */
 void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns)
 {
     const phx_system *system = ws->system;

@@ -68,6 +68,7 @@ static phx_stress_set set_of(phx_quantity quantity, phx_stress_set all)
     return all;
 }
 
+/* Fails if a body has no such stresses, or the output asks for a field over the whole body. */
 static phx_status stresses_check(const phx_system *system, const phx_output_def *def, phx_stress_set set)
 {
     const int k = stresses_find(def->quantity);
@@ -94,6 +95,7 @@ static phx_status stresses_check(const phx_system *system, const phx_output_def 
     return PHX_OK;
 }
 
+/* Finds the stress rows of an output on a mesh at its location, or at all points of the body. The output owns them. */
 phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *output)
 {
     const phx_output_def *def = &output->def;
@@ -182,6 +184,8 @@ static int first_component(const output_slot *output)
     return (field ? field : phx_stress_field_named(output->set, "stress_top"))->first;
 }
 
+/* Stresses of an output on a mesh, with the thermal strains at time t; over several points nonlinear quantities are
+ * their extremes. */
 void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, double t, double *out)
 {
     const body_slot *slot = &ws->system->bodies[output->def.body];
@@ -200,6 +204,7 @@ void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, d
     }
 }
 
+/* Derivatives of stresses on a mesh by the deformations; fails for quantities that are not linear in the stresses. */
 void phx_sys_stresses_jacobian(jacobian_rows *it, const output_slot *output)
 {
     const body_slot *slot = &it->ws->system->bodies[output->def.body];

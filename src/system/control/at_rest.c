@@ -27,6 +27,7 @@ static bool place_of_actuation(const workspace *ws, const actuation *one, double
     return true;
 }
 
+/* If a measurement is the rate of a place or of an angle, sets *place to the value of that place and returns true. */
 bool phx_sys_measure_place(const workspace *ws, const measure *it, double *place)
 {
     if (it->kind == MEASURE_RATE) {
@@ -75,6 +76,8 @@ static double measure_at_rest(const workspace *ws, const measure *it)
                : 0.0;
 }
 
+/* Output u of controller c in the limit of rest over the time span, its end states z, and their derivatives by all
+ * measurements: `rows` for u, rest.by_y for z. */
 phx_status phx_sys_controller_at_rest(workspace *ws, int c, double t, double *rows)
 {
     const controller_slot *slot = &ws->system->control.slot[c];

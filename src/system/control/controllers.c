@@ -26,6 +26,8 @@ static int ports_of(const phx_system *system, const measure *it, phx_port_id por
     return 2;
 }
 
+/* Calls a function for every port on which a controller acts or at which it measures continuously; ports may come
+ * repeatedly. */
 void phx_sys_each_controlled_port(const phx_system *system, phx_sys_port_fn *function, void *user)
 {
     phx_port_id ports[2];
@@ -81,6 +83,7 @@ static phx_status list_columns(phx_context *context, const phx_system *system, c
     return PHX_OK;
 }
 
+/* Allocates the arrays of controllers at rest: end states, their derivatives and measured places. */
 static phx_status create_rest(phx_context *context, const phx_system *system, control_work *control)
 {
     const size_t states = (size_t)(system->n_x - system->control.first_x),
@@ -100,6 +103,8 @@ static phx_status create_rest(phx_context *context, const phx_system *system, co
     return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
+/* Allocates the working arrays of all controllers and lists the columns that each measurement depends on; nothing for a
+ * system without controllers. */
 phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
                                   control_work *control)
 {
@@ -169,6 +174,8 @@ static phx_status unit_effort(workspace *ws, int i, bool tangents, phx_load_resu
     return status ? phx_fail_prefix(ws->base.context, status, "'%s': ", system->forces[one->force].name) : PHX_OK;
 }
 
+/* Unit effort of every actuation on its ports and the conjugate flow e_i . zeta, over the interval or at the
+ * instant. */
 static phx_status find_flows(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -214,6 +221,8 @@ void phx_sys_control_chain(workspace *ws, const controller_slot *slot, int count
     }
 }
 
+/* Output u of controller c over the interval or at the instant t, and with `linear` its derivatives by all
+ * measurements. Sampled controllers hold their stored output; *loss is the power that the block dissipates. */
 static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, double *loss)
 {
     const phx_system *system = ws->system;
@@ -278,6 +287,8 @@ static phx_status controllers_apply(workspace *ws, int i, bool linear)
     return status;
 }
 
+/* Evaluates all controllers in their order, books their power and adds their efforts to the ports; with `linear` also
+ * the feedback to the matrix (theory 13). */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
 {
     const phx_system *system = ws->system;
@@ -297,6 +308,7 @@ phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
     return status;
 }
 
+/* Rates z' = f(z, y) of the states of continuous controllers at the present instant; zero for sampled ones. */
 void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot)
 {
     const phx_system *system = ws->system;

@@ -53,6 +53,7 @@ typedef struct collecting {
     phx_sys_triplets *list;
 } collecting;
 
+/* Appends the matrix positions of the feedback from measurement m to actuation i and their transposes to the list. */
 static phx_status collect_pair(void *user, const pattern_source *of, int i, int m)
 {
     const collecting *to = user;
@@ -83,6 +84,7 @@ typedef struct locating {
     kkt_matrix *kkt;
 } locating;
 
+/* Finds the positions in the value array of the block of actuation i and measurement m. */
 static phx_status locate_pair(void *user, const pattern_source *of, int i, int m)
 {
     const locating *to = user;
@@ -145,6 +147,7 @@ static bool into_stiffness(const workspace *ws, const measure *it, double *facto
     return true;
 }
 
+/* Adds the feedback -P^T e_i (du_i/dy_m) Y_m of all continuous controllers to K or D (theory 13). */
 void phx_sys_control_couple(workspace *ws)
 {
     const phx_system *system = ws->system;

@@ -48,6 +48,7 @@ static const char *feedback_unit_of(const phx_system *system, const actuation *o
     return system->forces[one->force].kind == FORCE_PORT && one->load.kind == PHX_LOAD_TORQUE ? "N m" : "N";
 }
 
+/* Name of a column of the controllers' results in `buffer`; returns its unit, NULL if that is unknown. */
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size)
 {
     int c = 0;
@@ -95,6 +96,8 @@ void phx_system_controller_measured(phx_dae *dae, int k, const double *x, const 
     memcpy(y, ws->control.y, (size_t)slot->n_inputs * sizeof *y);
 }
 
+/* Values of the controllers' columns at a state: outputs, states and energies of each, then the energy of the closed
+ * loop if controllers shape it. */
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns)
 {
     workspace *ws = (workspace *)dae;
@@ -147,6 +150,8 @@ static bool is_continuous(const controller_slot *slot)
     return phx_block_sample_time(slot->block) == 0.0;
 }
 
+/* Allocates and fills the names of actuations and states of the feedback; states are those of continuous
+ * controllers. */
 static phx_status name_all(phx_context *context, const phx_system *system, phx_feedback *it)
 {
     int state = 0, acted = 0;
@@ -240,6 +245,8 @@ static void feedback_put_block(const phx_system *system, const controller_slot *
     }
 }
 
+/* Linearises controller c and puts its A, B, C and D into the common state-space system, with states from `first`
+ * on. */
 static phx_status feedback_add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *it)
 {
     const phx_system *system = ws->system;
@@ -262,6 +269,8 @@ static phx_status feedback_add_block(workspace *ws, int c, double t, const doubl
     return status;
 }
 
+/* Linearises all controllers about the configuration x at rest as one state-space system from measurements to
+ * actuations. *feedback is empty after an error or without controllers. */
 phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feedback *feedback)
 {
     workspace *ws = (workspace *)dae;

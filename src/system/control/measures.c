@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Returns true if a continuous controller can measure the quantity, because its mean over an interval is defined. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def)
 {
     switch (def->quantity) {
@@ -87,6 +88,7 @@ static double angular_velocity(const workspace *ws, const output_slot *output, i
     return output->def.body_frame ? value[k] : inertial[k];
 }
 
+/* Component k of an output as a mean over the interval, or its value at an instant. */
 static double output_value(const workspace *ws, const output_slot *output, int k)
 {
     const phx_output_def *def = &output->def;
@@ -112,6 +114,8 @@ static double output_value(const workspace *ws, const output_slot *output, int k
     }
 }
 
+/* Value of a measurement over the interval or at the instant: mean of a coordinate, increment over h of a rate (theory
+ * 13). */
 double phx_sys_measure(const workspace *ws, const measure *it)
 {
     switch (it->kind) {
@@ -177,6 +181,8 @@ static void vector_covector(const workspace *ws, const output_slot *output, int 
     }
 }
 
+/* Row of measurement m, the derivative of component k of an output by the velocities of its ports, written to
+ * control.row. */
 static void output_row(workspace *ws, int m, const output_slot *output, int k)
 {
     const phx_output_def *def = &output->def;

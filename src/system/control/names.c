@@ -40,6 +40,7 @@ void phx_sys_controllers_free(controller_list *controllers)
     phx_signal_destroy(controllers->unit);
 }
 
+/* Checks name, inputs and outputs of a controller definition. */
 static phx_status names_check_def(const phx_system *system, const phx_controller_def *def)
 {
     phx_context *context = system->context;
@@ -61,6 +62,8 @@ static phx_status names_check_def(const phx_system *system, const phx_controller
     return PHX_OK;
 }
 
+/* Adds a controller; its blocks and signals become the system's, also after an error. A port_hamiltonian measures the
+ * flows of its own ports. */
 phx_status phx_system_add_controller(phx_system *system, const phx_controller_def *def)
 {
     if (!system || !def)
@@ -208,6 +211,8 @@ static phx_status unknown_measure(const catalog *list, const controller_slot *sl
                     slot->name, name, hint_of(list, name, false).text);
 }
 
+/* Resolves the name of a controller input to an output of another controller, an output column or a coordinate of a
+ * joint; fails for quantities that it cannot measure. */
 static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *it)
 {
     const phx_system *system = list->system;
@@ -252,6 +257,7 @@ static phx_status unknown_actuation(const catalog *list, const controller_slot *
                     slot->name, name, hint_of(list, name, true).text);
 }
 
+/* Actuation along a coordinate of a joint; fails if that coordinate is driven. */
 static phx_status along_joint(const phx_system *system, const controller_slot *slot, const char *name,
                               const motion *what, actuation *it)
 {
@@ -271,6 +277,8 @@ static phx_status along_joint(const phx_system *system, const controller_slot *s
     return PHX_OK;
 }
 
+/* Actuation by a line force or a component of a load at a port, with unit magnitude; fails for loads spread over a
+ * body. */
 static phx_status by_force(const phx_system *system, const controller_slot *slot, const char *name, const entry *found,
                            actuation *it)
 {
@@ -292,6 +300,7 @@ static phx_status by_force(const phx_system *system, const controller_slot *slot
     return PHX_OK;
 }
 
+/* Resolves the name of a controller output to the effort of a coordinate or a load. */
 static phx_status resolve_actuation(catalog *list, const controller_slot *slot, const char *name, actuation *it)
 {
     const phx_system *system = list->system;
@@ -320,6 +329,8 @@ static phx_status resolve_actuation(catalog *list, const controller_slot *slot, 
 /* ---- the order in which they are evaluated ---- */
 typedef enum visit_state { UNSEEN, OPEN, DONE } visit_state;
 
+/* Depth-first search that places controller c after all controllers it reads; fails if they read each other in a
+ * loop. */
 static phx_status visit(phx_system *system, int c, visit_state *seen, int *placed)
 {
     const controller_slot *slot = &system->control.slot[c];
@@ -343,6 +354,7 @@ static phx_status visit(phx_system *system, int c, visit_state *seen, int *place
     return PHX_OK;
 }
 
+/* Orders the controllers so that each comes after those it reads. */
 static phx_status put_in_order(phx_system *system)
 {
     const size_t n = (size_t)system->control.n;
@@ -372,6 +384,7 @@ static void number_measures(phx_system *system)
         }
 }
 
+/* Resolves all outputs and inputs of one controller; one without input names measures the flows of its actuations. */
 static phx_status resolve_one(catalog *list, phx_system *system, controller_slot *slot)
 {
     phx_status status = PHX_OK;
@@ -391,6 +404,7 @@ static phx_status resolve_one(catalog *list, phx_system *system, controller_slot
     return status;
 }
 
+/* Resolves the names of all controllers when the system is finalised, orders them and numbers their measurements. */
 phx_status phx_sys_controllers_resolve(phx_system *system)
 {
     catalog list = {0};

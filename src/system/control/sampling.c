@@ -39,6 +39,8 @@ static phx_status sampling_look(workspace *ws, double t, const double *x, const 
     return phx_sys_controllers(ws, t, false);
 }
 
+/* Takes the sample of controller c at time t: new states and output in x, with earlier outputs moved on by the
+ * delay. */
 static phx_status take_one(workspace *ws, int c, double t, double *x)
 {
     const phx_system *system = ws->system;
@@ -59,6 +61,7 @@ static phx_status take_one(workspace *ws, int c, double t, double *x)
     return status;
 }
 
+/* Takes the samples that are due at time t; x receives the states and held outputs, v is not changed. */
 phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v)
 {
     const phx_system *system = ws->system;

@@ -26,6 +26,8 @@ static bool shapes(const phx_system *system, const controller_slot *slot)
            (slot->n_inputs == 1 || is_along(system, &slot->inputs[1], act, true));
 }
 
+/* Returns true if every controller shapes or stores energy and at least one shapes it, so that the energy H_d of the
+ * closed loop is defined. */
 bool phx_sys_is_shaped(const phx_system *system)
 {
     bool any = false;
@@ -47,6 +49,7 @@ bool phx_system_is_shaped(const phx_system *system)
     return system && phx_sys_is_shaped(system);
 }
 
+/* Energy H_d of the closed loop and its rate at a state (equations at the top), in values[0] and values[1]. */
 phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double *v, double values[PHX_SYS_SHAPED])
 {
     const phx_system *system = ws->system;

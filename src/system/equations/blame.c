@@ -42,6 +42,9 @@ phx_status phx_sys_check_floating(phx_context *context, const phx_system *system
     return PHX_OK;
 }
 
+/* Reports a singular pivot of the KKT matrix as an error that names the body or the joint row, and returns PHX_SINGULAR
+ * or a status of the body. `finite` false: the pivot overflowed. An equation number out of range leaves the present
+ * message unchanged. */
 phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite)
 {
     const phx_system *system = ws->system;

@@ -15,6 +15,8 @@ phx_status phx_sys_watch_contacts(phx_context *context, const phx_system *system
     return any && !*touched ? PHX_ERR_MEMORY : PHX_OK;
 }
 
+/* Counts for each penalty contact the successive steps with a negative gap at t1, and warns once if a contact ends
+ * after FEW steps or fewer. Only intervals of the midpoint rule, whose start is t0, are counted. */
 void phx_sys_look_at_contacts(workspace *ws, double t0, double t1)
 {
     const phx_system *system = ws->system;

@@ -103,6 +103,8 @@ static void map_port(const workspace *ws, phx_port_id id, int side, int row, pai
     }
 }
 
+/* Builds P, W and T of the ports a and b (b < 0: absent) as dense matrices over the velocities that the pair depends
+ * on, A's columns first. They stand in the workspace's scratch block until the next call. */
 static pair_maps map_pair(workspace *ws, const kkt_matrix *kkt, phx_port_id a, phx_port_id b)
 {
     const phx_port_id ids[2] = {a, b};

@@ -46,6 +46,8 @@ static phx_status op_residual(phx_dae *dae, double t, const double *x, const dou
     return PHX_OK;
 }
 
+/* Power at an instant, W: supplied by loads and by drives (lambda w), and dissipated. Also books the power of each part
+ * in the ledger. */
 static phx_status op_power(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
                            double *supplied, double *dissipated)
 {
@@ -231,6 +233,8 @@ void phx_sys_begin_angles(workspace *ws)
            (size_t)(system->n_x - system->n_body_x) * sizeof *ws->step.x1);
 }
 
+/* Starts an interval of length h at (x0, v0): finds out whether it continues the previous one, samples the controllers
+ * and prepares the evaluator. */
 static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const double *x0, const double *v0)
 {
     workspace *ws = dae_of(dae);
@@ -407,6 +411,8 @@ static const joint_slot *singular_angles(const workspace *ws, int body)
     return NULL;
 }
 
+/* Name of the body with the largest entry of a residual over the velocities (NaN counts as infinite), with the reason
+ * in parentheses if one is known. The text is valid until the next call. */
 static const char *op_worst_residual(phx_dae *dae, const double *res)
 {
     workspace *ws = dae_of(dae);
@@ -439,6 +445,8 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
     return ws->blame;
 }
 
+/* Enlarges `position` and `velocity` to the largest violation of `count` rows of one joint from `first` on: values of
+ * constraint rows, and rates of the active rows less the prescribed rate at time t. */
 void phx_sys_rows_drift(const phx_system *system, int first, int count, const phx_port_view *a, const phx_port_view *b,
                         double t, double *position, double *velocity)
 {
@@ -510,6 +518,8 @@ static phx_status op_solve_complex(phx_dae *dae, int slot, double *b)
     return phx_lu_solve(dae_of(dae)->values.lu_complex[slot], 1, b);
 }
 
+/* Creates an independent evaluation of the same system on the same backend with the same numerical damping. *twin is
+ * NULL after an error. */
 static phx_status op_twin(phx_dae *dae, phx_dae **twin)
 {
     const workspace *ws = dae_of(dae);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Sets the numerical damping of the bodies' deformations by its spectral radius at infinite frequency; 1 removes the
+ * damping. Needs the plain evaluator and floating bodies. */
 phx_status phx_system_spectral_radius(phx_dae *dae, double radius)
 {
     if (!dae)

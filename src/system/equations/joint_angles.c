@@ -8,6 +8,7 @@ static bool has_angles(const phx_system *system)
     return system->control.first_x > system->n_body_x;
 }
 
+/* Writes the rates of the unwrapped joint angles, which are appended to the states of the bodies, into x_dot. */
 void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot)
 {
     for (int j = 0; j < system->n_joints && has_angles(system); j++) {

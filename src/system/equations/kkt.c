@@ -57,6 +57,8 @@ int phx_sys_pair_count(const phx_system *system)
     return system->n_joints + system->n_forces;
 }
 
+/* Ports of a pair: pairs are the joints followed by the force elements; b < 0 if there is one port only. Returns true
+ * if the pair contributes a block of its own to D or K beside its rows of G. */
 bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_port_id *b)
 {
     if (pair < system->n_joints) {
@@ -79,6 +81,8 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
     return phx_sys_force_of(force)->at_ports;
 }
 
+/* Appends the positions of body b's block in the KKT matrix to the list: a dense block of the kept unknowns if the body
+ * is condensed, otherwise the sparse pattern of its mass and stiffness. */
 static phx_status collect_body(phx_context *context, const phx_system *system, const kkt_matrix *kkt, int b, int *cols,
                                phx_sys_triplets *list)
 {
@@ -116,6 +120,8 @@ static phx_status reserve_first_frame(phx_context *context, const phx_system *sy
     return status;
 }
 
+/* Appends every structural nonzero of the KKT matrix to the list: blocks of bodies and port pairs, rows G and their
+ * transposes with the diagonal entry, and the feedback of controllers. */
 static phx_status kkt_collect(phx_context *context, const pattern_source *of, const kkt_matrix *kkt, int *cols,
                               phx_sys_triplets *list)
 {
@@ -161,6 +167,8 @@ static phx_status kkt_locate(phx_context *context, const phx_csr *pattern, int n
     return PHX_OK;
 }
 
+/* Finds the position in the value array of each entry of the bodies' blocks, in the order in which the bodies deliver
+ * them. */
 static phx_status locate_bodies(phx_context *context, const phx_system *system, kkt_matrix *kkt, const phx_csr *pattern,
                                 int *cols)
 {
@@ -184,6 +192,8 @@ static phx_status locate_bodies(phx_context *context, const phx_system *system, 
     return status;
 }
 
+/* Finds the positions of row k of the joints in the value array: the n entries of G first, then the n entries of
+ * -G^T. */
 static phx_status locate_rows(phx_context *context, const pattern_source *of, kkt_matrix *kkt, const phx_csr *pattern,
                               int *cols)
 {
@@ -203,6 +213,8 @@ static phx_status locate_rows(phx_context *context, const pattern_source *of, kk
     return PHX_OK;
 }
 
+/* Fills all tables that map contributions of bodies, ports, pairs, controllers and rows to positions in the value array
+ * of the KKT matrix. */
 static phx_status locate_all(phx_context *context, const pattern_source *of, kkt_matrix *kkt, const phx_csr *pattern,
                              int *cols)
 {
@@ -228,6 +240,8 @@ static phx_status locate_all(phx_context *context, const pattern_source *of, kkt
     return status ? status : locate_rows(context, of, kkt, pattern, cols);
 }
 
+/* Creates the sparsity pattern, the position tables and the elimination order of the KKT matrix; *val is the value
+ * array, owned by the caller. After an error the parts made so far remain in kkt and are freed with it. */
 phx_status phx_sys_kkt_create(phx_context *context, const pattern_source *of, kkt_matrix *kkt, double **val)
 {
     phx_sys_triplets list = {0};

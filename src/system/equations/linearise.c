@@ -67,6 +67,8 @@ static void clear_values(workspace *ws)
     memset(ws->values.K, 0, bytes);
 }
 
+/* Evaluates M, D, K and G at an instant (x, v, lambda) on the KKT pattern; K includes the geometric part at fixed
+ * efforts and multipliers. Nothing is factored. */
 phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const double *v, const double *lambda)
 {
     workspace *ws = (workspace *)dae;
@@ -122,6 +124,8 @@ phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj)
     return phx_sys_factor(ws, false, ws->values.val, &ws->values.lu[slot]);
 }
 
+/* Factors the complex matrix A(c) with c = re + i im into the given slot: c M + D + K/c, -G^T, G + K_l/c. Uses the
+ * arrays of the last linearisation. */
 phx_status phx_sys_op_factor_complex(phx_dae *dae, int slot, double re, double im)
 {
     workspace *ws = (workspace *)dae;
@@ -156,6 +160,8 @@ phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x)
     return phx_sys_factor(ws, false, ws->mass.val, &ws->mass.lu);
 }
 
+/* Gives access to the KKT matrix of the workspace in compressed rows, its elimination order and its present values;
+ * each pointer may be NULL. The arrays belong to the workspace. */
 void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx, const int **order, const double **val)
 {
     const workspace *ws = (const workspace *)dae;

@@ -26,6 +26,7 @@ static const double BALANCE_COST = 1.15;
 /* From so many bodies on they may come before all joints. */
 enum { LEAF_BODIES = 4 };
 
+/* Appends the position (row, col) to a growing list without values; duplicates are allowed. */
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
 {
     if (list->count == list->capacity) {
@@ -138,6 +139,8 @@ static void place_joint(elimination *e, int j)
     e->placed[j] = true;
 }
 
+/* Appends the unknowns of body b to the elimination order: its deformations first, in minimum-degree order, then its
+ * rigid velocities. Of a condensed body only the kept deformations appear. */
 static phx_status place_body(phx_context *context, elimination *e, int b)
 {
     const body_slot *slot = &e->system->bodies[b];
@@ -487,6 +490,8 @@ static phx_status try_order(phx_context *context, const pattern_source *of, bool
     return status;
 }
 
+/* Chooses the elimination order of the KKT matrix with the least cost of factorisation among up to three: as modelled,
+ * leaves first, and a balanced one for many bodies. A small system takes the first order without comparison. */
 phx_status phx_sys_order(phx_context *context, const pattern_source *of, kkt_matrix *kkt)
 {
     const int bodies = of->system->n_bodies;

@@ -52,6 +52,8 @@ static int end_of_pair(const pair_row *list, int n, int first)
     return end;
 }
 
+/* Lists the pairs of rigid bodies that share more than MANY (dim + n_rot) rows and allocates the arrays for the choice
+ * among these rows. No such pair leaves n_pairs at 0. */
 phx_status phx_sys_parallel_create(const workspace *ws, parallel_rows *out)
 {
     phx_context *context = ws->base.context;
@@ -185,6 +187,8 @@ static void equilibrate(int n, double *rows)
     }
 }
 
+/* Chooses for each such pair an independent set of its active rows with the full rank (on[k]) at the present
+ * configuration and marks the others in `dropped`. Returns true if the set has changed. */
 bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel)
 {
     const size_t size = (size_t)ws->rows.n * sizeof *parallel->dropped;

@@ -47,6 +47,8 @@ void phx_sys_projection_free(projection *made)
     phx_free(made->moved);
 }
 
+/* Linear and angular momentum of every free component in inertial axes about the origin, dim + n_rot numbers each; zero
+ * for components that the ground holds. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta)
 {
     const phx_system *system = ws->system;
@@ -282,6 +284,7 @@ static phx_status project_correct(workspace *ws, int c, const correction *step, 
         ws->projection.kept[c] = false;
         return project_correct(ws, c, step, per > ws->system->dim ? ws->system->dim : 0, wanted);
     }
+    /* theory 5: the homogeneous part of the velocity is scaled to give the energy back */
     if (component->driven && !scalable)
         ws->projection.supply[c] -= missing; /* the drives prescribe the whole motion */
     else if (scalable)
@@ -416,6 +419,8 @@ static phx_status correct_components(workspace *ws, const correction *step)
     return status;
 }
 
+/* Makes v satisfy G v = w(t) by impulses of the joints, v <- v - M^-1 G^T S^-1 (G v - w), without restoring the energy.
+ * *work receives the work of the drives and the energy lost. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work)
 {
     const phx_system *system = ws->system;
@@ -439,6 +444,9 @@ phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, 
     return PHX_OK;
 }
 
+/* Projects v1 on G v1 = w(t1) with the energy balance and, in free components, the momenta restored (theory 5). Adds
+ * mu/h to lambda and the drives' work to *work. With may_reject a correction that is too large returns an error status
+ * and leaves v1 unchanged. */
 phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
                               double *v1, double *lambda, phx_work *work)
 {
@@ -471,9 +479,11 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (!joints)
         memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
     if (joints) {
+        /* theory 5: mu = -S^-1 e, dv = M^-1 G^T mu */
         status = ws->by->factor_rows(ws, x1, v1, &energies);
         if (!status)
             status = ws->by->solve_rows(ws, -1.0, e, dv);
+        /* theory 5: M^-1 G^T S^-1 w, the part of the velocity that the drives prescribe */
         if (!status && drives)
             status = ws->by->solve_rows(ws, 1.0, ws->rows.w, drive);
         if (!status && drives)

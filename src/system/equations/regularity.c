@@ -109,6 +109,8 @@ static void write_names(const workspace *ws, const double *share, double least, 
         snprintf(text + length, size - length, " and %d more", count - MOST_NAMES);
 }
 
+/* Writes the names of the joints that dominate the vector z with the smallest |G^T z| to `text`: their rows are close
+ * to linearly dependent. Empty if there are no such rows or memory is short. */
 void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text)
 {
     workspace *ws = (workspace *)dae;

@@ -124,6 +124,8 @@ static double rounding_of_forces(const workspace *ws, const double *x, const dou
     return 4.0 * DBL_EPSILON * (momentum * fmax(rate, sizes.speed / reach) + sizes.weight / reach);
 }
 
+/* Compares the multipliers with those for which friction was evaluated and sets up the next pass. Returns true if they
+ * agree to machine precision; `settled` in the workspace also accepts AGREES. */
 bool phx_sys_rubbing_settles(workspace *ws, const double *x, const double *v, const double *lambda)
 {
     static const double SETTLED = 1e-13, AGREES = 1e-6; /* relative */
@@ -171,6 +173,8 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
         it->lambda[k] = lambda[k] + (interval ? it->added[k] : 0.0);
 }
 
+/* After the projection: compares lambda plus the projection's share mu/h with the reactions used for friction. Returns
+ * true if the interval has to be solved again with the new ones. */
 bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 {
     static const double ENOUGH = 1e-6; /* relative: of second order is what matters, not rounding */

@@ -39,6 +39,8 @@ static void add_force(signal_watch *watch, const force_slot *force)
                                                                                         : "torque"});
 }
 
+/* Collects the signals of drives, actuators and loads that the watch observes. A system whose signals do not vary needs
+ * no list. */
 phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system, signal_watch *watch)
 {
     size_t most = 3 * (size_t)system->n_forces;
@@ -78,6 +80,8 @@ static double step_that_sees(const watched_signal *one, double t, double h)
     return h;
 }
 
+/* Counts the direction changes of one signal between t0 and t1 and warns once, after STEPS steps with TURNS or more,
+ * that the steps are too long for it. */
 static void signal_speed_look(phx_context *context, watched_signal *one, double t0, double t1)
 {
     double range = 0.0;

@@ -13,6 +13,7 @@ typedef struct given {
     int number;             /* of the component, from 1; 0: it has one only */
 } given;
 
+/* Fails if a signal is not finite or has a pole between t0 and t1; the message names its owner and the time. */
 static phx_status signals_check(phx_context *context, const given *it, double t0, double t1)
 {
     phx_signal_singularity singularity;
@@ -37,6 +38,7 @@ static phx_status signals_check(phx_context *context, const given *it, double t0
                     it->who, it->name, it->what, number, singularity.t, fabs(singularity.value));
 }
 
+/* Checks the speeds and efforts of all coordinates of a joint for finite values between t0 and t1. */
 static phx_status check_joint(phx_context *context, const joint_slot *joint, double t0, double t1)
 {
     phx_status status = PHX_OK;
@@ -95,6 +97,8 @@ bool phx_sys_varies(const phx_system *system)
     return varies;
 }
 
+/* Checks before a step that all signals are finite between t0 and t1, and updates the warnings about contacts, fast
+ * rotation, strong dampers and fast signals. */
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
 {
     const phx_system *system = phx_system_of(dae);
@@ -146,6 +150,8 @@ phx_status phx_system_renew_breaks(phx_system *system, double from, double to)
     return of_all(system, phx_signal_renew_breaks, from, to);
 }
 
+/* Fails if a drive whose motion is given as a function of time begins at another place than the one the mechanism was
+ * assembled at. */
 phx_status phx_system_check_motions(const phx_system *system)
 {
     for (int j = 0; j < system->n_joints; j++)
@@ -162,6 +168,7 @@ phx_status phx_system_check_motions(const phx_system *system)
     return PHX_OK;
 }
 
+/* First time after t at which a signal or its derivative jumps or a controller samples; HUGE_VAL if there is none. */
 double phx_sys_op_next_break(const phx_dae *dae, double t)
 {
     const phx_system *system = phx_system_of(dae);

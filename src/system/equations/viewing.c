@@ -129,6 +129,8 @@ static void view_ports(workspace *ws)
     }
 }
 
+/* Enlarges `position` and `velocity` to the largest opening of the joints first to last - 1 between rigid bodies, whose
+ * ports are in the observer's views; dim is a compile-time constant. */
 static inline void open_joints(const int dim, const workspace *ws, int first, int last, double t, double *position,
                                double *velocity)
 {
@@ -147,6 +149,8 @@ static inline void open_joints(const int dim, const workspace *ws, int first, in
     }
 }
 
+/* Largest violation of all rows at an instant in position and in velocity. Joints of rigid bodies are viewed a few at a
+ * time; other rows use the views of the workspace. */
 static void drift(const workspace *ws, double t, double *position, double *velocity)
 {
     const phx_system *system = ws->system;
@@ -183,6 +187,8 @@ static void viewing_destroy(workspace *ws)
     phx_free(it);
 }
 
+/* Creates the observer: the ports that outputs read, the joints between rigid bodies, and the rows that need the full
+ * view of their ports. */
 static phx_status viewing_create(workspace *ws)
 {
     const phx_system *system = ws->system;

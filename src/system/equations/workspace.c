@@ -300,6 +300,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
     return status ? status : ws->by->create(ws);
 }
 
+/* Creates a workspace for the given rows on an evaluator; `at_rest` holds the controllers at rest. *out is NULL after
+ * an error. */
 static phx_status workspace_create(phx_system *system, phx_context *context, const evaluator *by, bool at_rest,
                                    int n_rows, const int *rows, workspace **out)
 {
@@ -347,6 +349,7 @@ phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **
     return status;
 }
 
+/* Frees a workspace with everything made in it; NULL is allowed. */
 void phx_sys_workspace_destroy(workspace *ws)
 {
     if (!ws)
@@ -385,6 +388,8 @@ phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **da
     return phx_system_dae_with(system, context, PHX_BACKEND_AUTO, dae);
 }
 
+/* Creates the dae of a finalised system over its independent rows, with the given backend and its own context. *dae is
+ * NULL after an error. */
 phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_backend backend, phx_dae **dae)
 {
     if (!system || !dae)

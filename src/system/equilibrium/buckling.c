@@ -306,6 +306,8 @@ static front *next_front(buckling *b, int found)
     return next;
 }
 
+/* Critical load factors nearest to zero with their mode shapes, at most `count`, and the linear predictions about the
+ * unloaded equilibrium. shapes may be NULL. */
 phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int count, phx_critical_load *loads,
                                double *shapes, int *found, double *linear, int *n_linear)
 {

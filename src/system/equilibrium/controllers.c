@@ -56,6 +56,7 @@ phx_status phx_statics_refuse_states(phx_context *context, const phx_system *sys
                     slot->name, what);
 }
 
+/* Fails for controllers whose rest state is unknown (other programs, FMUs) or that measure forces or accelerations. */
 phx_status phx_statics_check_controllers(phx_context *context, const phx_system *system)
 {
     for (int c = 0; c < system->control.n; c++) {
@@ -126,6 +127,8 @@ static phx_status take_states(statics *s, double *x, const double *lambda, doubl
     return status;
 }
 
+/* Finds an equilibrium with controllers: repeats the search with their states taken from the previous result until they
+ * settle. PHX_NOT_CONVERGED if they do not. */
 phx_status phx_statics_rest(statics *s, phx_statics_search *search, void *user, double *x, double *lambda)
 {
     enum { LIMIT = 40 };
@@ -168,6 +171,8 @@ static double followed(const statics *s, int i, const double *xi)
     return sum;
 }
 
+/* Corrects motion, multipliers and controller states together by at most four Newton steps; stops when the imbalance no
+ * longer falls. */
 phx_status phx_statics_finish_states(statics *s, double *x, double *lambda)
 {
     enum { LIMIT = 4 };
@@ -252,6 +257,8 @@ static int owner(const phx_system *system, int state, int *number)
     return -1;
 }
 
+/* Finds a controller state that nothing determines at rest: a left null vector of I - M, M the memory of the states
+ * over the span. *controller is -1 if there is none. */
 static phx_status find_loose(statics *s, const double *x, const double *lambda, int *controller, int *number)
 {
     const size_t most = (size_t)n_states(s);
@@ -282,6 +289,7 @@ static phx_status find_loose(statics *s, const double *x, const double *lambda, 
     return status;
 }
 
+/* Returns an error that names a controller state which does not come to rest, PHX_OK if no state is the reason. */
 phx_status phx_statics_blame_states(statics *s, const double *x, const double *lambda)
 {
     int controller = -1, number = 0;
@@ -306,6 +314,7 @@ phx_status phx_statics_blame_states(statics *s, const double *x, const double *l
                     slot->name, number + 1, change);
 }
 
+/* Warns if nothing determines a controller state at rest. */
 phx_status phx_statics_tell_states(statics *s, const double *x, const double *lambda)
 {
     int controller = -1, number = 0;

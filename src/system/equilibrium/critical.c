@@ -196,6 +196,8 @@ static phx_status critical_locate(path *p, subspace *e, int j, critical_point *p
     return turns(p, samples[n - 1].load, &point->limit);
 }
 
+/* Locates the critical points on the last step of the path, where eigenvalues of (K, W) change sign, in the order in
+ * which they are passed; at most `count`, with their modes. */
 phx_status phx_path_critical(path *p, int count, critical_point *points, double *modes, int *found)
 {
     statics *s = &p->s;

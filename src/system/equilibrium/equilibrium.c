@@ -206,6 +206,8 @@ static phx_status equilibrium_follow(statics *s, const phx_static_options *optio
     return status;
 }
 
+/* Turns a failed search into an error with the unbalanced force, the worst body and the motion that is not held. Other
+ * errors pass unchanged. */
 static phx_status fails(statics *s, const double *x, const double *lambda, phx_status status)
 {
     char motion[200];
@@ -344,6 +346,8 @@ static phx_status equilibrium_find(phx_dae *dae, phx_dae *judged, const phx_stat
     return status;
 }
 
+/* Finds the equilibrium at rest from the state x by the method of the options; *report states method, imbalance and
+ * free motions. */
 phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
                              phx_static_report *report)
 {
@@ -378,6 +382,7 @@ phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull
     return phx_conclude(dae->context, status);
 }
 
+/* Output columns at an equilibrium, with zero velocities and accelerations. */
 phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns)
 {
     if (!dae || !x || !lambda || !columns)

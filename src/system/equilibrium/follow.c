@@ -54,6 +54,8 @@ static phx_status enter_branch(path *p, const phx_path_options *options, double 
     return status ? status : arrive(p, options, report);
 }
 
+/* Steps along the path from its first point to the load factor `to` or the number of points, delivers every point, and
+ * enters a branch at the first bifurcation if asked. */
 static phx_status follow_follow(path *p, const phx_path_options *options, double *mode, phx_static_report *report)
 {
     double sign = 1.0;
@@ -72,6 +74,8 @@ static phx_status follow_follow(path *p, const phx_path_options *options, double
     return status;
 }
 
+/* Follows the path of equilibria from the unloaded one. x and lambda are those of the last point found, also after an
+ * error. */
 phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options, double *x, double *lambda,
                                   phx_static_report *report)
 {

@@ -14,6 +14,7 @@ static int n_candidates(const statics *s)
     return s->system->n_joints * PHX_JOINT_MAX_COORDINATES + s->system->n_bodies * (s->system->dim + s->system->n_rot);
 }
 
+/* Name of candidate c of the free motions: a coordinate of a joint, or a translation or rotation of a body. */
 static void name_candidate(const statics *s, int c, size_t size, char *name)
 {
     static const char *const plane[] = {"along x", "along y", "turning"};
@@ -98,6 +99,8 @@ void phx_statics_guess_free(const statics *s, int count, double *Z)
             Z[(size_t)c * (size_t)n + (size_t)i] = sin(1.0 + 0.7 * i + 1.3 * c * i) / s->scale.force[i];
 }
 
+/* Improves `count` vectors Z, W-orthonormal, to the eigenvectors of (K, W) with the smallest eigenvalues by `passes`
+ * inverse iterations with Gram-Schmidt. */
 phx_status phx_statics_find_free(statics *s, int passes, int count, double *Z)
 {
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
@@ -167,6 +170,7 @@ phx_status phx_statics_count_free(statics *s, const double *x, const double *lam
     return status;
 }
 
+/* Counts the motions that nothing holds at an equilibrium and writes names of at most MOST of them to `names`. */
 phx_status phx_statics_free_motions(statics *s, const double *x, const double *lambda, int *count, size_t size,
                                     char *names)
 {

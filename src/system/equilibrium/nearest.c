@@ -41,6 +41,8 @@ typedef struct family {
     double *xi;         /* n */
 } family;
 
+/* Allocates the description of a family of equilibria with `count` free motions at two points, and the quasi-Newton
+ * matrix. */
 static phx_status nearest_create(statics *s, const double *start, int count, family *f)
 {
     const size_t m = (size_t)count, n = (size_t)s->ws->kkt.n, n_x = (size_t)s->system->n_x, n_l = (size_t)s->ws->rows.n;
@@ -66,6 +68,7 @@ static phx_status nearest_create(statics *s, const double *start, int count, fam
     return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
 }
 
+/* Frees the arrays of a family. */
 static void nearest_destroy(family *f)
 {
     double *arrays[] = {f->at.x,
@@ -325,6 +328,8 @@ static phx_status step(family *f, bool *moved)
     return PHX_OK;
 }
 
+/* Moves an equilibrium along its family to the one nearest to `start` (least phi above); x and lambda change only if
+ * that succeeds. */
 phx_status phx_statics_nearest(statics *s, const double *start, int count, double *x, double *lambda)
 {
     enum { LIMIT = 200 };

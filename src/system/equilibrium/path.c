@@ -38,6 +38,8 @@ void phx_path_set_load_step(path *p, double load_step)
     p->w = p->s.scale.mass * pow(p->s.scale.size * p->longest / load_step, 2.0);
 }
 
+/* Creates a path that begins at x with the longest step `longest` in configuration and `load_step` in load; after an
+ * error phx_path_destroy frees it. */
 phx_status phx_path_create(phx_dae *dae, double t, const double *x, double longest, double load_step, path *p)
 {
     *p = (path){.longest = longest, .stride = longest};
@@ -66,6 +68,8 @@ void phx_path_destroy(path *p)
     phx_statics_free(&p->s);
 }
 
+/* Finds the first point of the path at the given load factor by Newton's iteration, or by descent if that fails, and
+ * the motions that nothing holds there. */
 phx_status phx_path_begin(path *p, double load, phx_static_report *report)
 {
     statics *s = &p->s;
@@ -241,6 +245,8 @@ void phx_path_choose_mode(path *p, const double *xi)
     scale_way(p, p->at.way, &p->at.way_load);
 }
 
+/* Takes one step along the tangent to a new equilibrium by arc-length continuation, halving the step up to ten times;
+ * on failure the path stays at its last point. */
 phx_status phx_path_step(path *p)
 {
     enum { HALVINGS = 10 };

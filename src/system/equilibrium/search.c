@@ -51,6 +51,8 @@ static void accept(statics *s, double *x, double *lambda)
     s->iterations++;
 }
 
+/* Newton's iteration to an equilibrium at most `reach` away (radians and parts of the size together); x and lambda are
+ * restored after a failure. */
 phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda)
 {
     enum { LIMIT = 25 };
@@ -95,6 +97,7 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
     return status;
 }
 
+/* Newton's iteration with moves limited to STRIDE until the corrections are small, then the ordinary one. */
 phx_status phx_statics_newton_from_afar(statics *s, double *x, double *lambda)
 {
     enum { LIMIT = 60 };
@@ -242,6 +245,8 @@ static double far_from(const statics *s, const double *x0, const double *x)
     return way / s->scale.size;
 }
 
+/* Descends to a stable equilibrium by damped Newton steps (K + sigma W positive definite). PHX_NOT_CONVERGED with
+ * s->endless if the forces lead away without end. */
 phx_status phx_statics_descend(statics *s, double *x, double *lambda)
 {
     enum { LIMIT = 1000, PATIENCE = 100 }; /* corrections; those without getting nearer */

@@ -91,6 +91,8 @@ double phx_statics_joint_residual(statics *s, const double *x, double *out)
     return joint_residuals(s, out);
 }
 
+/* Residual at rest, the largest unbalanced force relative to the loads, and the largest open joint relative to the
+ * size. */
 phx_status phx_statics_residual(statics *s, const double *x, const double *lambda, double *res, double *unbalanced,
                                 double *joint_residual)
 {
@@ -228,6 +230,8 @@ static phx_status statics_weigh(statics *s, const double *x)
     return status;
 }
 
+/* Prepares the search for an equilibrium at (t, x): scales of length, force and stiffness, and the forces that are
+ * round-off. After an error the caller destroys s. */
 phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *s)
 {
     workspace *ws = (workspace *)dae;
@@ -292,6 +296,8 @@ static double largest_deformation(const statics *s, int b, const double *xi)
     return largest;
 }
 
+/* Largest move of a correction: translations and deformations relative to the size, rotations in rad; HUGE_VAL if it is
+ * not a number. */
 double phx_statics_largest_move(const statics *s, const double *xi)
 {
     double largest = 0.0;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Creates a subspace of at most `width` vectors for inverse iteration with the operator `apply`, started with
+ * deterministic vectors. */
 phx_status phx_subspace_create(const statics *s, int width, subspace_fn *apply, const void *user, bool of_stiffness,
                                subspace *e)
 {
@@ -52,6 +54,7 @@ static phx_status subspace_advance(const statics *s, subspace *e)
     return status;
 }
 
+/* One inverse iteration with the Rayleigh-Ritz projection on the subspace: updates vectors and eigenvalues. */
 phx_status phx_subspace_iterate(const statics *s, subspace *e)
 {
     const size_t n = (size_t)s->ws->kkt.n, w = (size_t)e->width;

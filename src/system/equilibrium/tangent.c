@@ -83,6 +83,8 @@ static phx_status make_symmetric(statics *s)
     return phx_ldl_create(s->context, kkt->n, s->tangent.ptr, s->tangent.idx, &s->tangent.ldl);
 }
 
+/* Number of eigenvalues of (K, W) below -sigma on closed joints, by the inertia of an L D L^T factorisation. If sigma
+ * makes a leading block singular, larger ones are tried. */
 phx_status phx_statics_negative(statics *s, double sigma, int *count)
 {
     enum { TRIES = 8 };

@@ -57,6 +57,8 @@ static inline void add_gone(const real *angle, const real *c, const real *s, wor
     *all |= ~((word)(along > 0.0) & (word)(*c * *c + *s * *s > LEAST));
 }
 
+/* Bits of the lanes in which an angle at the end of the interval is undefined or more than 90 degrees from the middle
+ * of the quadrant of its value in x1. */
 static inline unsigned gone_in(const int n_a, const int n_b, const joint_batch *batch, const double *x1)
 {
     angle_side a, b;

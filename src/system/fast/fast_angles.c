@@ -67,6 +67,8 @@ void phx_sys_unwrap_anew(const workspace *ws, int j, double *x1)
     unwrap_at(ws, joint, x1, x1);
 }
 
+/* Brings the unwrapped joint angles in x up to date with the attitudes. If x is the start or the end of the present
+ * interval, the workspace's copy follows, so that the next interval still continues from it. */
 void phx_fast_synchronise(workspace *ws, double *x)
 {
     const phx_system *system = ws->system;

@@ -10,6 +10,8 @@ static void forget(condensed_lu *factors)
         phx_lu_forget(factors->lu);
 }
 
+/* Writes or reads the condensed factors of one slot; in reading the factors of the body types are recomputed from the
+ * archived cj. */
 static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, condensed_lu *factors)
 {
     bool there = factors->arrow != NULL;
@@ -56,6 +58,7 @@ static void archive_reuse(phx_archive *archive, workspace *ws)
         phx_sys_schur_archive(archive, ws->fast->schur);
 }
 
+/* Writes or reads everything that the fast evaluator carries from one interval to the next. */
 void phx_fast_archive(phx_archive *archive, workspace *ws)
 {
     condensation *it = ws->fast->condensation;

@@ -24,6 +24,7 @@ static void add_member(const phx_system *system, const phx_body *body, int b, in
         member->entry[i] = ptr[v + i] + v - idx[ptr[v + i]];
 }
 
+/* Lists the members of the system: every node of a rod, otherwise the body itself, with their offsets in x and v. */
 static void list_members(const phx_system *system, member_set *made)
 {
     for (int b = 0; b < system->n_bodies; b++) {
@@ -40,6 +41,7 @@ static void list_members(const phx_system *system, member_set *made)
     made->first[system->n_bodies] = made->n;
 }
 
+/* Allocates and lists the members; none is in a batch yet (batch_of -1). */
 phx_status phx_sys_members_create(phx_context *context, const phx_system *system, member_set *made)
 {
     size_t n = 0;
@@ -101,6 +103,7 @@ static bool may_join(const gathering *g, int a, int b)
            phx_body_alike(members[a].body, members[b].body);
 }
 
+/* Creates the batch of the listed members, with their offsets in the state and in the condensed unknowns. */
 static phx_status make_batch(const gathering *g, int count, const int *members)
 {
     const kkt_matrix *condensed = g->condensation ? &g->condensation->kkt : NULL;
@@ -202,6 +205,8 @@ static size_t arrow_room(const body_batches *bodies)
     return room;
 }
 
+/* Groups members with the same deformation matrices into batches and determines the sizes of the scratch areas; the
+ * others are evaluated one by one. */
 phx_status phx_sys_batches_create(phx_context *context, const phx_system *system, const condensation *condensed,
                                   member_set *members, body_set *shared, body_batches *made, size_t *sizes)
 {

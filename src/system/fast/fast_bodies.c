@@ -64,6 +64,8 @@ static phx_status set_velocities(void *user, phx_context *context, int part, int
     return PHX_OK;
 }
 
+/* Moves the batches first to end - 1 to the end of the interval and, if res is not NULL, writes their residuals. One
+ * part of a parallel loop. */
 static phx_status set_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const interval_end *to = user;
@@ -80,6 +82,7 @@ static phx_status set_batches(void *user, phx_context *context, int part, int fi
     return PHX_OK;
 }
 
+/* The same for bodies that are in no batch. */
 static phx_status set_bodies(void *user, phx_context *context, int part, int first, int end)
 {
     const interval_end *to = user;
@@ -157,6 +160,8 @@ static phx_status end_interval(workspace *ws, const double *v1)
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
 }
 
+/* Residual of the interval for end velocities v1 and multipliers lambda (theory 4). res NULL: only the state at the end
+ * is completed. */
 phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
 {
     phx_status status = PHX_OK;
@@ -209,6 +214,7 @@ static phx_status energies_of_batches(void *user, phx_context *context, int part
     return PHX_OK;
 }
 
+/* Kinetic energies of bodies that are in no batch, at x or, if x is NULL, undeformed. One part of a parallel loop. */
 static phx_status energies_of_bodies(void *user, phx_context *context, int part, int first, int end)
 {
     const energy_loop *it = user;

@@ -96,6 +96,8 @@ int phx_sys_condensed_type(const condensation *of, int b)
     return of ? of->type[b] : -1;
 }
 
+/* Groups the condensed bodies by type (same matrices and boundary coordinates) and creates a condenser for each type.
+ * `pays` is set if some type has PAYING_INNER internal coordinates or more. */
 static phx_status find_types(phx_context *context, const phx_system *system, condensation *it)
 {
     const kkt_matrix *kkt = &it->kkt;
@@ -278,6 +280,8 @@ phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out)
     return status;
 }
 
+/* Allocates values, vectors and factors of the condensation and determines the size of its scratch blocks; nothing if
+ * made is NULL. */
 phx_status phx_sys_condensation_allocate(phx_context *context, const phx_system *system, const kkt_matrix *whole,
                                          const member_set *members, const body_batches *bodies, condensation *made,
                                          size_t *sizes)
@@ -297,6 +301,8 @@ phx_status phx_sys_condensation_allocate(phx_context *context, const phx_system 
     return status ? status : make_factors(context, system, made, &made->mass);
 }
 
+/* Chooses the bodies whose internal deformations are eliminated and creates the KKT pattern of the rest. *made is NULL
+ * if no body is condensed. */
 phx_status phx_sys_condensation_create(phx_context *context, const pattern_source *of, condensation **made)
 {
     const phx_system *system = of->system;
@@ -329,6 +335,7 @@ phx_status phx_sys_condensation_create(phx_context *context, const pattern_sourc
     return status;
 }
 
+/* Frees a condensation; NULL is allowed. */
 void phx_sys_condensation_free(const phx_system *system, condensation *it)
 {
     if (!it)
@@ -355,6 +362,8 @@ bool phx_sys_condenses(const workspace *ws)
     return it->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
 }
 
+/* Arrow blocks and angular rates of condensed batches over the interval; batches that are not condensed put their
+ * matrices into the KKT values. */
 static phx_status arrows_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     fast_part room;
@@ -407,6 +416,7 @@ void phx_sys_condensed_bodies(workspace *ws)
     phx_sys_run(ws, ws->fast->bodies.n_unbatched, whole_bodies, ws);
 }
 
+/* Adds a stiffness entry (row, deformation dof) of body b to its arrow block if it is condensed, otherwise to K. */
 void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
 {
     const int dim = ws->system->dim, rigid = dim + ws->system->n_rot;

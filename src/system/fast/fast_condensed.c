@@ -159,6 +159,8 @@ static void take_arrows(condensation *it, condensed_lu *out)
     }
 }
 
+/* Factors the condensed Newton matrix A(cj) into a slot: S of each body type, then the matrix of the kept unknowns and
+ * multipliers (theory 4, condensation). */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
     condensation *it = ws->fast->condensation;
@@ -240,6 +242,8 @@ static double size_of_correction(workspace *ws, const condensed_lu *factors)
     return ws->base.ops->norm(&ws->base, it->vectors.x);
 }
 
+/* Solves A(cj) x = b in place: condensed solution plus corrections for the terms missing in S. When asked, measures how
+ * many corrections are needed; if more than allowed, the next matrices are factored whole. */
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
 {
     condensation *it = ws->fast->condensation;
@@ -259,6 +263,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         factors->asked = AGAIN;
     }
     for (int k = 0; (ask ? k < most && left > LEFT * first : k < count) && !status; k++) {
+        /* theory 4: B d_j = sum w_k A_k d_(j-1) */
         status = condensed_correct(ws, factors);
         if (!ask)
             continue;
@@ -275,6 +280,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     return status;
 }
 
+/* Factors [M -G^T; G 0] at x with the internal deformations eliminated (S = M_qq); no corrections are needed. */
 phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;

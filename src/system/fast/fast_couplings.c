@@ -392,6 +392,8 @@ static inline int dense_from(const row_group *group)
     return group->one_body ? group->first : group->first + group->points;
 }
 
+/* Puts the rows G of the unbatched groups begin to end - 1 and their transposes into val; sliding groups are left to
+ * the plain code. */
 static inline void put_rows_in(const int dim, const workspace *ws, int begin, int end, double *val)
 {
     for (int i = begin; i < end; i++) {
@@ -640,6 +642,8 @@ void phx_fast_put_new_rows(workspace *ws)
     phx_sys_run(ws, ws->fast->rows.n, put_some_new_rows, &loop);
 }
 
+/* Adds the derivatives of joint group g, at multipliers lambda, through the kernel for its dimension and kind. `late`:
+ * only the part that other threads own. */
 static void add_one(workspace *ws, int g, bool late, const double *lambda)
 {
     const bool plane = ws->system->dim == 2, summed = ws->values.into_D == ws->values.into_K;

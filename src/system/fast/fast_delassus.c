@@ -28,6 +28,7 @@ static int body_of(const workspace *ws, int side)
     return phx_sys_member_of(ws, side % 2 ? group->b : group->a);
 }
 
+/* Lists for every member the sides of row groups that touch it, as first[] and touched[] (counting sort). */
 static void list_sides(making *m)
 {
     const workspace *ws = m->ws;
@@ -152,6 +153,8 @@ static phx_status find_type(making *m, int p)
     return PHX_OK;
 }
 
+/* Creates the rows on batch p for Delassus' operator and enlarges the scratch area for them; nothing if no row touches
+ * the batch. */
 static phx_status make_batch(making *m, int p)
 {
     workspace *ws = m->ws;
@@ -182,6 +185,8 @@ static phx_status make_batch(making *m, int p)
     return PHX_OK;
 }
 
+/* Creates the rows of all batches with their places in `schur`. `all` is set if rows touch every member, `batched` if
+ * every member is in a batch. */
 static phx_status make_batches(making *m)
 {
     workspace *ws = m->ws;
@@ -256,6 +261,8 @@ static void send_body(const delassus *it, const batch_slot *slot, int p, int l, 
         }
 }
 
+/* Lists for each entry of S the one or two batch products that are added to it; a missing second one points to a
+ * zero. */
 static phx_status make_entries(making *m)
 {
     const workspace *ws = m->ws;
@@ -311,6 +318,8 @@ static phx_status sparse_work(const workspace *ws, double *work)
     return phx_order_work(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
 }
 
+/* Creates Delassus' operator if its factorisation is estimated to cost no more than that of the sparse matrix;
+ * otherwise it->ldl stays NULL. */
 static phx_status delassus_make(making *m)
 {
     workspace *ws = m->ws;
@@ -330,6 +339,7 @@ static phx_status delassus_make(making *m)
     return status ? status : make_entries(m);
 }
 
+/* Creates the projection's operator S = G M^-1 G^T for the workspace, or none if it does not pay or does not fit. */
 phx_status phx_sys_delassus_create(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -361,6 +371,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
     return status;
 }
 
+/* Frees Delassus' operator and its scratch area. */
 void phx_sys_delassus_free(workspace *ws)
 {
     delassus *it = ws->fast->delassus;
@@ -398,6 +409,7 @@ typedef struct rows_loop {
     double *out; /* S, or dv */
 } rows_loop;
 
+/* Products G_b M_b^-1 G_b^T and kinetic energies of the batches first to end - 1. One part of a parallel loop. */
 static phx_status schur_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
@@ -478,6 +490,8 @@ static phx_status push_batches(void *user, phx_context *context, int part, int f
     return PHX_OK;
 }
 
+/* Solves [M -G^T; G 0] b = (0; alpha r) through S if it is factored, otherwise through the sparse matrix; b receives
+ * velocities and multipliers. */
 phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, double *b)
 {
     delassus *it = in_use(ws);

@@ -26,6 +26,8 @@ static inline void angles(const int n_q, const double *values, const int *entrie
     add_shapes(3, n_q, theta, q, NULL, sum);
 }
 
+/* Attitudes, angular rates and section rotations of one side of a batch of joints, at the mean and, with `ends`, at the
+ * end. */
 static inline void find_section(const int n_q, bool ends, const joint_state *at, const joint_side *side,
                                 const port_state *p, section *s)
 {
@@ -152,6 +154,7 @@ typedef struct dot_side {
     real mean_axes[3], end_axes[3], mean[3], rate[3], step[3];
 } dot_side;
 
+/* Direction of a DOT row on one side, at the mean and the end in body axes, inertial, and its rate. */
 static inline void look(const int n_q, const section *s, const real *direction, dot_side *to)
 {
     real turn[3];

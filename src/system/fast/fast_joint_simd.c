@@ -119,6 +119,8 @@ static inline void residual_of_dots(const int n_a, const int n_b, const workspac
     }
 }
 
+/* Residual of a batch of joints: row rates into the row part of res, efforts of their multipliers subtracted from the
+ * bodies. */
 static inline void residual_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                                const joint_batch *batch, const joint_state *at, double *res)
 {
@@ -215,6 +217,8 @@ static inline void terms_of(const int dim, const int n_q, bool summed, const wor
                     terms->bends);
 }
 
+/* Adds the derivatives of a batch of joints: rows G, their transposes, and the geometric stiffness of points and DOT
+ * rows at the multipliers. */
 static inline void linearise_in(const int dim, const int n_a, const int n_b, const bool dots, const workspace *ws,
                                 const joint_batch *batch, const joint_state *at)
 {

@@ -97,6 +97,8 @@ static bool is_batched(const workspace *ws, phx_port_id id)
     return phx_body_fits_batch(ws->fast->members.member[phx_sys_member_of(ws, id)].body);
 }
 
+/* Returns true if a row group may be evaluated in a batch: point rows plus DOT rows between two batched bodies, and its
+ * entries exist in every pattern. */
 static bool may_batch(const workspace *ws, const row_group *group, const int *uses)
 {
     const phx_system *system = ws->system;
@@ -140,6 +142,8 @@ static void joints_spread(const joint_batch *batch, int lane, int n, const doubl
             to[e * PHX_JOINT_SIMD_WIDTH + l] = from[e];
 }
 
+/* Fills the offsets, place and shape functions of side `which` (0: A, 1: B) of one lane; the last joint fills the empty
+ * lanes too. */
 static void fill_side(const workspace *ws, joint_batch *batch, int which, int lane)
 {
     const phx_system *system = ws->system;
@@ -305,6 +309,8 @@ static void list_adding(joint_batch *batch)
         }
 }
 
+/* Creates a batch of `count` alike joints: offsets, directions, angles and positions of their entries in one or both
+ * KKT patterns. */
 static phx_status make_batch(const workspace *ws, int count, const int *groups, joint_batches *made)
 {
     joint_batch *batch = &made->batch[made->n];
@@ -399,6 +405,7 @@ static void list_unbatched(const workspace *ws, bool one_by_one, joint_batches *
     list_angles(ws, joints, made);
 }
 
+/* Allocates the lists of batched and unbatched joints, ports and angles. */
 static phx_status allocate_batches(phx_context *context, const phx_system *system, int n_groups, joint_batches *joints,
                                    unbatched_joints *unbatched)
 {
@@ -416,6 +423,7 @@ static phx_status allocate_batches(phx_context *context, const phx_system *syste
                : PHX_ERR_MEMORY;
 }
 
+/* Groups alike joints into batches and lists the joints, ports and angles that remain. */
 phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *ws, joint_batches *joints,
                                         unbatched_joints *unbatched)
 {

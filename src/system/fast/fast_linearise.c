@@ -132,6 +132,8 @@ static bool is_reusable(const workspace *ws)
     return ws->fast->schur && ws->values.summed && (ws->fast->reuse.left > 0 || ws->fast->reuse.made);
 }
 
+/* Factors the Newton matrix into a slot by the cheapest applicable method: condensed, with the kept inverse of the
+ * velocity block, or whole. */
 phx_status phx_fast_factor(workspace *ws, int slot, double cj)
 {
     condensation *it = ws->fast->condensation;

@@ -128,6 +128,8 @@ typedef struct side_terms {
     real turns[3 * (6 + MOST_Q)], bends[3 * MOST_Q];
 } side_terms;
 
+/* G = P + weight T for the points of one side, T the change of the rate P nu with the configuration; columns of
+ * translations have no T. */
 static inline void rate_tangent(const int dim, const int n_q, const joint_side *side, double weight,
                                 const port_state *p, side_terms *to)
 {
@@ -172,6 +174,8 @@ typedef struct places {
     int per_row;
 } places;
 
+/* Pointers to the groups of positions in a batch's table: rows, their transposes, geometric blocks of each side, and
+ * pairs. */
 static inline places find_places(const int dim, const int n_a, const int n_b, int n_rows, const int *at)
 {
     const int r = dim + phx_rotations(dim), rot = phx_rotations(dim);

@@ -166,6 +166,7 @@ void phx_fast_row_residuals(workspace *ws, double t, const double *x, const doub
 /* `sides`: LATE_PORT of those that it is applied to. */
 enum { ON_A = LATE_PORT, ON_B = LATE_PORT << 1 };
 
+/* Adds lambda g to the efforts of the selected sides of row k; rows along one component (unit) need no covector. */
 static inline void apply_multiplier(const int dim, workspace *ws, int k, int sides, double lambda)
 {
     const work_row *row = &ws->rows.row[k];
@@ -215,6 +216,8 @@ static inline void rigid_residual(const int dim, workspace *ws, const row_group 
     }
 }
 
+/* Row rates less prescribed rates of unbatched groups into res, and the efforts of their multipliers on the ports that
+ * this part owns. */
 static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
 {
     for (int i = first; i < last; i++) {
@@ -277,6 +280,8 @@ static phx_status apply_to_bodies(void *user, phx_context *context, int part, in
     return PHX_OK;
 }
 
+/* Row part of the residual and the multipliers' efforts on all bodies, with the terms of other threads added in a fixed
+ * order. */
 void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
     residual_loop loop = {ws, lambda, res + ws->system->n_v};

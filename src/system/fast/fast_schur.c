@@ -65,6 +65,7 @@ static bool count_clusters(const kkt_matrix *kkt, const int *label, row_schur *i
     return true;
 }
 
+/* Allocates the clusters' positions and numbers in two blocks and sets the pointers into them. */
 static phx_status schur_allocate(phx_context *context, row_schur *it)
 {
     size_t places = 3 * (size_t)it->n_corners, count = 2 * (size_t)(it->n * it->stride), largest = 1, y = 0;
@@ -120,6 +121,8 @@ static void put_place(const kkt_matrix *kkt, int row, int column, int to, int *l
     list[2 * (*count)++ + 1] = entry;
 }
 
+/* Fills velocities, rows and positions of every cluster and of the corner block from the KKT pattern, whose structure
+ * is symmetric. */
 static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
 {
     int corner = 0;
@@ -154,6 +157,8 @@ static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
     }
 }
 
+/* Creates the Schur complement over the rows with one dense inverse for each cluster of coupled velocities. *made is
+ * unchanged if there are more than PHX_SCHUR_MOST rows or a cluster is too large. */
 phx_status phx_sys_schur_create(phx_context *context, const kkt_matrix *kkt, row_schur **made)
 {
     row_schur *it = phx_calloc(context, 1, sizeof *it);
@@ -220,6 +225,8 @@ static void take_rows(const schur_cluster *of, const double *val)
     }
 }
 
+/* Factors the Newton matrix in `val` for a slot: inverts the clusters, unless only the rows have changed, and factors
+ * S. Returns false if a pivot vanishes; the caller then factors the whole matrix. */
 bool phx_sys_schur_factor(row_schur *it, int slot, bool rows_alone, const double *val)
 {
     const bool kept = rows_alone && it->slot == slot;

@@ -7,6 +7,8 @@
 enum { TOGETHER = 4 }; /* registers whose sums are made at once */
 static const double VANISHES = 1e-10;
 
+/* Inverts a dense matrix in place by Gauss-Jordan elimination without pivoting; false if a pivot is not above VANISHES
+ * of its row. */
 static bool schur_simd_invert(int n, int stride, double *matrix)
 {
     for (int p = 0; p < n; p++) {
@@ -51,6 +53,7 @@ static inline void sum_rows(const int count, int n, const double *x, int step, c
         y[c] = sum[c];
 }
 
+/* y = sum_i x_i rows_i, four numbers side by side; the stride of x is `step`. */
 static inline void combine_rows(int width, int n, const double *x, int step, const double *rows, int stride, double *y)
 {
     for (int first = 0; first < width; first += 4 * TOGETHER) {
@@ -139,6 +142,7 @@ static void schur_simd_solve(int n, int stride, const double *U, const double *L
         l[i] = y[i];
 }
 
+/* Completes the solution of one cluster: b = y + T l, l the multipliers of its rows. */
 static void schur_simd_end(const schur_cluster *of, const double *l, const double *y, double *b)
 {
     simd_double own[PHX_SCHUR_MOST / 4] = {{0.0}};

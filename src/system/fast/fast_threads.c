@@ -19,6 +19,8 @@ void phx_sys_run(const workspace *ws, int count, phx_thread_pool_task *task, voi
     (void)phx_thread_pool_run(ws->fast->threads.pool, ws->base.context, count, task, user);
 }
 
+/* Copy of the workspace for one part of a parallel loop, with scratch areas of its own; part 0 uses the original
+ * ones. */
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
 {
     workspace *own = &room->ws;
@@ -190,6 +192,8 @@ static void find_late_ports(workspace *ws, int *owner)
     }
 }
 
+/* Determines for each loop the terms that go to bodies or ports owned by an earlier part and must wait until all parts
+ * are done. */
 phx_status phx_sys_find_late(workspace *ws)
 {
     const int n_owners = ws->system->n_bodies + ws->system->n_ports;
@@ -233,6 +237,8 @@ static phx_status set_weak(const workspace *ws, const kkt_matrix *kkt, phx_lu *l
     return status;
 }
 
+/* Creates the sparse LU factorisation for a KKT pattern with the thread pool of the workspace; unknowns that may have
+ * weak pivots are marked if points slide. *lu is set on success only. */
 phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu)
 {
     phx_lu *created = NULL;
@@ -269,6 +275,8 @@ static phx_status hand_on(workspace *ws)
     return status;
 }
 
+/* Sets the number of threads of a step, 0 for an automatic choice by size, and divides the loops anew. After an error
+ * one thread is used. */
 phx_status phx_fast_set_threads(workspace *ws, int threads)
 {
     phx_thread_pool *before = ws->fast->threads.pool;

@@ -66,6 +66,8 @@ static bool a_body_each(const port_slot *a, const port_slot *b)
            b->port.point.n == 0;
 }
 
+/* Groups successive rows of one joint between the same ports, counts the leading point rows and marks groups on rigid
+ * bodies. */
 static void find_groups(const phx_system *system, const row_set *rows, row_groups *made)
 {
     for (int k = 0; k < rows->n;) {
@@ -196,6 +198,7 @@ static phx_status workspace_create(workspace *ws)
     return create_parts(ws->base.context, ws, ws->fast);
 }
 
+/* Frees the data of the fast evaluator; allowed at any stage of its creation. */
 static void workspace_destroy(workspace *ws)
 {
     fast_data *it = ws->fast;

@@ -143,6 +143,8 @@ static bool is_semidefinite(int n, const double *given)
     return true;
 }
 
+/* Adds a bushing between the frames of two ports; stiffness and damping must be symmetric and positive semidefinite, 3
+ * x 3 in the plane and 6 x 6 in space (translations first, along A's axes). */
 phx_status phx_system_add_bushing(phx_system *system, const phx_bushing_def *def)
 {
     if (!system || !def)

@@ -62,6 +62,8 @@ typedef struct place_of_contact {
     double normal[3], arm_a[3], arm_b[3]; /* from the ports to the place */
 } place_of_contact;
 
+/* Contact normal on B (unit vector, inertial) and the arms from both ports to the point of contact. All are zero where
+ * the distance has no gradient. */
 static void find_place(const workspace *ws, const force_slot *force, const contact *it, const measures *m,
                        const stretch *s, place_of_contact *at)
 {
@@ -233,6 +235,7 @@ static bool contact_dissipates(const phx_system *system, const force_slot *force
 }
 
 PHX_SYS_WRITTEN(contact, 480);
+/* Writes or reads the rows, radii, penalty law and friction of a contact. */
 static void contact_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
@@ -318,6 +321,7 @@ static void set_semi_axes(const phx_system *system, const phx_contact_def *def, 
     }
 }
 
+/* Checks the geometry of a contact and builds its rows with the side (-1: B is inside A) and the offset of the gap. */
 phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *it)
 {
     const bool plane = def->kind == PHX_CONTACT_PLANE;
@@ -351,6 +355,7 @@ phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def,
     return PHX_OK;
 }
 
+/* Adds a contact by penalty, or a rigid contact if def->rigid. */
 phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def)
 {
     if (!system || !def)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A surface load: the factor of the signal times the generalised forces of phx_flex_load (theory 6). */
+/* A surface load: the factor of the signal times the generalised forces of phx_flex_load. */
 static phx_status surface_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
 {
     const body_slot *slot = &ws->system->bodies[force->body];

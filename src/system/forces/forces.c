@@ -39,6 +39,8 @@ static bool can_be_switched(const force_slot *force, const char *name)
     return force->kind != FORCE_COORDINATE && belongs_to(force->name, name);
 }
 
+/* Switches all springs, loads and forces of a name on or off. Fails if no element has the name or elements of different
+ * kinds share it. Every dae of the system must have been destroyed before. */
 phx_status phx_system_switch_force(phx_system *system, const char *name, bool acts)
 {
     if (!system || !name)
@@ -150,6 +152,8 @@ void *phx_sys_archive_own(phx_archive *archive, size_t size, force_slot *force)
     return phx_archive_status(archive) ? NULL : force->own;
 }
 
+/* Writes or reads the integration points of a load over a body; for a body whose frames are the points only this fact
+ * is stored. Arrays that are read belong to the force. */
 void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_slot *force)
 {
     const bool reads = phx_archive_reads(archive);

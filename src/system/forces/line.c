@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+/* Adds the efforts and power of a line spring; of its actuator's force only the part ws->forces.load acts. */
 static phx_status line_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     phx_load_result result = {0};

@@ -1,6 +1,7 @@
 /* Forces and torques at a port. */
 #include "forces.h"
 
+/* Adds the efforts and power of a load at a port, scaled by ws->forces.load. */
 static phx_status port_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     static const phx_load_result nothing = {0};

@@ -164,6 +164,8 @@ static void sum_add_derivatives(workspace *ws, int pair, const sum *it, by_port 
         }
 }
 
+/* Adds the efforts f G_p of a force along the measure x = sum w_i x_i to all its ports, with its power and, if asked,
+ * its derivatives. */
 static phx_status sum_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const sum *it = force->own;
@@ -232,6 +234,8 @@ static double sum_energy(const phx_system *system, const force_slot *force, cons
     return stored(it, value_at(system, it, x, v));
 }
 
+/* Rate of the potential energy of a sum at the present rates, W; actuator, nonlinear damper and friction are left
+ * out. */
 static double sum_energy_rate(const workspace *ws, const force_slot *force)
 {
     const sum *it = force->own;
@@ -284,6 +288,7 @@ static void archive_term(phx_archive *archive, const phx_system *system, const s
 }
 
 PHX_SYS_WRITTEN(sum, 656);
+/* Writes or reads the ports, terms and laws of a sum. */
 static void sum_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
@@ -382,6 +387,8 @@ static int port_in(sum *it, phx_port_id port)
     return it->n_ports++;
 }
 
+/* Appends weighted coordinates of joints to a sum; fails for an unknown coordinate or a weight that is not finite or is
+ * zero. */
 static phx_status add_terms(phx_system *system, int n_terms, const phx_coupling_term *terms, sum *made)
 {
     for (int k = 0; k < n_terms; k++) {
@@ -401,6 +408,8 @@ static phx_status add_terms(phx_system *system, int n_terms, const phx_coupling_
     return PHX_OK;
 }
 
+/* Adds a cable over the given ports, optionally wound by coordinates of joints; it pulls only while longer than its
+ * length. After an error the system has the forces it had before. */
 phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
 {
     if (!system || !def || !def->ports || (def->n_terms > 0 && !def->terms))
@@ -435,6 +444,8 @@ phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
     return status ? sum_refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
 }
 
+/* Adds an elastic coupling of weighted coordinates (gear, belt). Takes ownership of the law and the damper in any case;
+ * without a given rest the measure at the start is the rest. */
 phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *def)
 {
     if (!system || !def || !def->terms)

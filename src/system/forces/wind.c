@@ -89,6 +89,8 @@ static phx_status blow_on_frames(workspace *ws, const force_slot *force, double 
     return PHX_OK;
 }
 
+/* Subtracts the drag at all points along a body from res: forces on velocity, rotation and deformations, quadratic in
+ * the velocity across the body relative to the air. */
 static phx_status blow_on_points(workspace *ws, const force_slot *force, double t, double *res)
 {
     const body_slot *slot = &ws->system->bodies[force->body];

@@ -92,6 +92,7 @@ double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
     return rate ? moves : moves / fmax(1.0, m->omega[it->v]);
 }
 
+/* Description of chosen coordinate k for messages, such as "coordinate 1 of joint 'hinge'". */
 void phx_minimal_describe(const phx_minimal *m, int k, size_t size, char *text)
 {
     const choice *it = chosen(m, k);
@@ -164,6 +165,7 @@ static phx_status minimal_allocate(phx_minimal *m)
     return !status && m->candidates && m->chosen && m->solved ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Creates the machinery of minimal coordinates for a system; nothing is chosen yet. *made is NULL after an error. */
 phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_minimal **made)
 {
     phx_minimal *m = phx_calloc(context, 1, sizeof *m);

@@ -20,6 +20,7 @@ int phx_minimal_count_candidates(const phx_system *system)
     return count + system->n_v;
 }
 
+/* Appends position and rotation of every frame of body b to the candidates. */
 static void list_frames(phx_minimal *m, int b, int *count)
 {
     const phx_system *system = m->system;
@@ -45,6 +46,7 @@ static bool is_open(const phx_system *system, int j)
     return system->joints[j].contact || (system->joints[j].n_constraints > 0 && !phx_system_joint_holds(system, j));
 }
 
+/* Lists all candidates: coordinates of joints, frame positions and rotations, deformations. */
 void phx_minimal_list_candidates(phx_minimal *m)
 {
     const phx_system *system = m->system;
@@ -81,6 +83,7 @@ static void find_frequencies(phx_minimal *m, const body_slot *slot)
                 m->omega[slot->v + at + i] = sqrt(K.val[k]) * m->unit[slot->v + at + i];
 }
 
+/* Scales every velocity by 1/sqrt of its diagonal mass at the start and finds the frequencies of the deformations. */
 phx_status phx_minimal_find_units(phx_minimal *m)
 {
     const phx_system *system = m->system;
@@ -221,6 +224,8 @@ static phx_status pick(phx_minimal *m, range wanted, const double *W)
     return status;
 }
 
+/* Chooses the free coordinates, or with `rolls` the further ones that rolling rows leave to the positions, by column
+ * pivoting on the free motions at x. */
 static phx_status choice_choose(phx_minimal *m, bool rolls, const double *x)
 {
     const range free = {first_free(m), all_chosen(m)}, rolling = {m->n_drives, first_free(m)}, none = {0, 0};
@@ -273,6 +278,7 @@ static phx_status find_stretch(phx_minimal *m, matrix_kind of, double t, const d
     return status;
 }
 
+/* Chooses the minimal coordinates at x and stores the conditioning there as reference for the indicators. */
 phx_status phx_minimal_choose(phx_minimal *m, double t, const double *x)
 {
     memcpy(m->x0, x, (size_t)m->system->n_x * sizeof *x);
@@ -289,6 +295,8 @@ phx_status phx_minimal_choose(phx_minimal *m, double t, const double *x)
     return status ? status : find_stretch(m, OF_PLACES, t, x, &m->stretch0[OF_PLACES]);
 }
 
+/* Indicators that are positive while the choice is good: [0] for the conditioning against that of the choice, [1] for
+ * rotation vectors. A singular matrix gives -1 and PHX_OK. */
 phx_status phx_minimal_indicators(phx_minimal *m, double t, const double *x, double indicators[PHX_MINIMAL_INDICATORS])
 {
     double stretch[2] = {0.0, 0.0}, phi[3];

@@ -60,6 +60,8 @@ static double motion_move(phx_minimal *m, double *x)
     return largest;
 }
 
+/* Newton's iteration for the configuration x with the coordinates y and closed joints, from x as first guess.
+ * PHX_NOT_CONVERGED if it fails. */
 static phx_status close_joints(phx_minimal *m, double t, const double *y, double *x)
 {
     for (int k = first_free(m); k < all_chosen(m); k++)
@@ -94,6 +96,7 @@ static phx_status find_configuration(phx_minimal *m, double t, const double *y, 
     return status;
 }
 
+/* Velocities v that satisfy the joints at time t and have the chosen rates u. */
 static phx_status find_velocities(phx_minimal *m, double t, const double *u, const double *x, double *v)
 {
     const phx_system *system = m->system;
@@ -154,6 +157,8 @@ void phx_minimal_read(phx_minimal *m, double t, const double *x, const double *v
     }
 }
 
+/* Derivatives of the chosen coordinates and rates at a state, and the multipliers. PHX_NOT_CONVERGED if friction and
+ * reactions do not agree. */
 phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, const double *v, double *y_dot,
                                    double *u_dot, double *lambda)
 {

@@ -21,6 +21,7 @@ void phx_minimal_turn(const phx_minimal *m, const choice *it, const double *x, d
     phx_rot_to_vector(Q, phi);
 }
 
+/* Value of a chosen coordinate at x, m or rad; rotations of frames in space are components of a rotation vector. */
 double phx_minimal_value(const phx_minimal *m, const choice *it, const double *x)
 {
     double phi[3];
@@ -65,6 +66,8 @@ static void turn_bias(const double phi[3], const double phi_dot[3], const double
         out[i] = 0.5 * dot_once[i] + slope * phx_sys_dot(3, phi, phi_dot) * twice[i] + g * (first[i] + second[i]);
 }
 
+/* Row of a frame's rotation coordinate on v, and with `biased` the part of its second derivative that does not contain
+ * accelerations. */
 static double turn_row(const phx_minimal *m, const choice *it, const double *x, const double *v, double *row,
                        bool biased)
 {
@@ -100,6 +103,7 @@ static double place_row(const phx_minimal *m, const choice *it, const double *x,
     return bias;
 }
 
+/* Row of a chosen coordinate, rate = row . v, n_v numbers; with `biased` it returns (d row/dt) . v, otherwise 0. */
 double phx_minimal_row(phx_minimal *m, const choice *it, const double *x, const double *v, bool biased, double *row)
 {
     double g[PAIR_SIZE] = {0};
@@ -127,6 +131,8 @@ void phx_minimal_fill_joint(phx_minimal *m, int k, double *row)
                           ws->rows.covector + (size_t)k * PAIR_SIZE, row);
 }
 
+/* Fills the square matrix [J; C] over the velocities that are solved for, scaled by the masses: for rates, or for
+ * positions, where rolling rows are replaced by coordinates. */
 void phx_minimal_fill(phx_minimal *m, matrix_kind of, const double *x, const double *v)
 {
     const size_t n_v = (size_t)m->system->n_v, n = (size_t)m->n_solved;

@@ -54,6 +54,9 @@ void phx_plain_linearise_bodies(workspace *ws)
     }
 }
 
+/* Residual of an interval for the end velocities v1 and multipliers lambda: momentum balance over the first n_v
+ * entries, row rates less prescribed rates behind them (theory 4). res may be NULL: the state at the end is then
+ * updated and the forces are evaluated without a residual. */
 phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
 {
     phx_status status = PHX_OK;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Places, section angles and rates of all ports over the interval of ws->view. Ports on the ground only receive the
+ * length of the interval. */
 void phx_plain_view_ports(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -33,6 +35,8 @@ void phx_plain_rows(workspace *ws, double t, double h)
     }
 }
 
+/* Writes G_mean nu_mean - w_mean to the row part of res and subtracts the efforts G^T lambda of the multipliers from
+ * the body part. */
 void phx_plain_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
     const phx_system *system = ws->system;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Allocates the evaluator's arrays: one scratch area large enough for every body, and the matrix products of each
+ * body. */
 static phx_status workspace_create(workspace *ws)
 {
     const phx_system *system = ws->system;

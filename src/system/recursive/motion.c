@@ -10,6 +10,7 @@ typedef struct placed {
     double R[9], r[3], v[3], w[3], angle;
 } placed;
 
+/* Place, attitude and velocities of a body in inertial components; the identity at rest for the ground. */
 static void place_body(const workspace *ws, int b, const double *x, const double *v, placed *out)
 {
     const phx_system *system = ws->system;
@@ -167,6 +168,8 @@ static void ball_rates(const placed *from, const placed *to, double *u)
     phx_rot_apply_transposed(3, to->R, w, u);
 }
 
+/* Fixes the constants of all nodes at the state (x, v) and returns their coordinates q and rates u there. Hinges start
+ * at 0, balls at the unit quaternion. */
 void phx_tree_begin(const workspace *ws, tree *of, const double *x, const double *v, double *q, double *u)
 {
     for (int i = 0; i < of->n_nodes; i++) {
@@ -259,6 +262,8 @@ static inline void move_node(const int dim, const tree_node *node, const double 
     }
 }
 
+/* Positions, attitudes and velocities of all nodes from q and u, from the roots to the leaves; without `places` only
+ * attitudes, rates and what the recursion needs. */
 static inline void motion_move(const int dim, tree *of, double t, const double *q, const double *u, bool places)
 {
     for (int i = 0; i < of->n_nodes; i++) {

@@ -136,6 +136,8 @@ static phx_status fail_singular(const tree_ode *it, int node)
                     phx_body_name(it->ws->system->bodies[it->tree.nodes[body].body].body));
 }
 
+/* y' of the ordinary differential equation: rates of coordinates, accelerations and powers. PHX_SINGULAR with the
+ * joint's name if a node has no inertia along its motion. */
 static phx_status ode_rates(phx_ode *ode, double t, const double *y, double *y_dot)
 {
     tree_ode *it = (tree_ode *)ode;
@@ -231,6 +233,8 @@ static const phx_ode_ops operations = {.destroy = ode_destroy,
                                        .jumps = jumps,
                                        .pass_jump = pass_jump};
 
+/* Creates the ordinary differential equation of a tree of rigid bodies. Fails with the reason for mechanisms that are
+ * none; *ode is NULL then. */
 phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
 {
     workspace *ws = (workspace *)dae;

@@ -235,6 +235,8 @@ static inline void add_to_parent(const int dim, const passed *in, const double *
         parent->p_f[k] += in->f[k];
 }
 
+/* Articulated inertias and bias forces from the leaves to the roots. Returns a node whose articulated inertia is
+ * singular along its motion, -1 if there is none. */
 static inline int inward(const int dim, tree *of)
 {
     int singular = -1;
@@ -305,6 +307,8 @@ static inline void outward(const int dim, tree *of, double *u_dot)
     }
 }
 
+/* Accelerations u_dot by the articulated-body recursion; `wrench`, optional, is the residual of applied forces. Returns
+ * a singular node or -1. */
 static inline int accelerations(const int dim, tree *of, const workspace *ws, const double *wrench, double *u_dot)
 {
     for (int i = 0; i < of->n_nodes; i++) {

@@ -60,6 +60,8 @@ static phx_status check_coordinate(phx_context *context, const joint_slot *joint
     return PHX_OK;
 }
 
+/* Fails for joints that the recursion does not know: contacts, joints switched by events, rows other than points and
+ * directions. */
 static phx_status check_joints(phx_context *context, const phx_system *system)
 {
     phx_status status = PHX_OK;
@@ -124,6 +126,7 @@ static void set_axis(const double *from, double sign, double *axis)
         axis[i] = length > 0.0 ? sign * from[i] / length : 0.0;
 }
 
+/* Node of the tree for one elementary motion of a joint, without body, parent or drive yet. */
 static tree_node new_node(const link *l, node_motion motion, int coordinate)
 {
     tree_node node = {.motion = motion,
@@ -403,6 +406,8 @@ static void list_sides(maker *m)
     }
 }
 
+/* Builds the nodes from the ground outwards in breadth-first order; a body that no joint connects to it becomes the
+ * root of a free tree. */
 static phx_status make_nodes(maker *m)
 {
     const phx_system *system = m->system;
@@ -426,6 +431,8 @@ static phx_status make_nodes(maker *m)
     return status;
 }
 
+/* Creates the tree of a system of rigid bodies; *made is to be freed also after an error. Closed loops and unknown
+ * joints or forces are errors. */
 phx_status phx_tree_create(phx_context *context, const phx_system *system, const int *multiplier, tree *made)
 {
     maker m = {.context = context, .system = system, .multiplier = multiplier, .made = made};

@@ -8,6 +8,7 @@ static void archive_bools(phx_archive *archive, int count, bool *values)
         phx_archive_bool(archive, &values[k]);
 }
 
+/* Writes or reads a factorisation that may be absent; in reading it is created by `by` if necessary. */
 void phx_sys_archive_lu(phx_archive *archive, const workspace *ws, const kkt_matrix *kkt, phx_sys_create_lu_fn *by,
                         phx_lu **lu)
 {
@@ -47,6 +48,8 @@ static void archive_rubbing(phx_archive *archive, const workspace *ws, reaction_
     phx_archive_bool(archive, &rubbing->taken);
 }
 
+/* Writes or reads everything that a workspace carries from step to step, so that a continued run is bitwise
+ * identical. */
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive)
 {
     workspace *ws = (workspace *)dae;

@@ -50,6 +50,7 @@ static void snapshot_refuse(phx_archive *archive, const char *why)
 
 /* ---- rows, friction, points ---- */
 PHX_SYS_WRITTEN(phx_row, 128);
+/* Writes or reads a row with its kind, directions and target. */
 void phx_sys_archive_row(phx_archive *archive, phx_row *row)
 {
     int kind = (int)row->kind, hold = (int)row->hold;
@@ -116,6 +117,7 @@ static bool deforms(const phx_body *body)
     return phx_body_flex(body) && phx_body_flex(body)->n > 0;
 }
 
+/* Writes or reads the deformations that the bodies share, each once; in reading all->source owns them. */
 static void archive_deformations(phx_archive *archive, const phx_system *system, deformations *all)
 {
     phx_context *context = phx_archive_context(archive);
@@ -164,6 +166,7 @@ static void archive_body(phx_archive *archive, const deformations *all, body_slo
     archive_pose(archive, &slot->pose);
 }
 
+/* Writes or reads all bodies with their shared deformations. */
 static void archive_bodies(phx_archive *archive, phx_system *system)
 {
     deformations all = {0};
@@ -203,6 +206,7 @@ static void archive_place(phx_archive *archive, const phx_system *system, port_s
         snapshot_refuse(archive, "a port is at a place that its body has not");
 }
 
+/* Writes or reads all ports; in reading fails if a port is at a frame that its body does not have. */
 static void archive_ports(phx_archive *archive, phx_system *system)
 {
     archive_array(archive, &system->n_ports, &system->building.cap_ports, sizeof *system->ports,
@@ -245,6 +249,7 @@ static void archive_coordinate(phx_archive *archive, phx_coordinate_def *def)
     phx_sys_archive_friction(archive, &def->friction);
 }
 
+/* Writes or reads the definition of a joint with its coordinates. */
 static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *def)
 {
     int kind = (int)def->kind;
@@ -294,6 +299,7 @@ static void write_joint(phx_archive *archive, const phx_system *system, joint_sl
     archive_sliding(archive, system, &def, &on);
 }
 
+/* Reads a joint and adds it to the system; its signals and laws are freed if the archive has failed. */
 static void read_joint(phx_archive *archive, phx_system *system)
 {
     phx_joint_def def = {0};
@@ -340,6 +346,7 @@ static void archive_contact(phx_archive *archive, phx_system *system, int j)
         phx_sys_archive_row(archive, &joint->coordinates[c].row);
 }
 
+/* Writes or reads all joints, with the zeros of their coordinates; contacts have data of their own. */
 static void archive_joints(phx_archive *archive, phx_system *system)
 {
     int count = system->n_joints;
@@ -391,6 +398,7 @@ static void check_links(phx_archive *archive, const phx_system *system)
     }
 }
 
+/* Writes or reads all forces but those along coordinates, which finalising the system creates. */
 static void archive_forces(phx_archive *archive, phx_system *system)
 {
     const bool reads = phx_archive_reads(archive);
@@ -424,6 +432,7 @@ static size_t stress_numbers(const phx_system *system, const output_slot *output
     return body < 0 ? 0 : 6 * (size_t)phx_body_n_stress(system->bodies[body].body);
 }
 
+/* Writes or reads the definition of an output. */
 static void archive_output_def(phx_archive *archive, const phx_system *system, phx_output_def *def)
 {
     int quantity = (int)def->quantity;
@@ -457,6 +466,7 @@ static void archive_pairs(phx_archive *archive, const phx_system *system, output
             snapshot_refuse(archive, "an output has stresses of coordinates that its body has not");
 }
 
+/* Writes or reads an output with its stress rows, whose size must fit the body. */
 static void archive_output(phx_archive *archive, const phx_system *system, output_slot *output)
 {
     bool rows = output->stress != NULL;
@@ -576,6 +586,7 @@ phx_status phx_system_write(const phx_system *system, phx_archive *archive)
     return phx_archive_status(archive);
 }
 
+/* Reads a system from an archive; it still has to be finalised. *made is NULL after an error. */
 phx_status phx_system_read(phx_context *context, phx_archive *archive, phx_system **made)
 {
     phx_system *system = NULL;

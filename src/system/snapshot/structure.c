@@ -58,6 +58,8 @@ static void archive_role(phx_archive *archive, const phx_system *system, row_slo
         row->role = (row_role)role;
 }
 
+/* Writes or reads which rows, joints and forces act at present and which rows are redundant; in reading the components
+ * are found anew. */
 void phx_system_archive_structure(phx_archive *archive, phx_system *system)
 {
     const bool reads = phx_archive_reads(archive);

@@ -192,6 +192,8 @@ static void assemble_move(const phx_system *system, const double *xi, double siz
     }
 }
 
+/* Characteristic length of the mechanism, m: the largest coordinate of a port, in its body or inertial, or radius of
+ * gyration, at least 1e-6. */
 double phx_sys_size(const workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -208,6 +210,8 @@ double phx_sys_size(const workspace *ws)
     return fmax(size, 1e-6);
 }
 
+/* Moves all bodies by xi, rigid motions reduced by a common factor if they are large; returns the largest move relative
+ * to the size, before the reduction. */
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
 {
     const phx_system *system = ws->system;
@@ -236,6 +240,7 @@ static double relative_residual(const workspace *ws, int k, double residual, dou
                            : fabs(residual) / (ws->system->rows.slot[ws->rows.index[k]].row->angular ? 1.0 : size);
 }
 
+/* Returns PHX_ERR_ASSEMBLY with the names and residuals of all joints whose relative residual exceeds the tolerance. */
 static phx_status cannot_close(const workspace *ws, double size, double tolerance)
 {
     const phx_system *system = ws->system;
@@ -466,6 +471,8 @@ static phx_status assemble_from_around(workspace *ws, double *x)
     return PHX_OK;
 }
 
+/* Assembles the mechanism from the poses as written: closes the joints, then minimises the change of the poses. If that
+ * fails, other first guesses around the poses are tried before the error. */
 phx_status phx_sys_assemble(phx_system *system, double *x)
 {
     workspace *ws = system->start.assembly;
@@ -522,6 +529,8 @@ void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *writt
     }
 }
 
+/* Closes the joints by the smallest change from the configuration x, with driven coordinates at their signals at time
+ * t. Poses and coordinate definitions of the system are the same afterwards. */
 phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
 {
     workspace *ws = system->start.assembly;
@@ -555,6 +564,7 @@ phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
     return status;
 }
 
+/* Distance (m) and rotation angle (rad) between a body's pose as written and in the assembled start. */
 void phx_system_moved(const phx_system *system, phx_body_id id, double *distance, double *angle)
 {
     const body_slot *slot = &system->bodies[id];
@@ -579,6 +589,8 @@ void phx_system_moved(const phx_system *system, phx_body_id id, double *distance
     *angle = hypot(hypot(turn[0], turn[1]), turn[2]);
 }
 
+/* Largest opening of a joint with the bodies in the poses as written, m and rad; both zero if that cannot be
+ * evaluated. */
 void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle)
 {
     *distance = *angle = 0.0;

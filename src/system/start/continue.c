@@ -59,6 +59,8 @@ static bool off_its_signal(const phx_system *system, double t)
     return false;
 }
 
+/* Reassembles x if its joints are open or a drive is off its signal; *change records the largest move. Otherwise x is
+ * unchanged. */
 static phx_status close_positions(phx_system *system, double t, double *x, phx_continued *change)
 {
     workspace *ws = system->start.assembly;
@@ -81,6 +83,8 @@ static phx_status close_positions(phx_system *system, double t, double *x, phx_c
     return status;
 }
 
+/* Makes a state that was computed with other joints consistent with the present ones: positions by assembly, then
+ * velocities by an impulse, whose work is recorded in *change. */
 phx_status phx_system_continue(phx_dae *dae, double t, double *x, double *v, phx_continued *change)
 {
     if (!dae || !x || !v || !change)

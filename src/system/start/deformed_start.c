@@ -22,6 +22,7 @@ void phx_deformed_free(dense *d)
     phx_free(d->rigid);
 }
 
+/* Allocates the dense equations of the deformed start; after an error phx_deformed_free frees the parts made so far. */
 phx_status phx_deformed_create(const phx_system *system, dense *d)
 {
     phx_context *context = system->context;
@@ -288,6 +289,7 @@ static phx_status solve_scaled(workspace *ws, dense *d)
 /* The largest change of a deformation, relative to the whole of it, or to that part of the mechanism's size below which
  * it is none: a heated body that is held all round does not deform. */
 static const double NO_DEFORMATION = 1e-9;
+/* Largest relative change of a body's deformation in the last correction; HUGE_VAL if it is not a number. */
 static double bend_of(const phx_system *system, const dense *d, const double *x)
 {
     const int rigid = system->dim + system->n_rot;
@@ -366,6 +368,8 @@ static bool rests(int n, const double *v)
     return true;
 }
 
+/* Fills the dense matrix and right side of the deformed start at (t, x), with loads and inertia scaled by d->load; v
+ * receives the velocities of the start. */
 phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, double *v, dense *d)
 {
     workspace *ws = system->start.assembly;
@@ -386,6 +390,8 @@ phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, 
     return status ? status : position_rows(ws, d, x);
 }
 
+/* Solves the dense equations and corrects x, accelerations and multipliers. *moved is the largest rigid move, *bent the
+ * largest relative change of deformation. */
 phx_status phx_deformed_correct(phx_system *system, double *x, dense *d, double *moved, double *bent)
 {
     workspace *ws = system->start.assembly;
@@ -430,6 +436,8 @@ static phx_status at_once(phx_system *system, double t, double *x, double *v, de
     return status;
 }
 
+/* Finds the deformed start by one Newton iteration and tests its stability. If the iteration fails or the result is
+ * unstable, the quasi-static load path is followed instead. */
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v)
 {
     double least = 1.0;

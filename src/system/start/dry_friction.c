@@ -102,6 +102,8 @@ static int contact_of(const phx_system *system, int j)
     return k;
 }
 
+/* State of a set-valued friction element at an instant: slip direction, rates, friction force and limit, and its
+ * mobility if it slips. */
 static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, const double *v_dot,
                           phx_dry_friction *out)
 {
@@ -132,6 +134,8 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
     return status;
 }
 
+/* Evaluates rigid contacts (gap, rate, force, acceleration) and set-valued friction at a state with the accelerations
+ * and reactions there. Either array may be NULL. */
 phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const double *v, phx_rigid_contact *contacts,
                                  phx_dry_friction *frictions)
 {
@@ -158,6 +162,8 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
     return phx_conclude(dae->context, status);
 }
 
+/* Sets friction element k to stick, to slip in the direction `slip` (length 1, or less where others hold it), or to
+ * neither (NULL). Rows change; the caller rebuilds the equations. */
 phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip)
 {
     if (!system)
@@ -195,6 +201,8 @@ phx_status phx_system_stick(phx_system *system, int k, const bool *holds, const 
     return status;
 }
 
+/* Slip rates of friction element k at a state, m/s or rad/s; the second is zero for friction along one coordinate, both
+ * if there is no element k. */
 phx_status phx_system_slip_rate(const phx_system *system, int k, const double *x, const double *v, double rate[2])
 {
     if (!system || !x || !v || !rate)
@@ -256,6 +264,8 @@ bool phx_system_slip_turns(const phx_system *system, int k, const double *x, con
     return is_near_normal(system, dry_coordinate(system, k, &j), x, v, n);
 }
 
+/* If the tangent of a spatial slip is almost parallel to the contact normal, replaces it by one across the normal and
+ * sets *turned. */
 phx_status phx_system_turn_slip(phx_system *system, int k, const double *x, const double *v, bool *turned)
 {
     if (!system || !x || !v || !turned)

@@ -111,6 +111,8 @@ static bool retry(phx_status status)
     return status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
 }
 
+/* Follows the path of quasi-static equilibria from d->load 0 to 1 with steps that are halved where the iteration fails
+ * or the equilibrium is unstable. Fails with the load reached when the step falls below SMALLEST. */
 static phx_status load_path_follow(phx_system *system, double t, double *x, double *v, dense *d, point *last)
 {
     double done = 0.0, step = 1.0;
@@ -150,6 +152,7 @@ static phx_status load_path_follow(phx_system *system, double t, double *x, doub
     return PHX_OK;
 }
 
+/* Finds the deformed start at the end of the load path that begins at the undeformed one; x and v receive it. */
 phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
 {
     dense d;

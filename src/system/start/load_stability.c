@@ -173,6 +173,9 @@ static phx_status least_stiffness(phx_system *system, const dense *d, const doub
     return status;
 }
 
+/* Smallest ratio mu of tangent to material stiffness over the deformations with closed joints; *least <= 0 means
+ * unstable. 1 if the mechanism is too large to be tested or can move without deformation; *body, optional, deforms
+ * most. */
 phx_status phx_sys_stability(phx_system *system, double t, const double *x, const dense *d, double *least, int *body)
 {
     double *Z = NULL, *rest = NULL;
@@ -196,6 +199,8 @@ phx_status phx_sys_stability(phx_system *system, double t, const double *x, cons
     return status;
 }
 
+/* Tests whether the equilibrium (x, a, lambda) is stable by the same criterion; true for mechanisms without deformation
+ * and those that are not tested. */
 phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
                           const double *lambda, bool *stable)
 {

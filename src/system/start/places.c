@@ -71,6 +71,8 @@ static double find_nearest(const phx_system *system, const joint_slot *joint, co
     return best;
 }
 
+/* First guess for a sliding joint: the place along A's body that is nearest to B's port in the poses as written, or the
+ * given start, and the axes of the curve there. */
 phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint, double *place, double *axes)
 {
     const phx_body_id of_b = system->ports[joint->b].body;
@@ -93,6 +95,7 @@ phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint
     return status;
 }
 
+/* Writes the first guesses of all places along bodies into x. */
 phx_status phx_sys_guess_places(phx_system *system, double *x)
 {
     phx_status status = PHX_OK;
@@ -127,6 +130,7 @@ static double beyond_ends(const phx_system *system, const joint_slot *joint, con
     return fabs(beyond) <= ROUNDING * length ? 0.0 : beyond;
 }
 
+/* Fails if a sliding point starts beyond an end of its body. */
 phx_status phx_sys_check_start_places(const phx_system *system, const double *x)
 {
     for (int j = 0; j < system->n_joints && system->traits.slides; j++) {
@@ -144,6 +148,8 @@ phx_status phx_sys_check_start_places(const phx_system *system, const double *x)
     return PHX_OK;
 }
 
+/* Fails if a sliding point is beyond an end of its body at the end of a step; the message contains the time of passage
+ * by linear interpolation over h. */
 phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v)
 {
     const phx_system *system = ws->system;

@@ -108,6 +108,7 @@ void phx_sys_rigid_free(rigid_kkt *rigid)
     *rigid = (rigid_kkt){0};
 }
 
+/* Builds unknowns, pattern and factorisation object of the rigid KKT matrix and stores them in the workspace. */
 static phx_status make_rigid(workspace *ws)
 {
     phx_context *context = ws->base.context;
@@ -211,6 +212,8 @@ static void fill_values(workspace *ws, const bool *on)
     }
 }
 
+/* Factors [M -G^T; G eps] over the rigid motions at x with the rows on[k] active. A singular pivot is reported with its
+ * body or joint. */
 phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
 {
     phx_status status = ws->parallel.made ? PHX_OK : phx_sys_parallel_create(ws, &ws->parallel);
@@ -241,6 +244,8 @@ static int rigid_place_of(const rigid_kkt *rigid, int unknown)
     return i;
 }
 
+/* Solves with the rigid matrix: b over all velocities and rows is replaced by the solution, as rigid motion of every
+ * frame; deformations are zero. */
 phx_status phx_sys_solve_rigid(workspace *ws, double *b)
 {
     rigid_kkt *rigid = &ws->rigid;

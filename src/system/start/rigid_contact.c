@@ -83,6 +83,7 @@ static phx_status add_friction(const phx_system *system, const phx_contact_def *
     return phx_friction_check(system->context, &def->friction);
 }
 
+/* Adds a rigid contact as an inactive joint with one row for the gap and, with friction, slip coordinates. */
 phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def)
 {
     phx_joint_def joint = phx_joint_def_default();
@@ -112,6 +113,8 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     return phx_conclude(system->context, PHX_OK);
 }
 
+/* Appends a contact to the system's list and marks its joint; `side` is the sign that makes the gap positive when
+ * open. */
 phx_status phx_sys_make_contact(phx_system *system, phx_joint_id id, double side, double restitution)
 {
     joint_slot *joint = &system->joints[id];
@@ -161,6 +164,8 @@ static void find_coefficients(workspace *ws, const joint_slot *joint, phx_rigid_
     out->slipping = phx_friction_slip(&def->friction, def->friction_arm, 1.0, speed, 0.0).value;
 }
 
+/* State of rigid contact k at an instant: gap, rate, force and, if open, gap acceleration, in m, m/s, N and m/s^2,
+ * positive when opening or pushing. */
 void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out)
 {
     const contact_slot *slot = &ws->system->contacts.slot[k];
@@ -237,6 +242,8 @@ static phx_status respond(workspace *ws, const double *along, double *moved, dou
     return status;
 }
 
+/* Responses of n contacts to unit impulses on their rows (gap, then slips): W = G M^-1 G^T, the velocity changes M^-1
+ * G^T, the work of drives, and the present rates and, optionally, accelerations. */
 phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, const double *v, int n,
                                        const int *which, const phx_contact_response *out)
 {

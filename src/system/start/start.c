@@ -21,6 +21,7 @@ static bool rate_given(const phx_system *system, const row_slot *slot)
            (slot->role == ROW_HELD && system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate);
 }
 
+/* Fails if the rates given at the start leave a row with a residual above the tolerance; names the worst joint. */
 static phx_status contradiction(const workspace *ws, double tolerance)
 {
     const phx_system *system = ws->system;
@@ -105,6 +106,8 @@ static bool start_is_zero(int n, const double *values)
     return true;
 }
 
+/* Rigid accelerations and multipliers at an instant with the deformations held; drives follow their signals or are
+ * locked. The solution with the rigid matrix is refined by repetition; res receives the remaining residual. */
 phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
                                         double *a, double *lambda, double *res)
 {
@@ -339,6 +342,8 @@ void phx_system_starts_once(phx_system *system)
     system->start.once = true;
 }
 
+/* Computes the start state at options->t: assembled positions, velocities of least change, optionally an equilibrium or
+ * quasi-static deformation, and multipliers. lambda may be NULL. */
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
 {
     if (!system || !x || !v)

@@ -93,6 +93,8 @@ static phx_status refuse_slides(const phx_system *system, int count, const phx_s
     return PHX_OK;
 }
 
+/* Switches the rows of one joint on or off. A joint that begins to hold is closed at its present configuration: its
+ * targets are measured there. */
 static phx_status switch_apply(phx_system *system, const phx_switch *change, const double *x, const double *v)
 {
     joint_slot *joint = &system->joints[change->joint];
@@ -132,6 +134,8 @@ phx_status phx_sys_rows_changed(phx_system *system, const double *x)
     return status;
 }
 
+/* Switches joints at the configuration x and finds the independent rows anew. The poses as written are kept; every dae
+ * of the system must have been destroyed before. */
 phx_status phx_system_switch(phx_system *system, int count, const phx_switch *changes, const double *x)
 {
     if (!system || (count > 0 && !changes) || !x)

@@ -9,6 +9,8 @@
 
 #include "steady.h"
 
+/* Z = M_qq^-1 (-sum axis_k A_k), the generator of the rotation of the deformations about a unit axis (theory 11), as a
+ * sparse matrix. */
 static phx_status make_generator(phx_context *context, const phx_flex *flex, const double *axis, phx_csr *Z)
 {
     const size_t n = (size_t)flex->n;
@@ -101,6 +103,8 @@ static phx_status unturned(phx_context *context, const phx_csr *Z, double *worst
     return PHX_OK;
 }
 
+/* Generator Z of a body's deformations about the axis of the unit twist z, and *uneven, the relative deviation from
+ * invariance of M, K and the coupling; zero for an axisymmetric body. */
 phx_status phx_steady_axisymmetric(phx_context *context, const phx_body *body, const double *z, phx_csr *Z,
                                    double *uneven)
 {
@@ -135,6 +139,8 @@ void phx_steady_turn_deformation(const phx_csr *Z, bool transposed, double angle
     apply(Z, 1.0 - cos(angle), work, y);
 }
 
+/* Adds factor * from * Z on the columns of body b's deformations to the array `to` over the KKT pattern. Fails if a
+ * significant entry has no place in the pattern. */
 phx_status phx_steady_add_product(const workspace *ws, int b, const double *from, double factor, const phx_csr *Z,
                                   double *to)
 {

@@ -43,6 +43,8 @@ void phx_steady_turn(int dim, const double *z, double time, double *Q, double *p
         p[a] = centre[a] - p[a];
 }
 
+/* v_dot = -factor ad(spin) v in body axes, with the rotated deformations of bodies that bend; zero without spinning
+ * bodies (theory 11). */
 void phx_steady_accelerations(const steady *s, double factor, const double *v, double *v_dot)
 {
     const phx_system *system = s->ws->system;
@@ -77,6 +79,7 @@ typedef struct line {
     double axis[3], point[3]; /* inertial; n_rot and dim entries; B turns about the axis against A */
 } line;
 
+/* Axis of a joint's angular coordinate as a line through the port of A or B, inertial. */
 static line find_line(const steady *s, const joint_slot *joint, int coordinate, bool side_a)
 {
     const workspace *ws = s->ws;
@@ -292,6 +295,8 @@ static phx_status is_new(const steady *s, const spinning_bodies *one, const doub
     return status;
 }
 
+/* Adds a set of bodies, on[b], that spin about a line to the list, unless its motion depends on those listed; bodies
+ * that bend get their generator Z. */
 static phx_status add_spinning(steady *s, spinning_bodies found, const line *about, const bool *on, const double *x)
 {
     const phx_system *system = s->ws->system;
@@ -375,6 +380,8 @@ static phx_status spinning_bodies_make_room(steady *s)
     return s->spinning ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Finds the sets of bodies of a component that may spin at constant speed about a joint: those with an initial rate
+ * and, with driven_too, driven ones. Joints to the ground come last. */
 phx_status phx_steady_find_spinning(steady *s, int component, bool driven_too, const double *x)
 {
     const phx_system *system = s->ws->system;

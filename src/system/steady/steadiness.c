@@ -313,6 +313,8 @@ double phx_steady_fastest(const steady *s)
     return speed;
 }
 
+/* Smallest rotation speed among the components and spinning bodies, rad/s, without speeds that are zero to
+ * round-off. */
 static double slowest(const steady *s)
 {
     const phx_system *system = s->ws->system;

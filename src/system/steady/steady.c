@@ -26,6 +26,7 @@
 
 enum { ITERATIONS = 60 };
 
+/* Frees the arrays of a steady rotation; also after a partial creation. */
 static void steady_free(steady *s)
 {
     double *arrays[] = {s->twist, s->spin, s->coordinate, s->res, s->xi, s->zero, s->v,
@@ -43,6 +44,7 @@ static void steady_free(steady *s)
     phx_free(s->turn);
 }
 
+/* Allocates the arrays of a steady rotation and marks the velocities at which a frame begins. */
 static phx_status steady_create(workspace *ws, double t, steady *s)
 {
     phx_context *context = ws->base.context;
@@ -86,6 +88,7 @@ double phx_steady_mass(const phx_system *system)
     return mass;
 }
 
+/* Fails if a drive has an acceleration at time t; *driven is the number of drives. */
 static phx_status check_drives(const phx_system *system, double t, phx_context *context, int *driven)
 {
     *driven = 0;
@@ -151,6 +154,7 @@ static phx_status add_convection(const steady *s, const double *x, const double 
             if (!status)
                 status = phx_steady_add_inertia(ws, b, x, v_dot, ws->values.K);
         }
+    /* theory 11: K + (D - s M ad(z)) ad(U), then D - s M ad(z) + M ad(U) */
     steady_add_product(s, ws->values.D, 1.0, axes, ws->values.K);
     steady_add_product(s, ws->values.M, 1.0, axes, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
@@ -376,6 +380,8 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
     return phx_conclude(dae->context, status);
 }
 
+/* Linearises about a steady rotation: M, D and K in the axes that do not spin, with the convective terms of theory 11.
+ * `axes` holds their velocities, v those of the bodies. */
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
                                     const double *lambda)
 {
@@ -403,6 +409,7 @@ phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, con
     if (!status)
         status = dae->ops->linearise(dae, t, x, v, lambda);
     if (!status)
+        /* theory 11: D - s M ad(z) + M ad(U) and K + (D - s M ad(z)) ad(U) */
         status = add_convection(&s, x, s.spin, axes, 1.0, s.v_dot);
     steady_free(&s);
     return status;

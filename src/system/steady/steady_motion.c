@@ -190,6 +190,7 @@ static double speed_of(const steady *s, int component)
     return speed;
 }
 
+/* Error that explains why the body found is not a rotor: off-axis centre of mass, unequal inertias or deformations. */
 static phx_status no_rotor(const steady *s)
 {
     const flaw *found = &s->flaw;
@@ -209,6 +210,8 @@ static phx_status no_rotor(const steady *s)
                     why);
 }
 
+/* Fails if the velocities of a component leave a row open: there is no steady rotation, or a body in it is not a
+ * rotor. */
 static phx_status check_component(const steady *s, int component, const double *x, double *v)
 {
     const char *joint = "";
@@ -240,6 +243,8 @@ static phx_status solve_component(steady *s, int component, const double *x, dou
     return status ? status : check_component(s, component, x, v);
 }
 
+/* Finds the twist of every component and the speeds of its spinning bodies as least-norm solution of G V = w, and v. A
+ * component that the joints leave free follows the first one that rotates. */
 phx_status phx_steady_find_motion(steady *s, const double *x, double *v)
 {
     const phx_system *system = s->ws->system;
