@@ -44,7 +44,7 @@ static phx_status least_norm_allocate(phx_context *context, double rcond, least_
 phx_status phx_dense_least_norm(phx_context *context, int m, int n, const double *a, int nrhs, const double *b,
                                 double rcond, double *x, int *rank)
 {
-    if (m > 0 && (!a || !b || !x))
+    if (!x || (m > 0 && (!a || !b)))
         return phx_fail_null(context, __func__, "a, b or x");
     phx_status status = check_arguments(context, "phx_dense_least_norm", m, n, a, rcond);
     if (!status && nrhs < 0)
@@ -164,8 +164,8 @@ static void set_identity(int n, double *a)
 phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
                           double *left_null)
 {
-    if (m > 0 && !a)
-        return phx_fail_null(context, __func__, "a");
+    if (!rank || (m > 0 && !a))
+        return phx_fail_null(context, __func__, "a or rank");
     phx_status status = check_arguments(context, "phx_dense_rrqr", m, n, a, rtol);
     if (status)
         return status;
@@ -231,7 +231,7 @@ phx_status phx_dense_qr_triangle(phx_context *context, int m, int n, double *a, 
 phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
                                double **basis)
 {
-    if (!basis || (m > 0 && (!a || !rank)))
+    if (!basis || !rank || (m > 0 && !a))
         return phx_fail_null(context, __func__, "a, rank or basis");
     *basis = NULL;
     phx_status status = check_arguments(context, "phx_dense_nullspace", m, n, a, rtol);

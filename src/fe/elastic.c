@@ -168,7 +168,7 @@ static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *
         const phx_field *field = &mesh->field[f];
         const phx_shape *shape = &field->element->displacement;
         const bool twist = field->role == PHX_ROLE_TORSION;
-        if (field->rotation < 0)
+        if (field->rotation < 0 || (twist && field->gyration == 0.0))
             continue;
         int dof[PHX_SHAPE_MAX];
         double value[PHX_SHAPE_MAX];
@@ -191,7 +191,7 @@ phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *me
     const phx_field *axial = &mesh->field[0];
     const phx_shape *shape = &mesh->field[1].element->displacement;
     const int points = phx_gauss_count(2 * (shape->degree - 1)), planes = mesh->dim - 1;
-    const int twists = mesh->n_fields - 1 - planes;
+    const int twists = mesh->n_fields > 1 + planes && mesh->field[1 + planes].gyration > 0.0;
     const size_t slopes = (size_t)(mesh->elements * (planes * points + twists)), strains = (size_t)mesh->elements;
     const size_t width = (size_t)phx_reference_basis_row_capacity(basis, false, shape->count);
     double xi[PHX_GAUSS_MAX], weight[PHX_GAUSS_MAX];

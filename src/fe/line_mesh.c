@@ -31,7 +31,9 @@ int phx_beam_fields(const phx_beam_def *def, phx_field field[PHX_FIELD_MAX])
                                      .translation = -1,
                                      .rotation = 0,
                                      .rotation_sign = 1.0,
-                                     .gyration = def->polar_inertia / def->mass_per_length};
+                                     .gyration = def->section_inertia[0] + def->section_inertia[1] > 0.0
+                                                     ? def->polar_inertia / def->mass_per_length
+                                                     : 0.0};
     return count;
 }
 

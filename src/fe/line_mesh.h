@@ -25,7 +25,7 @@ typedef struct phx_field {
     int rotation;            /* component of theta that it makes, -1: none (axial) */
     int rotation_derivative; /* theta is the field's derivative of this order: 1 bending, 0 twist */
     double rotation_sign;    /* theta = (twist, -w', v') */
-    double gyration;         /* square of the polar radius of gyration of twist, m^2 */
+    double gyration;         /* square of the polar radius of gyration of twist, m^2; 0: tension leaves it alone */
     int first, count;        /* raw coordinates */
     int stress_first, stress_count;
 } phx_field;

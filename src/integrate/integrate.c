@@ -572,10 +572,8 @@ phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, dou
 phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
                          double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats)
 {
-    if (!dae || !options || !t || !x || !v)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, t, x or v");
     if (!dae || !options || !t || !x || !v || (!lambda && dae->n_l > 0))
-        return phx_fail(dae ? dae->context : NULL, PHX_ERR_ARGUMENT, "phx_integrate: an argument is NULL");
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, t, x, v or lambda");
     phx_status status = phx_run_check(dae, options, *t, x, v, lambda);
     if (status != PHX_OK)
         return status;

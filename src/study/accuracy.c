@@ -69,6 +69,26 @@ static phx_status fail_name(phx_context *context, const phx_model *model, const 
                     phx_nearest_hint(&nearest).text);
 }
 
+/* The powers of the unit of a quantity, from its first column. */
+static void measure_unit(const phx_system *system, phx_compared *quantity)
+{
+    static const struct {
+        const char *unit;
+        double metres, kilograms, seconds;
+    } known[] = {{"m", 1, 0, 0},      {"m/s", 1, 0, -1},     {"m/s^2", 1, 0, -2}, {"rad", 0, 0, 0},
+                 {"rad/s", 0, 0, -1}, {"rad/s^2", 0, 0, -2}, {"N", 1, 1, -2},     {"N m", 2, 1, -2}};
+    const char *unit = phx_system_column_unit(system, quantity->first);
+
+    quantity->other = true;
+    for (size_t k = 0; k < sizeof known / sizeof *known && quantity->other; k++)
+        if (!strcmp(known[k].unit, unit)) {
+            quantity->metres = known[k].metres;
+            quantity->kilograms = known[k].kilograms;
+            quantity->seconds = known[k].seconds;
+            quantity->other = false;
+        }
+}
+
 /* All outputs, or those with names that were given. */
 static phx_status list_compared(phx_context *context, const phx_model *model, const phx_system *system, int n_names,
                                 const char *const *names, phx_accuracy_choice *choice)
@@ -100,6 +120,8 @@ static phx_status list_compared(phx_context *context, const phx_model *model, co
             if (wanted)
                 choice->compared[choice->n_compared++] = (phx_compared){k, k, quantity == PHX_QUANTITY_ATTITUDE};
         }
+        if (wanted && component == 0)
+            measure_unit(system, &choice->compared[choice->n_compared - 1]);
         if (wanted)
             choice->compared[choice->n_compared - 1].end = k + 1;
     }
@@ -119,6 +141,18 @@ static double accuracy_length(const phx_trace *a, const phx_trace *b, double sig
     return sqrt(sum);
 }
 
+/* A length of the quantity that counts for nothing: SMALL of the mechanism's reach, of its crossing in the time of the
+ * motion, of the force that this takes. Velocities of a clamped point are rounding, and no step makes their relative
+ * error small. */
+static double smallest_length(const phx_accuracy_choice *choice, const phx_compared *quantity)
+{
+    static const double SMALL = 1e-9;
+
+    return quantity->other ? 0.0
+                           : SMALL * pow(choice->reach, quantity->metres) * pow(choice->mass, quantity->kilograms) *
+                                 pow(choice->span, quantity->seconds);
+}
+
 /* The largest difference in units of what is allowed, and the quantity that has it; HUGE_VAL where a run has no rows.
  */
 static double difference(const phx_accuracy_choice *choice, const phx_trace *a, const phx_trace *b, int *worst)
@@ -129,7 +163,7 @@ static double difference(const phx_accuracy_choice *choice, const phx_trace *a, 
     *worst = -1;
     for (int q = 0; q < choice->n_compared && rows > 0; q++) {
         const phx_compared *quantity = &choice->compared[q];
-        double largest = 0.0, scale = 0.0;
+        double largest = 0.0, scale = smallest_length(choice, quantity);
         for (int row = 0; row < rows; row++) {
             double d = accuracy_length(b, a, 1.0, row, quantity);
             if (quantity->attitude)
@@ -205,6 +239,7 @@ static phx_status run_with(accurate_run *it, phx_integrator with, double step, b
     const phx_status status = phx_simulation_run_fixed(it->context, it->model, &setup, it->report, it->s);
     phx_context_set_log(it->context, log, user);
     it->s->recording.trace = NULL;
+    it->choice->reach = fmax(it->choice->reach, it->s->recording.monitor.reach);
     it->choice->runs++;
     it->choice->steps += it->report->stats.steps;
     it->work += phx_integrator_get(with)->work * (double)it->report->stats.steps;
@@ -572,7 +607,9 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
         it.bounded = used.step > 0.0;
         it.tree = any && phx_system_check_tree(system) == PHX_OK;
         phx_context_clear(context);
-        it.span = used.end;
+        it.span = choice.span = used.end;
+        for (int b = 0; b < model->n_bodies; b++)
+            choice.mass += phx_body_at_rest(phx_system_body(system, b))->mass;
         it.interval = comparison_interval(used.end, used.every);
         it.every = used.every > 0.0 ? used.every : it.interval;
         it.streams = setup->csv_path && !strcmp(setup->csv_path, "-");

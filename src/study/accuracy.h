@@ -11,7 +11,9 @@
 /* A quantity that is compared: columns of the outputs, measured by their length. */
 typedef struct phx_compared {
     int first, end;
-    bool attitude; /* a quaternion, the same as its negative */
+    bool attitude;                     /* a quaternion, the same as its negative */
+    double metres, kilograms, seconds; /* powers of them in its unit; an angle has none */
+    bool other;                        /* its unit has other powers: nothing tells how small it may be */
 } phx_compared;
 
 /* The outputs of a run at the instants of the comparison. */
@@ -35,6 +37,8 @@ typedef struct phx_accuracy_choice {
     phx_accuracy asked;
     int n_compared;
     phx_compared *compared;
+    double mass, reach, span; /* of the mechanism, kg and m, and of the motion, s: what is small against them counts for
+                                 nothing */
     long runs, steps;
     char worst[300]; /* the output that decides */
 } phx_accuracy_choice;

@@ -36,16 +36,14 @@ double phx_twist_left_out(const phx_system *system, int b, const double *v, cons
                  frequency = quarter / beam->length * sqrt(beam->torsion_stiffness / beam->polar_inertia);
     const bool turned = beam->section_inertia[0] + beam->section_inertia[1] > 0.0;
     const double by_section = turned ? 0.0 : fabs(EI[1] - EI[0]) / (EI[0] + EI[1]);
-    if (beam->stiffening) {
-        *without = "the inertia of its section";
-        *remedy = "take section_inertia: true";
-    } else if (!turned) {
+    if (turned && beam->stiffening)
+        return 0.0;
+    if (!turned)
         *without = "the tension and the inertia of its section";
-        *remedy = "take stiffening: true and section_inertia: true";
-    } else {
-        *remedy = "take stiffening: true";
-    }
-    return (by_section + (beam->stiffening ? 0.0 : by_tension)) * pow(across / frequency, 2.0);
+    *remedy = turned             ? "take stiffening: true"
+              : beam->stiffening ? "take section_inertia: true"
+                                 : "take stiffening: true and section_inertia: true";
+    return (by_section + by_tension) * pow(across / frequency, 2.0);
 }
 
 /* Of a beam that turns with Omega, some Omega over its first bending frequency times the share of the inertia. */

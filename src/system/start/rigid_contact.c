@@ -247,7 +247,7 @@ static phx_status respond(workspace *ws, const double *along, double *moved, dou
 phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, const double *v, int n,
                                        const int *which, const phx_contact_response *out)
 {
-    if (!dae || !x || !v || (n > 0 && (!which || !out)))
+    if (!dae || !x || !v || !out || (n > 0 && !which))
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v, which or out");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
