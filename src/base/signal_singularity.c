@@ -156,8 +156,8 @@ static bool singularity_in_piece(piece *p, double from, double to)
     return false;
 }
 
-/* Determines whether a function of time is infinite or undefined somewhere between t0 and t1 at place s, and records
- * where. Signals that are no functions never are. */
+/* Searches a function of time between t0 and t1 at place s for a value that is not finite, or a pole that stands out
+ * from the samples. True if one is found, whose place is recorded; signals that are no functions have none. */
 bool phx_signal_is_singular(const phx_signal *signal, double t0, double t1, double s,
                             phx_signal_singularity *singularity)
 {

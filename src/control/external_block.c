@@ -176,8 +176,8 @@ static phx_status external_block_take(const phx_block *block, phx_context *conte
     return status ? status : external_block_keep(block, context, k, t, y, u);
 }
 
-/* Takes a sample of an external controller: repeats the stored output if the sample is known, else calls the
- * controller. Fails if its history before is not known. */
+/* Takes a sample of an external controller: repeats the stored output if the same sample was taken before, else calls
+ * the controller. Fails if its history before is not known. */
 static phx_status take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                               const double *f, double *room, double *u)
 {

@@ -88,7 +88,8 @@ static phx_status interval(const phx_block *block, phx_context *context, double 
     return PHX_OK;
 }
 
-/* One sample of a PID controller by backward differences; z is advanced, u is not limited yet. */
+/* One sample of a PID controller: its filter by backward, its integral by forward differences. z is advanced, u is not
+ * limited yet. */
 static phx_status pid_block_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                                    const double *f, double *room, double *u)
 {

@@ -71,7 +71,8 @@ static phx_status read_point(phx_msh *m, const element *e)
     return phx_msh_add_run(m, 0, e->tag, e->of_entity, m->physical.n_points++);
 }
 
-/* Adds one Gmsh element as a cell in the project's node order and notes its entity or physical group. */
+/* Adds one Gmsh element as a cell, with its nodes in the order of the table of cells, and notes its entity or physical
+ * group. */
 static phx_status read_cell(phx_msh *m, const element *e)
 {
     const phx_gmsh_cell *gmsh = phx_gmsh_cell_of(e->number);

@@ -106,7 +106,7 @@ static const phx_controller_kind kinds[PHX_MODEL_CONTROLLER_KINDS] = {
     [PHX_MODEL_IDA_PBC] = PHX_CONTROLLER_FUNCTION,
 };
 
-/* Translates a controller of the model; anti-windup of a PI controller defaults to ki/kp. */
+/* Translates a controller of the model; its anti-windup gain defaults to ki/kp if both are positive, else to zero. */
 static phx_controller_def definition(const phx_model_controller *c)
 {
     const double unwinding = c->ki > 0.0 && c->kp > 0.0 ? c->ki / c->kp : 0.0;

@@ -182,8 +182,7 @@ static void free_controller(void *data)
     phx_free(it);
 }
 
-/* Instantiates an FMU for the controller: feedback programs, selected inputs and outputs, start values and time limit.
- */
+/* Prepares the FMU of a controller: feedback programs, selected inputs and outputs, start values and time limit. */
 static phx_status controller_fmu_fill(phx_builder *builder, const phx_model_controller *c, controller *it)
 {
     phx_context *context = builder->context;

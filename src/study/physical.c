@@ -174,9 +174,9 @@ static phx_status fit(phx_context *context, const phx_mesh_basis *from, const ph
     return status;
 }
 
-/* Fills B with the change from the coordinates at the nominal point `to` to those of `from`: the identity, with a
- * least-squares fit for each meshed body whose basis differs. Fails if meshes or sizes differ, or if `fixed` forbids a
- * change. */
+/* Fills B with the change from coordinates in the bases `from` to those in the bases `to` of the nominal point: the
+ * identity, with a least-squares fit in the mass of the mesh for each body whose basis differs. Fails if meshes or
+ * sizes differ, or if `fixed` forbids a change. */
 phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *from, const phx_mesh_bases *to, int n,
                                  bool fixed, double *B)
 {

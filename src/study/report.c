@@ -118,8 +118,8 @@ static void report_tell(const origin *of, phx_report_options *options)
     options->points = of->points.points;
 }
 
-/* Writes the page of a result file, with drawings and certificate of the model it was made from as far as it can be
- * built again. */
+/* Writes the page of a result file, with loads and certificate of the model it was made from as far as it can be built
+ * again. */
 static phx_status report_result(phx_context *context, const char *path, phx_report_options *options,
                                 const char *html_path, phx_report_size *size)
 {

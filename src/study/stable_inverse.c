@@ -219,7 +219,7 @@ static void tell_ends(phx_context *context, const phx_stable_inverse_report *rep
 }
 
 /* Computes inputs and states of the linear model for the prescribed outputs by stable inversion, and reports zeros and
- * ends. Fails if the model cannot be inverted or the motion is not smooth enough. */
+ * ends. Fails if the model cannot be inverted or a relative degree exceeds the derivatives that motions have. */
 static phx_status stable_inverse_invert(phx_context *context, const phx_model *model, answer *it,
                                         phx_stable_inverse_report *report)
 {

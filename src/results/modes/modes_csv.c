@@ -73,8 +73,8 @@ static bool has_good_numbers(const phx_csv *csv)
     return true;
 }
 
-/* Reads a table of modes from a CSV file; rows with the same parameter values belong to one point. Shapes are not in
- * such files. */
+/* Reads a table of modes from a CSV file; successive rows with equal parameter values belong to one point. Shapes are
+ * not in such files. */
 phx_status phx_modes_read_csv(phx_context *context, const char *path, phx_modes_table *table)
 {
     phx_csv csv;

@@ -64,7 +64,8 @@ phx_status phx_system_find_input(const phx_system *system, const char *name, phx
     return status;
 }
 
-/* Lists the names of all signals of the system that can be inputs; the caller frees the names, also after a failure. */
+/* Lists the names of all inputs that the model itself acts with: actuators, drives and loads. The caller frees the
+ * names, also after a failure. */
 phx_status phx_system_list_inputs(const phx_system *system, int *count, char ***names)
 {
     catalog list;
@@ -202,8 +203,8 @@ static int multiplier_of(const workspace *ws, const phx_input_place *place)
     return row < 0 ? -1 : ws->rows.multiplier[row];
 }
 
-/* Work of each input over a step h: h times its flow, which for a prescribed motion is the multiplier of its drive.
- * Written after the ledger entries of the workspace. */
+/* Integral over a step h of the quantity conjugate to each input: the rate conjugate to an effort, the multiplier of
+ * the drive for a prescribed speed. Written after the ledger entries of the workspace. */
 phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda)
 {
     const phx_system *system = ws->system;
@@ -236,8 +237,8 @@ void phx_sys_input_project(workspace *ws, const double *dv)
     }
 }
 
-/* Flow conjugate to each input at an instant; for a prescribed motion the multiplier of its drive, zero if the drive
- * is inactive. */
+/* Quantity conjugate to each input at an instant: the rate conjugate to an effort, the multiplier of the drive for a
+ * prescribed speed, zero if the drive is inactive. Distributed loads have none and give zero. */
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates)
 {
     workspace *ws = (workspace *)dae;
