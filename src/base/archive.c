@@ -215,6 +215,8 @@ void phx_archive_double_array(phx_archive *archive, size_t count, double **value
     *values = array;
 }
 
+/* Writes or reads a text with its length; NULL is kept. In reading a text that is not terminated is damage and leaves
+ * NULL. */
 void phx_archive_text(phx_archive *archive, char **text)
 {
     int length = archive->reads || !*text ? 0 : (int)strlen(*text) + 1;

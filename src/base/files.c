@@ -59,6 +59,8 @@ static char *files_follow(phx_context *context, char *path)
     return path;
 }
 
+/* Returns the absolute name of a file without symbolic links, also if the file, but not its folder, is missing. The
+ * caller frees the name; NULL if memory is short. */
 char *phx_files_resolve(phx_context *context, const char *path)
 {
     char real[PATH_MAX];
@@ -168,6 +170,7 @@ void phx_files_free(phx_context *context)
     forget_all(context);
 }
 
+/* Adds a file to those that the context knows as read or written, by its identity. */
 static phx_status files_add(phx_context *context, const char *path, bool written)
 {
     phx_used_file file;

@@ -39,6 +39,7 @@ static phx_status library_load(phx_context *context, phx_library *library)
     return status;
 }
 
+/* Loads an optional library once for all threads; after a failure the next call tries again. */
 phx_status phx_library_load(phx_context *context, phx_library *library)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -157,6 +157,8 @@ static void ordered_map_free_parts(phx_ordered_map *map)
     phx_free(map);
 }
 
+/* Creates a map over a number of threads with a context each and several slots for results per thread; NULL after a
+ * failure. */
 phx_status phx_ordered_map_create(phx_context *context, int threads, phx_ordered_map **created)
 {
     if (!created)
@@ -319,6 +321,8 @@ static int ordered_map_start(phx_ordered_map *map)
     return started;
 }
 
+/* Computes `count` items on the map's threads and delivers them in ascending order on the calling thread, with their
+ * log messages. Returns the failure of the first item in order that failed. */
 phx_status phx_ordered_map_run(phx_ordered_map *map, const phx_ordered_map_work *work)
 {
     if (!map || !work)

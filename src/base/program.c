@@ -119,6 +119,7 @@ static int taken(const phx_instruction *it)
     }
 }
 
+/* Result of an operation on two numbers; comparisons give 1 or 0, unknown operations NaN. */
 double phx_instruction_operate(int operation, double x, double y)
 {
     switch (operation) {
@@ -233,6 +234,7 @@ static bool are_numbers(const phx_program *program, int count)
     return true;
 }
 
+/* Appends an instruction and tracks the depth of the stack; an operation on constants is replaced by its value. */
 static phx_status program_put(phx_program *program, const phx_instruction *it)
 {
     const int takes = taken(it);
@@ -332,6 +334,8 @@ static void archive_instruction(phx_archive *archive, phx_instruction *it)
     phx_archive_double(archive, &it->number);
 }
 
+/* Writes or reads a compiled expression; instructions read are checked for variables, parameters and depth of the
+ * stack. *program is NULL after a failed reading. */
 void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program)
 {
     phx_context *context = phx_archive_context(archive);

@@ -25,6 +25,8 @@ static void program_conditions_add(list *it, entry x, entry y)
     it->move = it->move || x.parameter + y.parameter > 0.0;
 }
 
+/* Lists the differences at whose zeros a call changes its branch: argument of abs, sign and step, ends of a ramp,
+ * pairs of min and max. */
 static void add_call(list *it, const phx_instruction *call, const entry *x)
 {
     static const entry zero = {0};
@@ -47,6 +49,8 @@ static bool compares(int operation)
     return operation >= PHX_PROGRAM_LESS && operation <= PHX_PROGRAM_NOT_EQUAL;
 }
 
+/* Runs the program at given variables and lists all its switching conditions, with marks whether they depend on other
+ * variables or on parameters. Calls with too many arguments empty the list. */
 static void list_conditions(const phx_program *program, const double *variables, list *conditions)
 {
     entry *top = (entry *)(void *)program->stack; /* one behind the last value */
@@ -137,6 +141,8 @@ static double affine_root(const double d[4])
     return -d[0] / slope;
 }
 
+/* Finds the times at which conditions that are affine in time change their sign, ascending and without repetitions;
+ * returns their number. */
 int phx_program_breaks(const phx_program *program, double breaks[PHX_PROGRAM_MOST_BREAKS])
 {
     enum { MOST = 256, TIMES = 4 };

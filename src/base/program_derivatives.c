@@ -102,6 +102,8 @@ static void ramp(double t[3], double t0[3], double t1[3])
           60.0 * x * (1.0 - x) * (1.0 - 2.0 * x), t);
 }
 
+/* Applies a function to arguments with first and second derivatives and leaves the result in x[0], by the chain rule
+ * or the branch taken. */
 static void call(const phx_instruction *it, double (*x)[3])
 {
     const char *name = phx_function_name(it->at);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+/* Allocates a signal of a kind with n breaks and n_values values, all zero; *signal is set only on success. */
 phx_status phx_signal_allocate(phx_context *context, signal_kind kind, int n, int n_values, phx_signal **signal)
 {
     phx_signal *made = phx_calloc(context, 1, sizeof *made);
@@ -31,6 +32,7 @@ phx_status phx_signal_create_constant(phx_context *context, double value, phx_si
     return phx_conclude(context, status);
 }
 
+/* Checks a table: at least one point, all finite, and strictly increasing times. */
 phx_status phx_signal_check_table(phx_context *context, int count, const double *times, const double *values)
 {
     if (count < 1 || !times || !values)
@@ -64,6 +66,7 @@ phx_status phx_signal_create_table(phx_context *context, int count, const double
     return phx_conclude(context, status);
 }
 
+/* Checks function and breaks of a signal: finite and ascending. */
 static phx_status check_function(phx_context *context, phx_signal_fn *function, int n_breaks, const double *breaks)
 {
     if (!function)
@@ -84,6 +87,8 @@ static phx_status check_function(phx_context *context, phx_signal_fn *function, 
     return PHX_OK;
 }
 
+/* Creates a signal from a function of time with known breaks. Takes over the data, which is freed also after a
+ * failure. */
 phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *function, void *data,
                                       phx_signal_free_fn *free_data, int n_breaks, const double *breaks,
                                       phx_signal **signal)
@@ -105,6 +110,8 @@ phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *funct
     return phx_conclude(context, PHX_OK);
 }
 
+/* Creates a signal from a compiled expression, whose breaks are found from its affine conditions. Takes over the
+ * program, also after a failure. */
 phx_status phx_signal_create_program(phx_context *context, phx_program *program, phx_signal **signal)
 {
     double breaks[PHX_PROGRAM_MOST_BREAKS];

@@ -57,6 +57,7 @@ static bool archive_kind(phx_archive *archive, const phx_signal *signal, signal_
     return !phx_archive_status(archive);
 }
 
+/* Writes or reads a signal of a kind up to `last`, NULL included; *signal is NULL after a failed reading. */
 static void archive_signal(phx_archive *archive, signal_kind last, phx_signal **signal)
 {
     const bool reads = phx_archive_reads(archive);

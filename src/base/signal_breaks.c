@@ -123,6 +123,8 @@ static phx_status merge(search *it, phx_signal *signal)
     return PHX_OK;
 }
 
+/* Finds the breaks of an expression again if a parameter that moves them has changed. The signal keeps its old breaks
+ * after a failure. */
 phx_status phx_signal_renew_breaks(phx_context *context, phx_signal *signal, double from, double to)
 {
     double found[PHX_PROGRAM_MOST_BREAKS];
@@ -154,6 +156,8 @@ phx_status phx_signal_renew_breaks(phx_context *context, phx_signal *signal, dou
     return PHX_OK;
 }
 
+/* Searches an interval for sign changes of the conditions of an expression and adds them to its breaks. Expressions
+ * with too many conditions are left as they are. */
 phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, double from, double to)
 {
     const double variables[] = {from, 0.0};

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Value and two derivatives of a piecewise polynomial by Horner's scheme; before and after its pieces it is constant.
+ */
 void phx_signal_polynomial(const phx_signal *signal, double t, double jet[3])
 {
     const int last = signal->n_breaks - 1, next = phx_signal_breaks_until(signal, t), n = signal->degree + 1;
@@ -84,6 +86,8 @@ static void slopes(int n, const double *t, const double *y, bool rest, double *b
         m[i] = (m[i] - above[i] * m[i + 1]) / diagonal[i];
 }
 
+/* Creates the cubic spline through a table; `rest` lets it begin and end with zero slope. At least two points are
+ * needed. */
 phx_status phx_signal_create_spline(phx_context *context, int count, const double *times, const double *values,
                                     bool rest, phx_signal **signal)
 {
@@ -121,6 +125,8 @@ static phx_status check_profile(phx_context *context, const char *what, double t
     return PHX_OK;
 }
 
+/* Creates the transition 10 x^3 - 15 x^4 + 6 x^5 from one value to another between t0 and t1, with zero rate and
+ * acceleration at both ends. */
 phx_status phx_signal_create_ramp(phx_context *context, double t0, double t1, double from, double to,
                                   phx_signal **signal)
 {
@@ -140,6 +146,8 @@ phx_status phx_signal_create_ramp(phx_context *context, double t0, double t1, do
     return phx_conclude(context, status);
 }
 
+/* Creates a transition with a trapezoidal rate: constant acceleration during `rise`, constant rate, constant
+ * deceleration during `fall`. */
 phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double t1, double from, double to,
                                          double rise, double fall, phx_signal **signal)
 {

@@ -72,6 +72,8 @@ static double differentiate(stencil *s, double room)
     return best;
 }
 
+/* Numerical derivative of a function of time; near a break the stencil is one-sided, within the piece that t belongs
+ * to. */
 static double function_rate(const phx_signal *signal, double t)
 {
     const int next = phx_signal_breaks_until(signal, t);

@@ -131,6 +131,8 @@ static bool peaks(const piece *p, int i, double usual)
     return size > LARGE * usual || !(beside < size);
 }
 
+/* Searches a piece between two breaks for a value that is not finite: at Gauss points, between changes of sign and
+ * around peaks. True if one is found and recorded. */
 static bool singularity_in_piece(piece *p, double from, double to)
 {
     static const double place[SAMPLES] = {
@@ -154,6 +156,8 @@ static bool singularity_in_piece(piece *p, double from, double to)
     return false;
 }
 
+/* Searches a function of time between t0 and t1 at place s for a value that is not finite, or a pole that stands out
+ * from the samples. True if one is found, whose place is recorded; signals that are no functions have none. */
 bool phx_signal_is_singular(const phx_signal *signal, double t0, double t1, double s,
                             phx_signal_singularity *singularity)
 {

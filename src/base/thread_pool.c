@@ -139,6 +139,8 @@ static void *thread_pool_follow(void *user)
     }
 }
 
+/* Runs a task on all parts of 0..count-1 and returns when all are done; without a pool on the calling thread. Returns
+ * the failure of the first part that failed. */
 phx_status phx_thread_pool_run(phx_thread_pool *pool, phx_context *context, int count, phx_thread_pool_task *task,
                                void *user)
 {
@@ -203,6 +205,7 @@ static void thread_pool_free_parts(phx_thread_pool *pool)
     phx_free(pool);
 }
 
+/* Creates a pool whose threads wait for work; parts of threads that do not start are computed by the caller. */
 phx_status phx_thread_pool_create(phx_context *context, int threads, phx_thread_pool **created)
 {
     if (!created)

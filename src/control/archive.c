@@ -83,6 +83,8 @@ static phx_status refuse_external(phx_archive *archive, const phx_block *block)
                     block->name);
 }
 
+/* Writes or reads a controller with its signals and matrices. External controllers cannot be written; *made is NULL
+ * after a failure. */
 void phx_block_archive(phx_archive *archive, phx_block **made)
 {
     const bool reads = phx_archive_reads(archive);

@@ -51,6 +51,7 @@ phx_status phx_block_check_finite(phx_context *context, const char *block, const
     return PHX_OK;
 }
 
+/* Checks that a controller with limits may have any, and that each lower limit is below the upper one. */
 static phx_status check_limits(phx_context *context, const phx_block *block, const phx_controller_def *def)
 {
     if (!def->lower || !def->upper)
@@ -68,6 +69,7 @@ static phx_status check_limits(phx_context *context, const phx_block *block, con
     return PHX_OK;
 }
 
+/* Checks that a controller may be sampled with its period and delay; passive kinds may not. */
 static phx_status check_sampling(phx_context *context, const phx_block *block)
 {
     const double sample = block->def.sample;
@@ -105,6 +107,7 @@ static phx_controller_def plain_numbers(const phx_controller_def *def)
                                 .free_data = def->free_data};
 }
 
+/* Moves name, signals and numbers of the definition into the block. Nothing has been taken over after a failure. */
 static phx_status take_over(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const size_t inputs = (size_t)def->n_inputs, outputs = (size_t)def->n_outputs;
@@ -124,6 +127,7 @@ static phx_status take_over(phx_context *context, const phx_controller_def *def,
     return PHX_OK;
 }
 
+/* Completes a block after its signals are taken over: limits, sampling, data of its kind, and initial state. */
 static phx_status block_complete(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const size_t outputs = (size_t)def->n_outputs;
@@ -147,6 +151,7 @@ static phx_status block_complete(phx_context *context, const phx_controller_def 
     return status;
 }
 
+/* Creates a controller from its definition and takes over signals and data, which are released also after a failure. */
 phx_status phx_block_create(phx_context *context, const phx_controller_def *def, phx_block **made)
 {
     phx_block *block = phx_calloc(context, 1, sizeof *block);
@@ -180,6 +185,7 @@ phx_status phx_block_create(phx_context *context, const phx_controller_def *def,
     return status;
 }
 
+/* Frees a controller with its signals and data, also an incomplete one; NULL is allowed. */
 void phx_block_destroy(phx_block *block)
 {
     if (!block)
@@ -304,6 +310,8 @@ static phx_status check_result(const phx_block *block, phx_context *context, dou
     return PHX_OK;
 }
 
+/* Output u, its derivative S by the measurement, final state and dissipation of one interval h with mean measurement
+ * y, limited. h = 0 gives the values at an instant; PHX_NOT_CONVERGED if u is not finite. */
 phx_status phx_block_evaluate(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                               const double *y, double *room, phx_block_result *result)
 {
@@ -347,6 +355,8 @@ void phx_block_flow(const phx_block *block, double t, const double *z, const dou
     block->ops->flow(block, f, z, e, z_dot);
 }
 
+/* Linearises a controller at a state: z' = A z + B y, u = C z + D y. Outputs beyond a limit follow neither; A, B, C
+ * and D are optional. */
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
                                double *room, double *A, double *B, double *C, double *D)
 {

@@ -131,6 +131,8 @@ static phx_status go_to(const phx_block *block, phx_context *context, int k, dou
     return status;
 }
 
+/* Stores the k-th sample of an external controller, measurement and output, and drops later ones. Its key is computed
+ * from the key before. */
 static phx_status external_block_keep(const phx_block *block, phx_context *context, int k, double t, const double *y,
                                       const double *u)
 {
@@ -174,6 +176,8 @@ static phx_status external_block_take(const phx_block *block, phx_context *conte
     return status ? status : external_block_keep(block, context, k, t, y, u);
 }
 
+/* Takes a sample of an external controller: repeats the stored output if the same sample was taken before, else calls
+ * the controller. Fails if its history before is not known. */
 static phx_status take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                               const double *f, double *room, double *u)
 {

@@ -44,6 +44,7 @@ phx_status phx_ida_pbc_create(phx_context *context, int n, int m, const int *act
     return PHX_OK;
 }
 
+/* Frees the data of an energy-shaping controller; NULL is allowed. */
 void phx_ida_pbc_free(void *data)
 {
     phx_ida_pbc *it = data;
@@ -72,6 +73,7 @@ typedef struct shaping {
     double *e, *size, *column, *z; /* n */
 } shaping;
 
+/* Lays out the vectors and matrices of one evaluation in the work array. */
 static shaping in_room(const phx_ida_pbc *it)
 {
     const size_t n = (size_t)it->n, cells = n * n;
@@ -293,6 +295,8 @@ static bool is_definite(const phx_ida_pbc *it, const shaping *s)
     return false;
 }
 
+/* Measures the matching condition of the energy shaping at PLACES quasi-random states of the region: relative
+ * residuals of potential and kinetic part, asymmetry, and number of places with an indefinite M_d. */
 void phx_ida_pbc_match(const phx_ida_pbc *it, phx_matching *matching)
 {
     const int n = it->n;
@@ -327,6 +331,8 @@ const phx_ida_pbc *phx_block_ida_pbc(const phx_block *block)
     return block->def.function == phx_ida_pbc_evaluate ? block->def.data : NULL;
 }
 
+/* Writes or reads the data of an energy-shaping controller: sizes, actuated coordinates, gains, region and
+ * expressions. */
 void phx_ida_pbc_archive(phx_archive *archive, phx_ida_pbc **data)
 {
     const bool reads = phx_archive_reads(archive);

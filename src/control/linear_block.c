@@ -32,6 +32,8 @@ static kept in_room(const phx_block *block, double *room)
     return (kept){.h = room, .F = F, .G = G, .S = S, .z = S + block->n_outputs * block->n_inputs};
 }
 
+/* Prepares the midpoint rule for step h: F = (I - h/2 A)^-1, G = h/2 F B and S = D + C G. PHX_SINGULAR if F does not
+ * exist. */
 static phx_status linear_block_keep(const phx_block *block, phx_context *context, double h, const kept *to)
 {
     const int n = block->n, in = block->n_inputs, out = block->n_outputs;
@@ -72,6 +74,8 @@ static double quadratic(int n, const double *W, const double *a, const double *b
     return sum;
 }
 
+/* Midpoint step of a linear controller: mean state z = F z0 + G e, z1 = 2 z - z0, u = C z + D e + f. The matrices are
+ * recomputed only if h has changed. */
 static phx_status linear_interval(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                                   const double *e, const double *f, double *room, phx_block_result *result)
 {
@@ -141,6 +145,7 @@ static phx_status make_arrays(phx_context *context, phx_block *block, int n)
     return block->A && block->B && block->C && block->D ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Copies A, B, C, D of a state-space controller, which must be finite; missing ones are zero. */
 static phx_status begin_state_space(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const size_t n = (size_t)def->n, in = (size_t)block->n_inputs, out = (size_t)block->n_outputs;
@@ -221,6 +226,7 @@ static double *identity(phx_context *context, int n)
     return a;
 }
 
+/* Copies the matrices of a port-Hamiltonian controller; E and Q default to the identity, others to zero. */
 static phx_status fill_parts(phx_context *context, const phx_controller_def *def, const phx_block *block,
                              ph_parts *parts)
 {
@@ -314,6 +320,8 @@ static phx_status make_state_space(phx_context *context, const ph_parts *p, phx_
     return PHX_OK;
 }
 
+/* Builds a port-Hamiltonian controller: checks the symmetries of J, R, S and N, then derives its storage, dissipation
+ * and state space. */
 static phx_status begin_port_hamiltonian(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     ph_parts parts = {0};

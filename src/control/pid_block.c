@@ -17,6 +17,8 @@ static bool filters(const phx_block *block)
     return block->def.filter > 0.0;
 }
 
+/* Checks gains and signals of a PID controller; a derivative needs a measured rate or a filter. Its states are
+ * integral and filter, as far as used. */
 static phx_status pid_block_begin(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
     const double gains[] = {def->kp, def->ki, def->kd, def->filter, def->anti_windup};
@@ -55,6 +57,7 @@ static double derivative(const phx_block *block, double h, const double *z0, con
     return (e[0] - mean) / T;
 }
 
+/* Midpoint step of a PID controller; beyond a limit the integral is driven back by the anti-windup gain. */
 static phx_status interval(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                            const double *e, const double *f, double *room, phx_block_result *result)
 {
@@ -85,6 +88,8 @@ static phx_status interval(const phx_block *block, phx_context *context, double 
     return PHX_OK;
 }
 
+/* One sample of a PID controller: its filter by backward, its integral by forward differences. z is advanced, u is not
+ * limited yet. */
 static phx_status pid_block_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                                    const double *f, double *room, double *u)
 {
@@ -105,6 +110,7 @@ static phx_status pid_block_sample(const phx_block *block, phx_context *context,
     return PHX_OK;
 }
 
+/* Derivatives of the state rates of a PID controller by state and error, with anti-windup beyond a limit. */
 static void pid_block_rates(const phx_block *block, const double *f, const double *z, const double *e, double *A,
                             double *B)
 {

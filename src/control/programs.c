@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Allocates the expressions of a controller with its measurements and time as variables; NULL after a failure. */
 phx_status phx_controller_programs_create(phx_context *context, int n_inputs, int n_outputs,
                                           phx_controller_programs **made)
 {

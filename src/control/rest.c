@@ -81,6 +81,8 @@ static phx_status find_states(const phx_block *block, phx_context *context, doub
     return PHX_NOT_CONVERGED;
 }
 
+/* State and output of a controller that holds its measurements at y for a time `span`, with derivatives by y; A
+ * sampled block counts as continuous; PHX_NOT_CONVERGED if no such state is found. */
 phx_status phx_block_rest(const phx_block *block, phx_context *context, double t, double span, const double *z0,
                           const double *y, double *room, phx_block_at_rest *result)
 {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Advice in the words of the user for an error of the operating system. */
 static const char *remedy(const char *action, int error)
 {
     switch (error) {
@@ -52,6 +53,8 @@ phx_status phx_file_fail(phx_context *context, const char *path, const char *act
                     reason, remedy(action, error));
 }
 
+/* Determines the file that is really written: symbolic links are followed, folders and files without permission
+ * refused. Devices and pipes are accepted only if special is given, which is then set; the caller frees *target. */
 phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special)
 {
     struct stat info;
@@ -116,6 +119,8 @@ char *phx_file_suffixed(phx_context *context, const char *path, const char *suff
     return text;
 }
 
+/* Writes all bytes, over interruptions and partial writes; returns an errno or 0, and optionally the number of bytes
+ * written. */
 int phx_file_write(int descriptor, const char *bytes, size_t count, size_t *written)
 {
     size_t done = 0;
@@ -168,6 +173,8 @@ static phx_status make_empty(phx_context *context, const char *path)
     return PHX_OK;
 }
 
+/* Replaces a file as a whole: writes beside it under another name and renames the result. An existing file is
+ * unchanged after a failure. */
 phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data)
 {
     char *target = NULL, *partial = NULL;

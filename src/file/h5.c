@@ -92,6 +92,8 @@ hid_t phx_h5_complex_type(hid_t number)
     return type;
 }
 
+/* Returns the path of a link in a group, in which '/', '%' and a leading '.' of the name are escaped; the caller frees
+ * the path. */
 char *phx_h5_link(phx_context *context, const char *group, const char *name)
 {
     const size_t size = strlen(group) + 3 * strlen(name) + 2;

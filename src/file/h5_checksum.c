@@ -122,6 +122,7 @@ static phx_status h5_checksum_damaged(phx_context *context, const char *path, co
     return phx_fail(context, PHX_ERR_FILE, "%s: the file is damaged: %s; copy it anew or make it again", path, what);
 }
 
+/* Checks length and checksum of an open file. Files without a checksum must at least end where their header says. */
 static phx_status check_open(phx_context *context, const char *path, int descriptor)
 {
     enum { HEAD = 64 };

@@ -63,6 +63,7 @@ static haddr_t driver_get_size(const H5FD_t *base, H5FD_mem_t type)
     return ((const driver_file *)(const void *)base)->target->size;
 }
 
+/* Reads bytes for HDF5; places after the end of the file read as zero. */
 static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *bytes)
 {
     (void)type;
@@ -83,6 +84,8 @@ static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
     return 0;
 }
 
+/* Writes bytes at an address and remembers the size of the file and the first error, after which nothing more is
+ * written. */
 void phx_h5_target_write(h5_target *target, unsigned long long address, size_t size, const void *bytes)
 {
     const char *from = bytes;
@@ -142,6 +145,8 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+/* Creates an HDF5 file on the target's descriptor in a format without clock times, so that the same contents give the
+ * same bytes; negative if this fails. */
 hid_t phx_h5_target_create(h5_target *target, const char *path)
 {
     target->driver = H5FDregister(&driver_class);

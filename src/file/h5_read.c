@@ -36,6 +36,7 @@ static hid_t open_file(const char *path)
     return file;
 }
 
+/* Opens a result after checking that it is an undamaged HDF5 file; *opened is NULL after a failure. */
 phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
 {
     *opened = NULL;
@@ -79,6 +80,7 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
     return status;
 }
 
+/* Checks that a file has the given format in a version that can be read, and names the format it has otherwise. */
 phx_status phx_h5_expect(phx_h5 *file, const char *format)
 {
     char *found = NULL;
@@ -192,6 +194,7 @@ static bool is_scalar_attribute(hid_t attribute)
     return scalar;
 }
 
+/* Reads a text attribute; the caller frees the text, NULL after a failure. */
 phx_status phx_h5_get_text(phx_h5 *file, const char *object, const char *name, char **text)
 {
     const h5_quiet quiet = phx_h5_quiet();
@@ -284,6 +287,7 @@ static char *link_path(phx_h5 *file, const char *group, hsize_t k)
     return path;
 }
 
+/* Lists the paths of all links of a group in order of creation; the caller frees them. */
 phx_status phx_h5_list(phx_h5 *file, const char *group, int *count, char ***paths)
 {
     H5G_info_t info;
@@ -311,6 +315,7 @@ phx_status phx_h5_list(phx_h5 *file, const char *group, int *count, char ***path
     return status;
 }
 
+/* Reads a dataset of texts; the caller frees the names. Empty after a failure. */
 phx_status phx_h5_read_names(phx_h5 *file, const char *path, int *count, char ***names)
 {
     *count = 0;
@@ -340,6 +345,7 @@ phx_status phx_h5_read_names(phx_h5 *file, const char *path, int *count, char **
     return status;
 }
 
+/* Reads a dataset of exactly one text; the caller frees the text. */
 phx_status phx_h5_read_text(phx_h5 *file, const char *path, char **text)
 {
     int count = 0;
@@ -400,6 +406,7 @@ phx_status phx_h5_extent(phx_h5 *file, const char *path, size_t *rows, size_t *c
     return status;
 }
 
+/* Reads `count` rows from row `first` on in the given type; rows beyond the dataset are an error. */
 static phx_status h5_read_read_rows(phx_h5 *file, const char *path, size_t first, size_t count, hid_t type,
                                     void *values)
 {
@@ -460,6 +467,8 @@ static phx_h5_kind dataset_kind(hid_t dataset, size_t extent[3])
     return kind;
 }
 
+/* Returns the kind of the object at a path and the extent of a dataset, of up to three dimensions and 1 in the others.
+ */
 phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[3])
 {
     phx_h5_kind kind = PHX_H5_OTHER;
@@ -491,6 +500,7 @@ static phx_status read_all(phx_h5 *file, const char *path, hid_t type, void *val
     return status;
 }
 
+/* Reads a real matrix, or a complex one into separate parts if imaginary is given. */
 phx_status phx_h5_read_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, double *real, double *imaginary)
 {
     const size_t count = rows * cols;

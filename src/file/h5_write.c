@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Creates an HDF5 file for writing; *created is NULL after a failure. */
 phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **created)
 {
     *created = NULL;
@@ -62,6 +63,7 @@ static hid_t object_creation(hid_t class)
     return creation;
 }
 
+/* Creates a group that keeps the order of its links; an error stays in the file's status. */
 void phx_h5_make_group(phx_h5 *file, const char *path)
 {
     if (file->status)
@@ -79,6 +81,7 @@ void phx_h5_make_group(phx_h5 *file, const char *path)
     phx_h5_loud(quiet);
 }
 
+/* Writes a scalar attribute of a group or dataset, stored in the given type; an error stays in the file's status. */
 static void set_attribute(phx_h5 *file, const char *path, const char *name, hid_t memory, hid_t stored,
                           const void *value)
 {
@@ -181,6 +184,7 @@ void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *v
     put_dataset(file, path, 1, &extent, H5T_NATIVE_INT, H5T_STD_I32LE, count ? values : NULL, NULL);
 }
 
+/* Writes a complex matrix as pairs of real and imaginary part; an error stays in the file's status. */
 static void put_complex(phx_h5 *file, const char *path, const hsize_t extent[2], const double *real,
                         const double *imaginary)
 {
@@ -233,6 +237,7 @@ void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols)
     put_dataset(file, path, cols ? 2 : 1, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, NULL, NULL);
 }
 
+/* Writes `count` rows of an existing dataset from row `first` on; an error stays in the file's status. */
 void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count, const double *values)
 {
     hsize_t extent[2] = {0, 1}, start[2] = {first, 0};
@@ -274,6 +279,8 @@ void phx_h5_put_at(phx_h5 *file, unsigned long long place, size_t before, size_t
     h5_write_settle(file, 0, "numbers");
 }
 
+/* Closes a written file with its checksum and waits until the disk has it. Frees the file object and returns the first
+ * error of all writing. */
 phx_status phx_h5_finish(phx_h5 *file)
 {
     const h5_quiet quiet = phx_h5_quiet();
@@ -295,6 +302,7 @@ phx_status phx_h5_finish(phx_h5 *file)
     return status;
 }
 
+/* Closes a file without completing it and frees the object; NULL is allowed. */
 void phx_h5_close(phx_h5 *file)
 {
     if (!file)

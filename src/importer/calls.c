@@ -18,6 +18,8 @@ void phx_fmu_note_call(const phx_fmu_calls *it, const char *name)
 /* ---- loading ---- */
 enum { MOST_REASONS = 5 };
 
+/* Loads the shared object of an FMU and looks up the functions its version and kinds need. False if any is missing;
+ * each of the first is told. */
 bool phx_fmu_load(phx_fmu_calls *it, phx_fmu_tell_fn *tell, void *user)
 {
     char path[4096], reason[200];
@@ -85,6 +87,7 @@ static void put_uri(const char *path, size_t room, char *uri)
         n += (size_t)snprintf(uri + n, room - n, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
 }
 
+/* Instantiates the FMU for co-simulation or model exchange; NULL if it refuses. */
 void *phx_fmu_instantiate(const phx_fmu_calls *it, const char *name, bool exchange)
 {
     static fmi2CallbackFunctions functions = {.logger = logger2, .allocateMemory = calloc, .freeMemory = free};

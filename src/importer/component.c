@@ -60,6 +60,7 @@ static void limit_time(double seconds)
     (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
+/* Sets one start value by the type of its variable, in the calls of FMI 2 or 3; returns the FMU's status. */
 static int set_number(const phx_fmu_calls *calls, void *c, const setting *it)
 {
     const unsigned *reference = &it->of->reference;
@@ -98,6 +99,8 @@ static bool goes_on(int status)
     return status == fmi2OK || status == fmi2Warning;
 }
 
+/* Instantiates and initialises the FMU in the child process, with start values and first inputs; false if a call
+ * fails. */
 static bool initialize(child *it)
 {
     const phx_fmu_component *of = it->of;
@@ -158,6 +161,8 @@ static bool obey(child *it, char command)
     }
 }
 
+/* Loop of the child process: obeys commands from the socket within the time limit and answers 'y' or 'n'. After a
+ * failure it answers no more and waits for the end of the connection. */
 static void serve(void *user, int socket, phx_fmu_shared *shared)
 {
     static child it;
@@ -199,6 +204,7 @@ static phx_status fail_crashed(phx_context *context, phx_fmu_component *it, doub
     return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: it %s", it->file, t, fault);
 }
 
+/* Ends the process of an FMU that has refused a call and fails with the call, its status and the FMU's message. */
 static phx_status fail_refused(phx_context *context, phx_fmu_component *it, double t)
 {
     phx_fmu_shared *shared = it->process.shared;
@@ -303,6 +309,8 @@ static phx_status check_kind(phx_context *context, const char *file, const phx_f
     return phx_fmu_check_platform(context, file, model->version, model->identifier);
 }
 
+/* Reads the description of an FMU and checks that it can be used; nothing is unpacked or started yet. NULL after a
+ * failure. */
 phx_status phx_fmu_component_create(phx_context *context, const char *file, phx_fmu_component **made)
 {
     phx_fmu_component *it = phx_calloc(context, 1, sizeof *it);
@@ -333,6 +341,7 @@ phx_status phx_fmu_component_create(phx_context *context, const char *file, phx_
     return status;
 }
 
+/* Ends the FMU's process, removes its unpacked files and frees it; NULL is allowed. */
 void phx_fmu_component_destroy(void *component)
 {
     phx_fmu_component *it = component;
@@ -413,6 +422,7 @@ static phx_status component_find(phx_context *context, const phx_fmu_component *
                     wanted[causality]);
 }
 
+/* Appends the reference of a scalar real variable of this name and causality to the list. */
 static phx_status add_real(phx_context *context, const phx_fmu_component *it, const char *name,
                            phx_fmu_causality causality, chosen *list)
 {
@@ -467,6 +477,7 @@ static bool is_of_type(const phx_fmu_variable *it, double number)
     }
 }
 
+/* Sets the start value of a parameter, a number or a text by its type; applied at initialisation. */
 phx_status phx_fmu_component_set(phx_context *context, phx_fmu_component *it, const char *name, double number,
                                  const char *text)
 {

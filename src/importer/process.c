@@ -68,6 +68,8 @@ static phx_status fail(phx_context *context, phx_fmu_process *process, const cha
     return phx_fail(context, PHX_ERR_LIBRARY, "no %s for the process of an FMU: %s", what, strerror(error));
 }
 
+/* Starts the process in which an FMU runs, with n_values numbers of shared memory and a socket, so that a crash does
+ * not reach the simulation. */
 phx_status phx_fmu_process_start(phx_context *context, double limit, size_t n_values, phx_fmu_child_fn *run, void *user,
                                  phx_fmu_process *process)
 {
@@ -119,6 +121,8 @@ static bool closes_in_time(const phx_fmu_process *process)
     return ready > 0;
 }
 
+/* Ends the process: closes the connection and waits, or kills it if `ends` or if it does not end in time. True if it
+ * ended by itself outside of a call of the FMU; otherwise fault tells what happened. */
 bool phx_fmu_process_end(phx_fmu_process *process, bool ends, size_t size, char *fault)
 {
     int status = 0;

@@ -104,6 +104,7 @@ static phx_fmu_initial default_initial(const phx_fmu_variable *it)
     }
 }
 
+/* Type of a variable by the name of its XML element; PHX_FMU_OTHER_TYPE for types that are not supported. */
 static phx_fmu_type type_of(const xmlNode *typed)
 {
     static const struct {
@@ -123,6 +124,8 @@ static phx_fmu_type type_of(const xmlNode *typed)
     return PHX_FMU_OTHER_TYPE;
 }
 
+/* Reads one variable with its type, causality, reference and start; missing attributes get the defaults of the
+ * standard. A name is required. */
 static phx_status read_variable(phx_context *context, xmlNode *node, int version, phx_fmu_variable *it)
 {
     static const char *const initials[] = {"exact", "approx", "calculated"};
@@ -190,6 +193,7 @@ static void read_unknowns3(xmlNode *list, phx_fmu_model *model)
                 (phx_fmu_unknown){.of = whole(it, "valueReference"), .kind = word((const char *)it->name, 4, kinds)};
 }
 
+/* Reads the outputs, derivatives and initial unknowns of an FMU from its model structure. */
 static phx_status read_structure(phx_context *context, xmlNode *structure, phx_fmu_model *model)
 {
     static const char *const lists[] = {"Outputs", "Derivatives", "InitialUnknowns"};
@@ -223,6 +227,8 @@ static phx_status read_units(phx_context *context, xmlNode *list, phx_fmu_model 
 /* ---- the whole ---- */
 enum { MOST_INDICATORS = 1000000 }; /* more are a mistake */
 
+/* Reads version, names, abilities, default experiment, units, variables and structure of an FMU; versions other than
+ * 2.0 and 3.0 fail. */
 static phx_status read_root(phx_context *context, xmlNode *root, phx_fmu_model *model)
 {
     xmlNode *unit = child(root, "CoSimulation"), *exchange = child(root, "ModelExchange");
@@ -278,6 +284,7 @@ static void be_silent(void *user, const char *format, ...)
     (void)user, (void)format;
 }
 
+/* Parses modelDescription.xml from memory; the model is empty after a failure. */
 phx_status phx_fmu_read_model(phx_context *context, const char *bytes, size_t size, phx_fmu_model *model)
 {
     phx_status status = phx_load_xml2(context);
@@ -307,6 +314,7 @@ phx_status phx_fmu_read_model(phx_context *context, const char *bytes, size_t si
     return status;
 }
 
+/* Frees the description of an FMU and leaves it empty. */
 void phx_fmu_free_model(phx_fmu_model *model)
 {
     for (int k = 0; k < model->n_variables; k++) {

@@ -44,6 +44,8 @@ static phx_status unpack_refuse(phx_context *context, const char *file, const ch
     return phx_fail(context, PHX_ERR_INPUT, "%s: %s of the archive %s", file, phx_shown_text(name).text, why);
 }
 
+/* Checks one entry of the archive before unpacking: safe name, no link, no encryption, known compression, and the
+ * bound of the total size. */
 static phx_status check_entry(phx_context *context, const char *file, zip_t *archive, zip_uint64_t k, double *total)
 {
     zip_stat_t stat;
@@ -91,6 +93,7 @@ static phx_status copy_bytes(phx_context *context, const char *file, zip_file_t 
     }
 }
 
+/* Unpacks one entry with its folders; an existing file is never written over. */
 static phx_status unpack_entry(phx_context *context, const char *file, zip_t *archive, zip_uint64_t k,
                                const char *folder)
 {
@@ -172,6 +175,7 @@ static phx_status open_checked(phx_context *context, const char *file, zip_t **a
     return status;
 }
 
+/* Unpacks an FMU into a temporary folder after checking all entries; the folder is removed after a failure. */
 phx_status phx_fmu_unpack(phx_context *context, const char *file, phx_fmu_folder *folder)
 {
     zip_t *archive = NULL;
@@ -261,6 +265,7 @@ static void list_platforms(zip_t *archive, size_t room, char *list)
     }
 }
 
+/* Checks that the FMU has a shared object for this platform, and lists those it has otherwise. */
 phx_status phx_fmu_check_platform(phx_context *context, const char *file, int version, const char *identifier)
 {
     char name[600], list[300];

@@ -38,6 +38,7 @@ phx_status phx_builder_init(phx_builder *b, phx_input *input, double unit)
     return phx_builder_scope(b, &scope);
 }
 
+/* Frees everything the builder holds; what a finished mesh has taken over is excluded. */
 void phx_builder_free(phx_builder *b)
 {
     for (size_t g = 0; g < b->n_groups; g++) {
@@ -111,6 +112,7 @@ phx_status phx_builder_node(phx_builder *b, int scope, long long label, size_t p
     return phx_builder_place_node(b, b->n_nodes - 1, place, x);
 }
 
+/* Appends a cell with the labels of its nodes, which phx_builder_index later replaces by indices. */
 phx_status phx_builder_cell(phx_builder *b, const phx_built_cell *cell, const int *nodes)
 {
     const size_t count = (size_t)phx_cell_info_of(cell->type)->nodes;
@@ -129,6 +131,7 @@ phx_status phx_builder_cell(phx_builder *b, const phx_built_cell *cell, const in
     return PHX_OK;
 }
 
+/* Returns the number of the named variant of an element type, which is added if it is new. */
 phx_status phx_builder_variant(phx_builder *b, const char *name, int *variant)
 {
     for (*variant = 0; *variant < (int)b->n_variants; ++*variant)
@@ -187,6 +190,7 @@ static void fill_table(phx_label_index *index, const int *labels, int *twice)
     }
 }
 
+/* Index of widely spaced labels by sorted arrays; twice[] gets two items with the same label if there are any. */
 static phx_status sort_labels(phx_context *context, phx_label_index *index, const int *labels, int *twice)
 {
     const size_t n = (size_t)index->count;
@@ -210,6 +214,8 @@ static phx_status sort_labels(phx_context *context, phx_label_index *index, cons
     return pairs && index->label && index->index ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Creates the index from label to item: a direct table if labels lie close together, else sorted arrays. twice[] gets
+ * two items of one label, -1 if all differ. */
 static phx_status make_index(phx_context *context, int count, const int *labels, phx_label_index *index, int *twice)
 {
     twice[0] = twice[1] = -1;
@@ -227,6 +233,7 @@ static phx_status make_index(phx_context *context, int count, const int *labels,
     return PHX_OK;
 }
 
+/* Returns the item with this label, -1 if there is none. */
 static int find_label(const phx_label_index *index, int label)
 {
     if (label < index->low || label > index->high || index->count == 0)
@@ -328,6 +335,7 @@ static phx_status index_cells(phx_builder *b, int *labels)
                       cell->place);
 }
 
+/* Replaces the labels of nodes in all cells by indices; a missing node is refused at the place of the cell. */
 static phx_status find_cell_nodes(phx_builder *b)
 {
     for (size_t c = 0; c < b->n_cells; c++) {
@@ -345,6 +353,8 @@ static phx_status find_cell_nodes(phx_builder *b)
     return PHX_OK;
 }
 
+/* Orders nodes and cells after reading and replaces labels by indices. Fails without nodes, and for labels used twice
+ * or missing. */
 phx_status phx_builder_index(phx_builder *b)
 {
     if (b->n_nodes == 0)
@@ -385,6 +395,8 @@ static bool is_side(const void *items, int index, const void *key)
     return same;
 }
 
+/* Returns the cell that is the given side of a solid or plane cell; it is created at first use, so that sides are
+ * shared. */
 phx_status phx_builder_side(phx_builder *b, int cell, int side, int *index)
 {
     const phx_cell_info *solid = phx_cell_info_of(b->cells[cell].type);
@@ -420,6 +432,7 @@ static bool is_group(const void *items, int index, const void *key)
     return group->dimension == wanted->dimension && !strcmp(group->name, wanted->name);
 }
 
+/* Returns the group of this name and dimension, which is added if it is new. */
 phx_status phx_builder_group(phx_builder *b, const char *name, int dimension, int *index)
 {
     const group_key key = {name, dimension};
@@ -473,6 +486,7 @@ static phx_status make_nodes(phx_builder *b, phx_mesh *mesh)
     return mesh->label ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Copies types, nodes and labels of all cells into the mesh; labels that only count from 1 are dropped. */
 static phx_status make_cells(phx_builder *b, phx_mesh *mesh)
 {
     const size_t n = b->n_cells;
@@ -500,6 +514,7 @@ static phx_status make_cells(phx_builder *b, phx_mesh *mesh)
     return PHX_OK;
 }
 
+/* Hands the names of variants over to the mesh with the variant of each cell. */
 static phx_status make_variants(phx_builder *b, phx_mesh *mesh)
 {
     if (b->n_variants == 0)
@@ -518,6 +533,7 @@ static phx_status make_variants(phx_builder *b, phx_mesh *mesh)
     return PHX_OK;
 }
 
+/* Hands all groups over to the mesh, sorted and without repetitions. */
 static phx_status make_groups(phx_builder *b, phx_mesh *mesh)
 {
     mesh->groups = phx_calloc(b->context, b->n_groups, sizeof *mesh->groups);
@@ -534,6 +550,7 @@ static phx_status make_groups(phx_builder *b, phx_mesh *mesh)
     return status;
 }
 
+/* Creates the mesh from all that was read; names and remarks are handed over. The mesh is empty after a failure. */
 phx_status phx_builder_finish(phx_builder *b, phx_mesh *mesh)
 {
     *mesh = (phx_mesh){.n_remarks = (int)b->n_remarks, .remarks = b->remarks}; /* they are the mesh's now */

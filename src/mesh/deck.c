@@ -134,6 +134,7 @@ static phx_status read_element_nodes(phx_deck_reader *r, const phx_built_cell *c
     }
 }
 
+/* Reads one element of a deck: label and nodes, in the deck's order if one is given, and adds it to its set. */
 static phx_status read_element(phx_deck_reader *r, const phx_deck_line *line, phx_built_cell cell, const int *order,
                                int set, size_t keyword)
 {
@@ -155,6 +156,7 @@ static phx_status read_element(phx_deck_reader *r, const phx_deck_line *line, ph
     return status ? status : add_to_set(r, set, label, keyword);
 }
 
+/* Reads the data lines of *ELEMENT; elements of a type that is skipped are read over. */
 static phx_status read_elements(phx_deck_reader *r, const phx_keyword *k)
 {
     phx_built_cell cell = {.scope = phx_deck_scope(r)};
@@ -303,6 +305,7 @@ static phx_status read_part_text(phx_deck_reader *r, const phx_part *part, size_
     return status;
 }
 
+/* Reads *INSTANCE: places a part that was defined before, in a scope of labels of its own. */
 static phx_status read_instance(phx_deck_reader *r, const phx_keyword *k)
 {
     const phx_slice *name = phx_keyword_value(k, "NAME"), *of = phx_keyword_value(k, "PART");
@@ -489,6 +492,7 @@ static bool is_silent(const char *name)
     return false;
 }
 
+/* Reads one keyword with its data lines. Unknown ones are skipped; the first that might matter is remarked. */
 static phx_status read_keyword(phx_deck_reader *r)
 {
     phx_keyword k;
@@ -551,6 +555,7 @@ static void free_reader(phx_deck_reader *r)
     free_sets(&r->names);
 }
 
+/* Reads a deck in Abaqus format with its parts, sets and, if deck is given, materials and sections into the builder. */
 phx_status phx_read_inp(phx_builder *builder, phx_deck *deck)
 {
     phx_deck_reader r = {

@@ -58,6 +58,8 @@ static phx_status remark_type(phx_deck_reader *r, const char *name, int dimensio
     return status || !membrane ? status : phx_builder_remark(r->b, PHX_MESH_FAULT_ALONE, dimension, place, text);
 }
 
+/* Finds cell type and node order of an element name of a deck. New elements of uncommon variants are remarked; unknown
+ * types fail. */
 phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_cell_type *type,
                               const int **order)
 {

@@ -208,6 +208,7 @@ static phx_status take_keys(phx_deck_reader *r, phx_keyword *k, phx_slice rest)
     return PHX_OK;
 }
 
+/* Reads a keyword and its parameters, which go on over lines that end with a comma. */
 phx_status phx_deck_keyword(phx_deck_reader *r, phx_keyword *k)
 {
     phx_slice rest = r->lines.line.text, field = {NULL, 0};

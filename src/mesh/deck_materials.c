@@ -24,6 +24,7 @@ static int find_material(const phx_deck *deck, phx_slice name)
     return -1;
 }
 
+/* Begins a material of the deck; names must be distinct. */
 phx_status phx_deck_read_material(phx_deck_reader *r, const phx_keyword *k)
 {
     const phx_slice *name = phx_keyword_value(k, "NAME");
@@ -75,6 +76,8 @@ static phx_status read_constants(phx_deck_reader *r, const phx_keyword *k, int c
     return n ? PHX_OK : DECK_FAIL(r, k->place, "*%s without data", k->name);
 }
 
+/* Reads the constants of *ELASTIC by its type into the present material; unknown types are marked as other, tables
+ * over temperature are noted. */
 phx_status phx_deck_read_elastic(phx_deck_reader *r, const phx_keyword *k)
 {
     static const struct {
@@ -122,6 +125,7 @@ phx_status phx_deck_read_density(phx_deck_reader *r, const phx_keyword *k)
     return status;
 }
 
+/* Reads isotropic thermal expansion into the present material; other types are passed over. */
 phx_status phx_deck_read_expansion(phx_deck_reader *r, const phx_keyword *k)
 {
     const phx_slice *type = phx_keyword_value(k, "TYPE");

@@ -82,6 +82,7 @@ int phx_deck_scope(const phx_deck_reader *r)
     return r->assembly.instance < 0 ? 0 : r->assembly.instances[r->assembly.instance].scope;
 }
 
+/* Returns the set of nodes or cells of this name in the present instance, which is added if it is new. */
 phx_status phx_deck_set(phx_deck_reader *r, bool cells, phx_slice name, int *index)
 {
     const set_key key = key_of(r, cells, name, r->assembly.instance);
@@ -136,6 +137,7 @@ static phx_status add_set(phx_deck_reader *r, int to, int from, size_t place)
     return status;
 }
 
+/* Fails for a word that is neither a label nor a known set, with the closest name among the first 1000 sets. */
 static phx_status fail_unknown_set(phx_deck_reader *r, bool cells, phx_slice name, size_t place)
 {
     char *wrong = phx_slice_copy(r->context, name);
@@ -227,6 +229,7 @@ static phx_status add_nodes_of(phx_deck_reader *r, int set, const phx_slice *nam
     return phx_set_add(r, set, &range);
 }
 
+/* Reads *NSET or *ELSET: labels, other sets, ranges with GENERATE, or the nodes of an element set. */
 phx_status phx_deck_read_set(phx_deck_reader *r, const phx_keyword *k, bool cells)
 {
     const phx_slice *name = phx_keyword_value(k, cells ? "ELSET" : "NSET"), *of = phx_keyword_value(k, "ELSET");

@@ -71,6 +71,8 @@ static phx_status read_point(phx_msh *m, const element *e)
     return phx_msh_add_run(m, 0, e->tag, e->of_entity, m->physical.n_points++);
 }
 
+/* Adds one Gmsh element as a cell, with its nodes in the order of the table of cells, and notes its entity or physical
+ * group. */
 static phx_status read_cell(phx_msh *m, const element *e)
 {
     const phx_gmsh_cell *gmsh = phx_gmsh_cell_of(e->number);
@@ -153,6 +155,7 @@ static phx_status read_element_block_2(phx_msh *m, long long *n_read)
     return status;
 }
 
+/* Reads $Elements of format 2, text or binary; the blocks must have the announced number of elements. */
 static phx_status read_elements_2(phx_msh *m)
 {
     long long count = 0, n_read = 0;
@@ -172,6 +175,7 @@ static phx_status read_elements_2(phx_msh *m)
     return status;
 }
 
+/* Reads one block of elements of format 4 and adds its size to the number read. */
 static phx_status read_element_block(phx_msh *m, long long *n_read)
 {
     long long dimension = 0, tag = 0, number = 0, count = 0;

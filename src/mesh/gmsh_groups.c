@@ -88,6 +88,7 @@ static phx_status skip_ints(phx_msh *m, const char *what)
     return status;
 }
 
+/* Reads the physical groups of an entity; their orientation, the sign, is dropped. */
 static phx_status read_physical_tags(phx_msh *m, phx_msh_entity *e)
 {
     long long count = 0, tag = 0;
@@ -105,6 +106,7 @@ static phx_status read_physical_tags(phx_msh *m, phx_msh_entity *e)
     return status;
 }
 
+/* Reads one entity of format 4 with its physical groups; bounds, partitions and boundary are skipped. */
 static phx_status read_entity(phx_msh *m, int dimension, bool partitioned)
 {
     long long tag = 0, parent = 0;
@@ -231,6 +233,7 @@ static phx_status add_run_to_groups(phx_msh *m, const phx_msh_run *r)
     return status;
 }
 
+/* Creates the groups of the mesh from physical groups, named ones first. A file without any gets groups by entity. */
 phx_status phx_msh_groups(phx_msh *m)
 {
     phx_status status = PHX_OK;

@@ -166,6 +166,7 @@ static phx_status read_section(phx_msh *m, const char *name, size_t length)
     return status ? status : phx_msh_end_section(m);
 }
 
+/* Reads all sections of a Gmsh file; nodes and elements are required, unknown sections are skipped. */
 static phx_status read_sections(phx_msh *m)
 {
     size_t length;
@@ -201,6 +202,7 @@ static void free_physical(phx_msh_physical *physical)
     phx_free(physical->points);
 }
 
+/* Reads a Gmsh file of format 2 or 4 into the builder. */
 phx_status phx_read_msh(phx_builder *builder)
 {
     phx_input_file *file = &builder->input->files[0];

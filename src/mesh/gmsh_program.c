@@ -171,6 +171,7 @@ static phx_status listen_to(phx_context *context, int out, printed *p)
     return status;
 }
 
+/* Runs gmsh and waits for its end; fails with its last message if it made no mesh. An interruption kills it. */
 static phx_status gmsh_program_run(phx_context *context, const char *path, char *const *argv, const char *mesh)
 {
     pid_t child = 0;
@@ -195,6 +196,8 @@ static phx_status gmsh_program_run(phx_context *context, const char *path, char 
     return PHX_OK;
 }
 
+/* Lets the program gmsh mesh a geometry, or convert a mesh, into a temporary folder, which the caller removes; it is
+ * removed here after a failure. */
 phx_status phx_gmsh_run(phx_context *context, const char *path, bool geometry, phx_gmsh_result *result)
 {
     char *program = NULL;

@@ -78,6 +78,7 @@ phx_status phx_msh_int(phx_msh *m, const char *what, long long *value)
     return status;
 }
 
+/* Reads a nonnegative size as text or as a binary integer of the file's word size. */
 phx_status phx_msh_size(phx_msh *m, const char *what, long long *value)
 {
     if (!m->text.binary) {
@@ -154,6 +155,7 @@ phx_status phx_msh_end_section(phx_msh *m)
     return PHX_OK;
 }
 
+/* Determines the byte order of a binary file from the number 1 in four bytes. */
 phx_status phx_msh_byte_order(phx_msh *m)
 {
     uint64_t one = 0;

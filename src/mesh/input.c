@@ -162,6 +162,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Parses all n characters as an integer of at most 18 digits; false if they are anything else. */
 bool phx_scan_integer(const char *text, size_t n, long long *value)
 {
     size_t i = n && (*text == '-' || *text == '+');
@@ -219,6 +220,8 @@ static size_t scan_digits(const char *text, size_t n, int *digits, int *decimals
     return i;
 }
 
+/* Parses all n characters as a decimal number, correctly rounded; exponents may have e or d. Numbers with few digits
+ * are exact in two operations, others take the slow way. */
 bool phx_scan_number(const char *text, size_t n, double *value)
 {
     static const double power[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

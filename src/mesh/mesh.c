@@ -15,6 +15,7 @@ static void free_group(phx_mesh_group *group)
     *group = (phx_mesh_group){0};
 }
 
+/* Frees everything in a mesh and leaves it empty. */
 void phx_mesh_free(phx_mesh *mesh)
 {
     if (!mesh)
@@ -79,6 +80,7 @@ int phx_mesh_node_labelled(const phx_mesh *mesh, int label)
     return low < mesh->n_nodes && mesh->label[low] == label ? low : -1;
 }
 
+/* Returns the node nearest to x, -1 if the mesh has none. */
 int phx_mesh_nearest_node(const phx_mesh *mesh, const double x[3])
 {
     int nearest = -1;
@@ -150,6 +152,7 @@ static phx_status collect_nodes(phx_context *context, const phx_mesh *mesh, phx_
     return group->n_nodes < 0 ? PHX_ERR_MEMORY : PHX_OK;
 }
 
+/* Checks that nodes or cells of a group exist and that cells have its dimension. */
 static phx_status check_items(phx_context *context, const phx_mesh *mesh, const char *name, int dimension, int count,
                               const int *items)
 {
@@ -166,6 +169,8 @@ static phx_status check_items(phx_context *context, const phx_mesh *mesh, const 
     return PHX_OK;
 }
 
+/* Fills a group with the items of an old one and new ones, sorted and without repetitions, and collects the nodes of
+ * its cells. */
 phx_status phx_mesh_fill_group(phx_context *context, const phx_mesh *mesh, const phx_mesh_group *old, int count,
                                const int *items, phx_mesh_group *group)
 {
@@ -189,6 +194,8 @@ phx_status phx_mesh_fill_group(phx_context *context, const phx_mesh *mesh, const
     return nodes ? PHX_OK : collect_nodes(context, mesh, group);
 }
 
+/* Adds items to the group of this name and dimension, which is created if new. The mesh is unchanged after a failure.
+ */
 phx_status phx_mesh_add_group(phx_context *context, phx_mesh *mesh, const char *name, int dimension, int count,
                               const int *items)
 {

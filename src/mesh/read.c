@@ -120,6 +120,8 @@ phx_status phx_mesh_read_deck(phx_context *context, const char *path, double uni
     return status;
 }
 
+/* Reads a mesh, and materials if deck is given, from text in memory; the name's ending gives the format. Lengths are
+ * multiplied by unit. */
 phx_status phx_mesh_read_bytes(phx_context *context, const char *path, const char *bytes, size_t size, double unit,
                                phx_mesh *mesh, phx_deck *deck)
 {

@@ -53,6 +53,7 @@ static void structured_add_cell(pattern *p, int n_corners, const int (*corner)[3
     memcpy(p->corner[p->n_cells++], corner, (size_t)n_corners * sizeof *corner);
 }
 
+/* Divides a brick of the lattice, two spacings wide, into tetrahedra, wedges or one hexahedron of the given type. */
 static pattern solid_pattern(phx_cell_type type)
 {
     static const int hex[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0},
@@ -164,6 +165,7 @@ static phx_status add_solid(lattice *l, phx_mesh *mesh, int (*points)[3])
     return PHX_OK;
 }
 
+/* Appends the sides of a solid or plane cell that lie on the boundary to the mesh and to the list of their boundary. */
 static phx_status add_sides(lattice *l, phx_mesh *mesh, int (*points)[3])
 {
     const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
@@ -210,6 +212,7 @@ static phx_status structured_make_room(lattice *l, phx_mesh *mesh)
     return mesh->type && mesh->first && mesh->node ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Numbers the lattice points that cells use as nodes and allocates their places. */
 static phx_status number_nodes(lattice *l, phx_mesh *mesh)
 {
     const size_t points = (size_t)l->points[0] * (size_t)l->points[1] * (size_t)l->points[2];
@@ -302,6 +305,8 @@ static phx_status check_sizes(phx_context *context, const char *what, int dimens
     return PHX_OK;
 }
 
+/* Creates a structured mesh on the lattice: graded nodes, cells, boundary cells and their groups; empty after a
+ * failure. */
 static phx_status structured_make(lattice *l, const double *size, const double *grading, const bool *both,
                                   phx_mesh *mesh)
 {
@@ -327,6 +332,7 @@ static phx_status structured_make(lattice *l, const double *size, const double *
     return status;
 }
 
+/* Meshes a rectangle into triangles, with element sizes graded by up to 100 along each side. */
 phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *def, phx_mesh *mesh)
 {
     if (!def || !mesh)
@@ -348,6 +354,7 @@ phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *de
     return structured_make(&l, def->size, grading, def->both_ends, mesh);
 }
 
+/* Meshes a box into solid cells of the given type and equal size. */
 phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh *mesh)
 {
     if (!def || !mesh)

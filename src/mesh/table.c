@@ -41,6 +41,7 @@ static void table_put(phx_table *table, uint64_t hash, int index)
     table->value[i] = index;
 }
 
+/* Doubles the room of a hash table and enters its values again. */
 static phx_status table_grow(phx_context *context, phx_table *table)
 {
     phx_table larger = {.room = table->room ? 2 * table->room : 64, .count = table->count};

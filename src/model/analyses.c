@@ -89,6 +89,8 @@ static phx_status check_target(phx_reader *reader, const phx_node *node, const p
     return PHX_OK;
 }
 
+/* Checks that an output of stress or section force names a point on a body that has this quantity; a place that is
+ * given becomes its location. */
 static phx_status check_stress_output(phx_reader *reader, const phx_node *node, phx_model_output *output)
 {
     const char *bodies = bodies_with(output->quantity);
@@ -108,6 +110,8 @@ static phx_status check_stress_output(phx_reader *reader, const phx_node *node, 
     return status;
 }
 
+/* Checks an output after reading: stresses need a suitable body and section, deformations a single frame, and the name
+ * must differ from the fixed columns of results. */
 phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *object)
 {
     static const char *const taken[] = {"t",        "kinetic",    "elastic",  "potential", "energy",
@@ -166,6 +170,8 @@ static phx_status find_parameter(phx_reader *reader, phx_model_sweep *sweep)
                            phx_shown_text(sweep->name).text, phx_nearest_hint(&nearest).text);
 }
 
+/* Completes a sweep: finds its parameter, bounds the number of points to 1e7, and fills the values of a range at equal
+ * steps. */
 phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_sweep *sweep = object;

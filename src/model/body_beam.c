@@ -73,6 +73,7 @@ static phx_status preset_kind(phx_reader *reader, const phx_key *key, void *fiel
 }
 static const phx_type type_basis_kind = {"word", NULL, read_kind, preset_kind};
 
+/* Reads the list of ports at which the basis of a beam has interfaces; the list must not be empty. */
 static phx_status read_interfaces(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                   void *owner)
 {
@@ -291,6 +292,8 @@ static phx_status check_segments(phx_reader *reader, const phx_node *node, const
     return PHX_OK;
 }
 
+/* Checks a beam after reading: finite positive mass and stiffness, number of elements, Poisson's ratio if it twists,
+ * segments, modes and basis. */
 static phx_status body_beam_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_model_material *material = &reader->model->materials[body->material];
@@ -442,6 +445,8 @@ static void judge_interfaces(phx_builder *builder, const phx_model_body *body, i
     }
 }
 
+/* Creates the beam of a body, shared through the cache, with point masses, pulled places and interfaces at fractions
+ * of its length. Warns of doubtful input. */
 static phx_status make_beam(phx_builder *builder, const phx_model_body *body, phx_beam **beam)
 {
     phx_beam_mass *masses = phx_calloc(builder->context, (size_t)body->n_point_masses, sizeof *masses);

@@ -112,6 +112,7 @@ static phx_status body_imported_check(phx_builder *builder, const phx_model_body
     return status;
 }
 
+/* Imports the finite-element model of a body in its units, with rigid elements, and checks it; no unknowns are held. */
 static phx_status body_imported_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
                                      unsigned char **held)
 {

@@ -78,6 +78,7 @@ phx_key_table phx_body_keys(int kind)
     return rows[kind]->keys;
 }
 
+/* Writes the table of body kinds with dimensions, description, ports and locations in Markdown. */
 phx_status phx_body_tables(phx_text *text)
 {
     phx_text_add(text, "\nThe kinds:\n\n| kind | where | what it is | ports that always exist | points behind `@` |\n"

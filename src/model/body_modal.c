@@ -148,6 +148,7 @@ typedef struct modal_parts {
     phx_modal_mass *masses;
 } modal_parts;
 
+/* Creates port points and point masses of a body given by modes; n_points counts the points to be freed. */
 static phx_status make_parts(phx_builder *builder, const phx_model_body *body, modal_parts *parts)
 {
     phx_context *context = builder->context;
@@ -211,6 +212,8 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     return status;
 }
 
+/* Creates source and body with the modes and the diagonal damping that are given. The source belongs to the caller
+ * also after a failure. */
 static phx_status body_modal_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
                                    phx_body **made)
 {

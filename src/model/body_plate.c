@@ -133,6 +133,7 @@ static phx_status check_layers(phx_reader *reader, const phx_node *node, int n_l
     return status;
 }
 
+/* Checks that the materials of the plate, its layers and its regions have the constants needed. */
 static phx_status check_materials(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const plate *it = plate_of(body);
@@ -151,6 +152,7 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
     return status;
 }
 
+/* Checks a plate after reading: materials, thickness or layers, order of its theory, and a membrane if it stiffens. */
 static phx_status body_plate_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const plate *it = plate_of(body);
@@ -217,6 +219,8 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
     return status;
 }
 
+/* Creates the finite-element model of a plate from its mesh and regions. Without a membrane *held marks the motions in
+ * the plane as fixed. */
 static phx_status body_plate_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
                                   unsigned char **held)
 {

@@ -54,6 +54,7 @@ static phx_status find_source(phx_reader *reader, const char *path, phx_flex_sou
     return PHX_OK;
 }
 
+/* Gives a reduced body the ports of its file, with place and orientation. */
 static phx_status make_ports(phx_reader *reader, const phx_node *node, const phx_flex_source *source)
 {
     phx_model_body *body = reader->body;
@@ -96,6 +97,8 @@ static void read_section(reduced *it)
                                           .fibre = {all[10], all[11]}};
 }
 
+/* Reads the file of a reduced body and gives the body its section and ports; the dimension must be that of the model.
+ */
 static phx_status body_reduced_read_file(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                          void *owner)
 {

@@ -196,6 +196,8 @@ static phx_status check_stations(phx_reader *reader, const phx_node *node, const
     return PHX_OK;
 }
 
+/* Checks the axis of a rod: exactly one of length, arc and points; points have the right dimension, start at the
+ * origin and differ from their predecessors. */
 static phx_status check_curve(phx_reader *reader, const phx_node *node, const rod_keys *own)
 {
     const phx_node *length = phx_node_find(node, "length"), *points = phx_node_find(node, "points");
@@ -244,6 +246,8 @@ static bool has_shape(const rod_keys *own)
     return shape;
 }
 
+/* Checks the material of a rod: not allowed with sections by matrices, else required, isotropic, and with Poisson's
+ * ratio if shear or torsion need it. */
 static phx_status check_material(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const rod_keys *own = own_of(body);
@@ -489,6 +493,7 @@ typedef struct rod_data {
     phx_rod_mass *masses;
 } rod_data;
 
+/* Allocates places, axes, lengths and section matrices at the integration points of all elements in one block. */
 static phx_status make_data(phx_builder *builder, const phx_model_body *body, int elements, rod_data *data)
 {
     const size_t n = (size_t)elements, dim = (size_t)builder->model->dimension;
@@ -506,6 +511,7 @@ static phx_status make_data(phx_builder *builder, const phx_model_body *body, in
     return PHX_OK;
 }
 
+/* Evaluates compliance and mass of the section at each Gauss point of each element. */
 static phx_status fill_sections(const phx_model *model, const phx_model_body *body, const rod_mesh *mesh,
                                 const rod_data *data)
 {
@@ -544,6 +550,8 @@ static phx_rod_curve curve_of(const phx_model_body *body)
                            .twist = own->twist};
 }
 
+/* Creates the rod of a body: nodes along its curve, section matrices and point masses. There is no source of shapes,
+ * since the nodes are frames. */
 static phx_status body_rod_build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
                                  phx_body **made)
 {

@@ -112,6 +112,8 @@ static phx_status body_solid_make_mesh(phx_builder *builder, const solid_mesh *f
     return status ? status : phx_elastic_check_mesh(builder, mesh, from->file);
 }
 
+/* Creates the finite-element model of a solid with a material for each region; the last region is the remaining part
+ * of the mesh. */
 static phx_status body_solid_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
                                   unsigned char **held)
 {

@@ -64,6 +64,8 @@ static void blame(suspect *so_far, const char *name, const void *field)
     }
 }
 
+/* Adds file, line and column of the object that the message names first to a failure. Does nothing if the message has
+ * a position already; returns the status. */
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status)
 {
     if (!model || !model->path)

@@ -68,6 +68,8 @@ bool phx_builder_has_joint(const phx_model *model, int body, int port)
     return has;
 }
 
+/* Calls `visit` for every point at which joints, springs, forces and loads act on a port; loads on whole bodies are
+ * skipped. */
 void phx_builder_visit_points(const phx_model *model, phx_point_visit *visit, void *user)
 {
     for (int k = 0; k < model->n_joints; k++)
@@ -135,6 +137,8 @@ static phx_status hold_deformation(phx_builder *builder, const phx_model_body *b
     return phx_body_create(builder->context, &def, made);
 }
 
+/* Creates a body with its source and adds it to the system with all its ports; a body declared rigid loses its
+ * deformations. */
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
 {
     const phx_pose pose = build_bodies_pose_of(builder->model->dimension, body);

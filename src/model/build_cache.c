@@ -101,6 +101,7 @@ phx_flex_source *phx_beam_cache_find_source(phx_beam_cache *cache, const char *k
     return phx_flex_source_share(entry->source);
 }
 
+/* Stores a share of the source in the cache under a copy of the key. */
 phx_status phx_beam_cache_keep_source(phx_beam_cache *cache, phx_context *context, const char *key,
                                       phx_flex_source *source)
 {
@@ -152,6 +153,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 
 /* Everything but the arrays, as numbers without padding. */
 enum { KEY_NUMBERS = 19 };
+/* Writes all scalar properties of a beam into a fixed array, in which beams can be compared and hashed. */
 static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
 {
     const double numbers[KEY_NUMBERS] = {def->dim,
@@ -176,6 +178,7 @@ static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
     memcpy(key, numbers, sizeof numbers);
 }
 
+/* Hash of all properties of a beam, with point masses, pulled places and interfaces. */
 static uint64_t hash_of(const phx_beam_def *def)
 {
     double key[KEY_NUMBERS];
@@ -218,6 +221,7 @@ static bool equal(const phx_beam_def *a, const phx_beam_def *b)
     return true;
 }
 
+/* Creates a beam and an entry that owns copies of the arrays of its definition; *out is set only on success. */
 static phx_status make_entry(phx_context *context, const phx_beam_def *def, cache_entry **out)
 {
     cache_entry *entry = phx_calloc(context, 1, sizeof *entry);
@@ -248,6 +252,7 @@ static phx_status make_entry(phx_context *context, const phx_beam_def *def, cach
     return status;
 }
 
+/* Returns a share of the beam of this definition, which is created only the first time. */
 phx_status phx_beam_cache_get(phx_beam_cache *cache, phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
     const uint64_t hash = hash_of(def);

@@ -106,6 +106,7 @@ static const phx_controller_kind kinds[PHX_MODEL_CONTROLLER_KINDS] = {
     [PHX_MODEL_IDA_PBC] = PHX_CONTROLLER_FUNCTION,
 };
 
+/* Translates a controller of the model; its anti-windup gain defaults to ki/kp if both are positive, else to zero. */
 static phx_controller_def definition(const phx_model_controller *c)
 {
     const double unwinding = c->ki > 0.0 && c->kp > 0.0 ? c->ki / c->kp : 0.0;
@@ -138,6 +139,8 @@ static phx_controller_def definition(const phx_model_controller *c)
                                 .initial = c->initial};
 }
 
+/* Adds a controller to the system with its references, feedforward, limits and the functions of its kind. The system
+ * takes over the definition; after an earlier failure it is released here. */
 phx_status phx_builder_controller(phx_builder *builder, const phx_model_controller *c)
 {
     phx_context *context = builder->context;

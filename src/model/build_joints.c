@@ -25,6 +25,8 @@ static void fill_stops(const phx_model_stops *from, phx_coordinate_def *to)
     to->stop = (phx_penalty){from->stiffness, from->exponent, from->damping};
 }
 
+/* Fills the coordinates of a joint with starts, springs, stops, friction, drives and laws. After a failure all signals
+ * and laws are freed. */
 static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *joint, phx_joint_def *def)
 {
     phx_status status = PHX_OK;
@@ -84,6 +86,8 @@ static phx_status check_place(const phx_builder *builder, const phx_model_joint 
                           length);
 }
 
+/* Adds a joint with ports, axes, relative rotation and coordinates to the system and checks that the start of a
+ * sliding joint lies on its body. */
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
 {
     phx_joint_def def = phx_joint_def_default();
@@ -143,6 +147,7 @@ static phx_status copy_components(phx_builder *builder, const phx_model_load *lo
     return status;
 }
 
+/* Adds a load to the system: force or torque at a port, distributed load, or load on a surface or by temperature. */
 phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load)
 {
     phx_load_def def = {.name = load->name,

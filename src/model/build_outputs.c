@@ -17,6 +17,8 @@ static void fill_section(int dim, const phx_model_section *section, phx_output_d
     }
 }
 
+/* Adds an output to the system at a port, a section, a joint or on a mesh, with section properties for strains and
+ * stresses. */
 phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output)
 {
     const phx_model *model = builder->model;

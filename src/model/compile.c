@@ -126,6 +126,7 @@ phx_status phx_expression_compile_on(const phx_expression *expression, phx_expre
     return compile(&c, WEAKEST);
 }
 
+/* Compiles an expression into a new program; names are resolved by the callback. *program is set only on success. */
 phx_status phx_expression_compile(phx_context *context, const phx_expression *expression, phx_expression_name_fn *name,
                                   const void *data, phx_program **program)
 {

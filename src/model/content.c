@@ -12,6 +12,7 @@ void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size)
     return phx_arena_calloc(reader->context, &reader->content->memory, count, size);
 }
 
+/* Hands a signal over to the model's content, which frees it; after a failure the signal has been destroyed. */
 phx_status phx_reader_own_signal(phx_reader *reader, const phx_owned_signal *signal)
 {
     phx_content *c = reader->content;
@@ -29,6 +30,7 @@ phx_status phx_reader_own_signal(phx_reader *reader, const phx_owned_signal *sig
     return PHX_OK;
 }
 
+/* Records where in the file the object at this address was written. */
 phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source)
 {
     phx_content *c = reader->content;
@@ -75,6 +77,8 @@ const phx_owned_signal *phx_content_find_signal(const phx_content *content, cons
                               : NULL;
 }
 
+/* Returns the position in the file of the innermost recorded object that contains the address, zero if there is none.
+ * Requires sorted places. */
 phx_model_source phx_content_where(const phx_content *content, const void *field)
 {
     const uintptr_t wanted = (uintptr_t)field;

@@ -18,6 +18,7 @@ static phx_status read_inputs(phx_reader *reader, const phx_key *key, const phx_
                              &c->feedback);
 }
 
+/* Reads the map from outputs of the FMU to actuations. */
 static phx_status read_outputs(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     phx_model_controller *c = owner;
@@ -99,6 +100,8 @@ static phx_status read_start(phx_reader *reader, const phx_node *name, const phx
     return at(reader, value, phx_fmu_component_set(reader->context, fmu, start->name, start->number, start->text));
 }
 
+/* Checks names and types of inputs, outputs and start values against the FMU; an error gets the position of its entry.
+ */
 static phx_status controller_fmu_choose(phx_reader *reader, const phx_node *node, phx_model_controller *c,
                                         phx_fmu_component *fmu)
 {
@@ -116,6 +119,8 @@ static phx_status controller_fmu_choose(phx_reader *reader, const phx_node *node
     return status;
 }
 
+/* Checks a controller that is an FMU against its file; the sample time defaults to the step of the FMU and must be
+ * positive. */
 phx_status phx_finish_fmu(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
     phx_fmu_component *fmu = NULL;
@@ -177,6 +182,7 @@ static void free_controller(void *data)
     phx_free(it);
 }
 
+/* Prepares the FMU of a controller: feedback programs, selected inputs and outputs, start values and time limit. */
 static phx_status controller_fmu_fill(phx_builder *builder, const phx_model_controller *c, controller *it)
 {
     phx_context *context = builder->context;

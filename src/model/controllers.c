@@ -87,6 +87,8 @@ static phx_status take_names(phx_reader *reader, const measured *all, phx_model_
     return PHX_OK;
 }
 
+/* Reads a map of names and feedback expressions, and makes the measurements y(NAME) in them the inputs of the
+ * controller. */
 phx_status phx_read_feedback(phx_reader *reader, const phx_node *node, const char *expected,
                              phx_model_controller *controller, const char ***names, const char ***texts)
 {
@@ -196,6 +198,8 @@ static phx_status read_signals(phx_reader *reader, const phx_key *key, const phx
     return status;
 }
 
+/* Reads limits as one pair, or as a list of pairs with one for each output; the lower limit must be below the upper
+ * one. */
 static phx_status read_limits(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     const bool many = node->kind == PHX_NODE_LIST && node->count > 0 && node->items[0]->kind == PHX_NODE_LIST;
@@ -215,6 +219,7 @@ static phx_status read_limits(phx_reader *reader, const phx_key *key, const phx_
     return status;
 }
 
+/* Reads a matrix as a list of rows; a number is a 1 x 1 matrix. */
 static phx_status read_array(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
@@ -348,6 +353,8 @@ static phx_status take_expressions(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
+/* Checks an energy-shaping (IDA-PBC) controller and collects the expressions of M, V, M_d, V_d and J_2 in this order;
+ * K_v and the region must have the size of its outputs and coordinates. */
 static phx_status finish_ida_pbc(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
     phx_status status = controllers_name_coordinates(reader, node, c);
@@ -466,6 +473,8 @@ static phx_status finish_matrices(phx_reader *reader, const phx_node *node, phx_
     return status;
 }
 
+/* Checks that references, feedforward, limits and initial values are empty or complete, and that a delay has a sample
+ * time. */
 static phx_status check_counts(phx_reader *reader, const phx_node *node, const phx_model_controller *c)
 {
     const int references = c->kind == PHX_MODEL_PID ? 1 : c->n_inputs;
@@ -486,6 +495,7 @@ static phx_status check_counts(phx_reader *reader, const phx_node *node, const p
     return PHX_OK;
 }
 
+/* Checks a controller after reading by the rules of its kind, then the lengths of its lists. */
 phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_controller *c = object;

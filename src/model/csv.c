@@ -167,6 +167,7 @@ static phx_status find_separator(csv *c, const char *line)
     return PHX_OK;
 }
 
+/* Reads the first line of a CSV file: determines the separator and stores the column names, which must be distinct. */
 static phx_status csv_read_names(csv *c)
 {
     char *line = next_line(c), *name;
@@ -307,6 +308,7 @@ static phx_status csv_read_row(csv *c, char *line, int wanted, double *time, dou
     return PHX_OK;
 }
 
+/* Reads time and one column of all following lines into the table; time must increase, and one line is the minimum. */
 static phx_status csv_read_rows(csv *c, int column, phx_file_table *table)
 {
     char *line;
@@ -323,6 +325,7 @@ static phx_status csv_read_rows(csv *c, int column, phx_file_table *table)
     return table->count ? check_signs(c) : fail_file(c, "no line of numbers");
 }
 
+/* Reads one column over time from a CSV file into a table whose arrays belong to the arena. */
 phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
                         phx_arena *arena, phx_file_table *table)
 {

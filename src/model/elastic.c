@@ -153,6 +153,7 @@ static phx_status check_choice(phx_reader *reader, const phx_node *basis, const 
     return PHX_OK;
 }
 
+/* Checks the basis of a finite-element body: 'held' needs a rigid port on a part of the mesh, other bases none. */
 static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_elastic_keys *keys = keys_of(body);
@@ -462,6 +463,8 @@ typedef struct body_loads {
     double *forces, *strains; /* n_forces x n, n_strains x phx_elastic_offsets */
 } body_loads;
 
+/* Assembles nodal forces of all surface loads and initial strains of all temperatures on one body, per unit of their
+ * signals. */
 static phx_status loads_on_body(phx_builder *builder, int body, const phx_elastic_model *elastic, body_loads *loads)
 {
     const phx_model *model = builder->model;
@@ -511,6 +514,8 @@ static phx_status elastic_check_mass(phx_builder *builder, const phx_model_body 
                                    body->name, body->ports[mass->at.port].name));
 }
 
+/* Creates the reduced source of a finite-element body from interfaces, masses, loads and basis. Takes over the finite-
+ * element model, which is destroyed after a failure. */
 static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
                               const unsigned char *held, phx_flex_source **source)
 {
@@ -597,6 +602,8 @@ static phx_status new_source(phx_builder *builder, const phx_model_body *body, p
     return status;
 }
 
+/* Returns the reduced source of a body, from the cache if the same body was built before; warns of a poor basis in any
+ * case. */
 static phx_status find_source(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
                               phx_flex_source **source)
 {
@@ -645,6 +652,8 @@ static int strain_of(const phx_model *model, const phx_model_load *load)
     return number;
 }
 
+/* Adds a pressure, traction or temperature on a body to the system as modal loads with one signal for each component.
+ * Takes over the signals, also after a failure. */
 phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
 {
     phx_context *context = builder->context;

@@ -55,6 +55,8 @@ static void add_node(phx_text *key, const phx_model *model, const phx_node *node
     }
 }
 
+/* Key of a finite-element body in the cache: the text of body, materials and loads as written, without pose, velocity,
+ * damping and the factors of loads, and the use of its ports. The caller frees it. */
 phx_status phx_elastic_key(const phx_builder *builder, const phx_model_body *body, const unsigned char *ports,
                            char **key)
 {

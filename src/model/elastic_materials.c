@@ -38,6 +38,7 @@ static const phx_key layer_keys[] = {
 const phx_object phx_schema_layer = {"layer", "From below to above; the whole is symmetric about its middle.",
                                      TABLE(phx_elastic_layer, layer_keys), .finish = finish_layer};
 
+/* Fills one layer of a laminate from an isotropic or orthotropic material; shear moduli are ordered G12, G13, G23. */
 static void put_layer(const phx_model_material *from, double thickness, double angle, phx_plate_layer *layer)
 {
     const phx_model_orthotropic *o = &from->orthotropic;
@@ -60,6 +61,8 @@ static void put_layer(const phx_model_material *from, double thickness, double a
     memcpy(layer->expansion, o->expansion, sizeof layer->expansion);
 }
 
+/* Computes stiffness, mass and thermal expansion of a plate section, homogeneous or laminated; kappa is the shear
+ * correction. */
 phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *material, double thickness, int n_layers,
                                const phx_elastic_layer *layers, double kappa, phx_plate_section *section)
 {

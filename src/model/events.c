@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Finds the numbers of named joints; an unknown name is refused with the closest one. */
 static phx_status find_joints(phx_reader *reader, const phx_node *list, int count, const char *const *names,
                               int *numbers)
 {
@@ -86,6 +87,8 @@ static phx_status check_contraries(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
+/* Checks an event: at least one action, and either a time or one crossing of an output. Joints are found by name,
+ * forces checked, and contrary actions refused. */
 phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_event *event = object;

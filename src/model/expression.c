@@ -125,6 +125,7 @@ static bool fail_reserved(phx_evaluator *e, const phx_token *token, phx_expressi
                                     : "'s' stands for the place on a beam and is allowed only in a distributed load");
 }
 
+/* Fails for a name that an expression must not contain, and says which names are allowed there and which is closest. */
 static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_use use)
 {
     static const char *const letters[][4] = {[PHX_USE_CONSTANT] = {NULL},
@@ -222,6 +223,8 @@ static phx_status put_parameter(const phx_evaluator *e, int parameter, phx_progr
     return status;
 }
 
+/* Emits the code of a name: a variable, an open parameter, the expression of a parameter that depends on open ones, or
+ * its present value. */
 static phx_status put_name(const void *data, const phx_token *token, phx_program *program)
 {
     const naming *it = data;
@@ -353,6 +356,7 @@ static phx_status expression_keep(phx_evaluator *e, const char *text, double val
     return phx_expression_cache_keep(e->context, e->cache, text, count, found, value);
 }
 
+/* Evaluates a constant expression; results are cached with the parameters they depend on. The value must be finite. */
 phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value)
 {
     evaluator->expression.error[0] = 0;
@@ -406,6 +410,8 @@ static phx_status put_argument(phx_evaluator *e, const char *text, char letter)
     return PHX_OK;
 }
 
+/* Creates the signal of an expression: a constant if no variable or open parameter occurs, else a function. A law of
+ * stroke or rate names its argument x or v. */
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use, phx_signal **signal)
 {
     const bool of_time = use != PHX_USE_STROKE && use != PHX_USE_RATE;
@@ -468,6 +474,8 @@ static bool is_word(char c)
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Replaces each measurement y(NAME) in the text by a name of fixed length and lists the names; false with an error if
+ * a name is missing, too long, or there are too many. */
 bool phx_expression_measures(phx_expression *expression, char *text, int *count,
                              char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME])
 {

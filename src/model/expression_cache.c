@@ -68,6 +68,7 @@ bool phx_expression_cache_find(const phx_expression_cache *cache, const char *te
     return true;
 }
 
+/* Adds an entry with copies of text and parameter names to the cache; its values are set by the caller. */
 static phx_status expression_cache_add(phx_context *context, phx_expression_cache *cache, const char *text,
                                        uint64_t hash, int count, const phx_expression_cache_parameter *parameters,
                                        cache_entry **entry)
@@ -94,6 +95,8 @@ static phx_status expression_cache_add(phx_context *context, phx_expression_cach
     return PHX_OK;
 }
 
+/* Stores the value of an expression with the parameter values it was computed from. A full cache takes nothing more,
+ * which is no error. */
 phx_status phx_expression_cache_keep(phx_context *context, phx_expression_cache *cache, const char *text, int count,
                                      const phx_expression_cache_parameter *parameters, double value)
 {

@@ -27,6 +27,7 @@ static phx_status force_cable_finish(phx_reader *reader, const phx_node *node, c
     return terms ? phx_force_terms_check(reader, terms, own->n_terms, own->terms) : PHX_OK;
 }
 
+/* Adds a cable over several ports to the system, with joint coordinates that take up or pay out its length. */
 static phx_status force_cable_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const cable *own = force->own;

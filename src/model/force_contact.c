@@ -85,6 +85,8 @@ static phx_status finish_semi_axes(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
+/* Checks a contact: geometry of the opposite surface, penalty stiffness or restitution but not both, and friction to
+ * match. */
 static phx_status force_contact_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const contact *own = force->own;
@@ -121,6 +123,8 @@ static phx_status force_contact_finish(phx_reader *reader, const phx_node *node,
     return finish_semi_axes(reader, node, own);
 }
 
+/* Adds a contact to the system; its friction ratio is breakaway over kinetic coefficient, 1 if no breakaway is given.
+ */
 static phx_status force_contact_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const contact *own = force->own;

@@ -36,6 +36,7 @@ static const phx_key keys[] = {
      .fallback = "none", .doc = "of the rate of x"},
 };
 
+/* Checks the terms of a coupling: number, existing joint coordinates and weights other than zero. */
 phx_status phx_force_terms_check(phx_reader *reader, const phx_node *node, int n, const phx_force_term *terms)
 {
     if (n < 1 || n > PHX_FORCE_MOST_TERMS)
@@ -64,6 +65,7 @@ static phx_status force_coupling_finish(phx_reader *reader, const phx_node *node
     return phx_force_terms_check(reader, phx_node_find(node, "terms"), own->n_terms, own->terms);
 }
 
+/* Adds a coupling of joint coordinates to the system, with its law and damper. */
 static phx_status force_coupling_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const coupling *own = force->own;

@@ -18,6 +18,7 @@ static const phx_key keys[] = {
      .doc = "velocity of the air, inertial components"},
 };
 
+/* Adds the drag of a port to the system, with factor rho c A/2 and the wind as signals. */
 static phx_status force_drag_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const drag *own = force->own;

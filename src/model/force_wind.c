@@ -26,6 +26,7 @@ static int *force_wind_along(void *own)
     return &((air *)own)->on;
 }
 
+/* Adds the wind load along a body to the system, with factor rho c w/2 per unit length and the wind as signals. */
 static phx_status force_wind_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const air *own = force->own;

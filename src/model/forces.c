@@ -30,6 +30,7 @@ phx_key_table phx_force_keys(int kind)
     return rows[kind]->keys;
 }
 
+/* Writes the table of force kinds with number of ports and description in Markdown. */
 phx_status phx_force_tables(phx_text *text)
 {
     phx_text_add(text, "\nThe kinds:\n\n| kind | ports | what it is |\n|---|---|---|\n");
@@ -57,6 +58,7 @@ phx_status phx_begin_force(phx_reader *reader, const phx_node *node, void *objec
     return force->own ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Reads a list of ports into a new array, whose address goes to the field and whose count to the owner. */
 static phx_status read_points(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     if (node->kind != PHX_NODE_LIST || node->count < 1)
@@ -109,6 +111,7 @@ static phx_status read_components(phx_reader *reader, const phx_key *key, const 
 const phx_type phx_type_square = {"3 or 6 numbers, or as many rows", NUMBERS_JSON, read_square, NULL};
 const phx_type phx_type_wrench = {"3 or 6 numbers", NUMBERS_JSON, read_components, NULL};
 
+/* Checks number of ports and that a force can do work between different bodies, then applies the rules of its kind. */
 phx_status phx_finish_force(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_force *force = object;

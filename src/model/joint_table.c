@@ -62,6 +62,8 @@ static void add_rows(phx_text *text, int count, const phx_row *rows)
     }
 }
 
+/* Writes constraint rows and coordinate rows of a joint kind in one dimension, for joint axes along the axes of
+ * coordinates. */
 static phx_status add_rows_of(phx_text *text, phx_joint_kind kind, int dim)
 {
     static const double plane[4] = {1.0, 0.0, 0.0, 1.0}, space[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
@@ -80,6 +82,7 @@ static phx_status add_rows_of(phx_text *text, phx_joint_kind kind, int dim)
     return PHX_OK;
 }
 
+/* Writes the table of rows of all joint kinds in the plane and in space in Markdown. */
 static phx_status add_all_rows(phx_text *text)
 {
     phx_status status = PHX_OK;

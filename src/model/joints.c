@@ -35,6 +35,7 @@ static phx_word joint_word(int kind)
 
 const phx_word phx_words_joint[] = {{.at = joint_word}};
 
+/* Allocates the coordinates of a joint by its kind before its keys are read. */
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_joint *joint = object;
@@ -52,6 +53,8 @@ phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *objec
                             reader->item ? reader->item->source : node->source);
 }
 
+/* Checks a joint: a prescribed motion excludes start and rate, nothing slides across segments, and its ports belong to
+ * different bodies. */
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_joint *joint = object;

@@ -95,6 +95,8 @@ static double static_ratio(const phx_model_friction *friction)
                                        : 1.0;
 }
 
+/* Checks friction: static at least kinetic, given in one way only, and with a Stribeck rate if it is regularised and
+ * static exceeds kinetic. */
 phx_status phx_finish_friction(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_friction *friction = object;

@@ -86,6 +86,8 @@ static int number_length(const char *text)
     return n;
 }
 
+/* Parses a whole text as a number with a decimal point in any locale; false if it is anything else or longer than 60
+ * characters. */
 bool phx_number_from_text(const char *text, double *value)
 {
     char copy[80];
@@ -133,6 +135,8 @@ static bool fail_function(phx_expression *e, const phx_token *token)
                                phx_nearest_hint(&nearest).text);
 }
 
+/* Scans a name, and decides by a following bracket whether it is a function; false with an error if the function is
+ * unknown. */
 static bool scan_name(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -163,6 +167,7 @@ static bool scan_open(scanner *s)
     return true;
 }
 
+/* Scans one operand or sign; false with an error if none stands here. */
 static bool scan_value(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -191,6 +196,7 @@ static bool scan_value(scanner *s)
     return phx_expression_fail(e, s->at, "found %s where a value is expected", phx_shown_text(text).text);
 }
 
+/* Closes a bracket, links it with the opening one, and checks the number of arguments of a function. */
 static bool scan_close(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -221,6 +227,7 @@ static bool scan_comparison(scanner *s, int length)
     return true;
 }
 
+/* Scans one operator, comma, comparison or closing bracket; false with an error if none stands here. */
 static bool scan_operator(scanner *s)
 {
     static const char *const comparisons[] = {"<=", ">=", "==", "!=", "<", ">"};
@@ -253,6 +260,7 @@ static bool scan_operator(scanner *s)
     return phx_expression_fail(e, s->at, "found %s where an operator is expected", phx_shown_text(text).text);
 }
 
+/* Splits an expression into tokens with matched brackets; false with message and position if its syntax is wrong. */
 bool phx_expression_scan(phx_expression *expression, const char *text)
 {
     scanner s = {.expression = expression, .text = text, .frames = {{-1, -1, 1, false}}};

@@ -53,6 +53,8 @@ static bool take_sparse(const matvar_t *variable, phx_model_matrix *matrix)
     return true;
 }
 
+/* Copies a variable of a MAT-file, dense or sparse, into a row-major matrix; it must be real, of doubles and finite.
+ * An empty variable leaves the matrix empty. */
 static phx_status take_variable(phx_reader *reader, const phx_node *node, const char *path, const matvar_t *variable,
                                 const char *name, phx_model_matrix *matrix)
 {
@@ -75,6 +77,7 @@ static phx_status take_variable(phx_reader *reader, const phx_node *node, const 
     return matrix_file_check_finite(reader, node, path, name, matrix);
 }
 
+/* Reads the named matrices that a MAT-file has; missing ones stay empty. Version 7.3 is refused. */
 static phx_status read_mat(phx_reader *reader, const phx_node *node, const char *path, int count,
                            const phx_named_matrix *matrices)
 {
@@ -107,6 +110,7 @@ static phx_status matrix_file_read_entry(phx_reader *reader, const phx_node *nod
                            from->source.line, from->source.column, name, phx_shown_node(from).text);
 }
 
+/* Reads a matrix as a list of rows of equal length; a number is a 1 x 1 matrix, an empty list leaves it empty. */
 static phx_status matrix_file_read_rows(phx_reader *reader, const phx_node *node, const char *path, const char *name,
                                         const phx_node *from, phx_model_matrix *matrix)
 {
@@ -165,6 +169,7 @@ static phx_status read_sparse(phx_reader *reader, const phx_node *node, const ch
     return status;
 }
 
+/* Reads a file into zero-terminated text owned by the reader; larger files than a model may have are refused. */
 static phx_status load_text(phx_reader *reader, const phx_node *node, const char *path, char **text, size_t *length)
 {
     FILE *file = fopen(path, "rb");
@@ -187,6 +192,7 @@ static phx_status load_text(phx_reader *reader, const phx_node *node, const char
     return status;
 }
 
+/* Reads the named matrices that a JSON file has, dense as lists of rows, sparse as objects; missing ones stay empty. */
 static phx_status read_json(phx_reader *reader, const phx_node *node, const char *path, int count,
                             const phx_named_matrix *matrices)
 {

@@ -76,6 +76,8 @@ static phx_status model_evaluate(phx_context *context, phx_model *model, int n_o
     return status;
 }
 
+/* Copies name, text and overrides into the model's store and evaluates the text; the parsed tree is dropped
+ * afterwards. */
 static phx_status model_create(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
                                const phx_model_override *overrides, bool doubts, phx_model *model)
 {
@@ -98,6 +100,7 @@ static phx_status model_create(phx_context *context, const char *name, const cha
     return status;
 }
 
+/* Reads a model from text; *model is set only on success. */
 static phx_status read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
                             const phx_model_override *overrides, bool doubts, phx_model **model)
 {
@@ -148,6 +151,8 @@ static phx_status model_load(phx_context *context, const char *path, FILE *file,
     return PHX_OK;
 }
 
+/* Reads a model file with overridden parameters. The file and those it names are protected against being written over;
+ * *model is set only on success. */
 phx_status phx_model_read(phx_context *context, const char *path, int n_overrides, const phx_model_override *overrides,
                           phx_model **model)
 {
@@ -182,6 +187,7 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
     return phx_conclude(context, status);
 }
 
+/* Reads the model once more from its text and overrides; the copy shares no memory with the original. */
 phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy)
 {
     if (!model || !copy)
@@ -200,6 +206,7 @@ phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_mode
     return phx_conclude(context, status);
 }
 
+/* Frees a model; NULL is allowed. */
 void phx_model_destroy(phx_model *model)
 {
     if (!model)
@@ -297,6 +304,8 @@ phx_model_source phx_model_where(const phx_model *model, const void *field)
     return model->store && field ? phx_content_where(&model->store->content, field) : (phx_model_source){0, 0};
 }
 
+/* Fails with a message that begins with file, line and column of the field, or with the file alone if the position is
+ * unknown; returns the status. */
 phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
                           const char *format, ...)
 {
@@ -356,6 +365,7 @@ const phx_model_point *phx_model_reference(const phx_model *model, int k)
     return k < model->n_loads ? &model->loads[k].at : NULL;
 }
 
+/* Evaluates an expression of the model's parameters, or of none if model is NULL; `what` begins the error message. */
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value)
 {

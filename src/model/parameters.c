@@ -19,6 +19,7 @@ typedef struct resolver {
     int depth;
 } resolver;
 
+/* Checks the name of a parameter: an identifier of bounded length that is not reserved. */
 static phx_status check_parameter_name(phx_reader *reader, const phx_node *name)
 {
     static const char *const reserved[] = {"t", "s", "pi", "deg"};
@@ -44,6 +45,7 @@ static phx_status fail_override(resolver *r, const phx_model_override *override,
                     override->name, phx_shown_text(override->expression ? override->expression : text).text, what);
 }
 
+/* Assigns the given overrides to parameters; an unknown name or a value that is not finite is refused. */
 static phx_status take_overrides(resolver *r)
 {
     phx_reader *reader = r->reader;
@@ -145,6 +147,7 @@ static phx_status parameters_advance(resolver *r)
     return status;
 }
 
+/* Evaluates all parameters, each after those it depends on, with a stack instead of recursion; cycles fail. */
 static phx_status resolve(resolver *r)
 {
     for (int i = 0; i < r->n; i++) {
@@ -164,6 +167,7 @@ static phx_status resolve(resolver *r)
     return PHX_OK;
 }
 
+/* Allocates the parameters and registers their names and places; values follow later. */
 static phx_status create_parameters(resolver *r)
 {
     phx_reader *reader = r->reader;
@@ -222,6 +226,8 @@ static void note_use(void *user, int parameter, phx_expression_use use)
     it->count[role]++;
 }
 
+/* Reads and evaluates the parameters with overrides, and makes them known to all later expressions, whose uses are
+ * then recorded. */
 static phx_status read_parameters(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                   void *owner)
 {

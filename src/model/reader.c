@@ -63,6 +63,8 @@ phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node)
     return phx_reader_fail_at(reader, at, "%s", expression->error);
 }
 
+/* Appends a key or, if index >= 0, an index to the path shown in errors; returns the length before for
+ * phx_key_path_pop. A path that would be too long stays as before. */
 size_t phx_key_path_push(phx_reader *reader, const char *name, int index)
 {
     const size_t before = reader->key_path_length, room = sizeof reader->key_path - before;
@@ -93,6 +95,7 @@ unsigned phx_reader_dims(const phx_reader *reader)
     return dimension == 2 ? PHX_PLANE : dimension == 3 ? PHX_SPACE : PHX_BOTH;
 }
 
+/* Returns the next key of an object; keys of its kinds are inserted at the row without a name. NULL at the end. */
 const phx_key *phx_next_key(phx_key_walk *walk)
 {
     const phx_object *object = walk->object;
@@ -156,6 +159,7 @@ static void list_keys(const phx_object *object, int kind, unsigned dims, char *t
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", key->name);
 }
 
+/* Refuses keys that the object does not have for any kind, with the closest key and the list of all. */
 static phx_status check_known(phx_reader *reader, const phx_object *object, const phx_node *node)
 {
     for (int i = 0; i < node->count; i++) {
@@ -234,6 +238,8 @@ static phx_status kind_from_present(phx_reader *reader, const phx_object *object
                            words);
 }
 
+/* Determines the kind of an object from its key 'kind' or from the keys present; -1 if objects of this type have no
+ * kinds. */
 static phx_status find_kind(phx_reader *reader, const phx_object *object, const phx_node *node, int *kind)
 {
     *kind = -1;
@@ -287,6 +293,7 @@ static void *owner_of(const phx_object *object, const phx_key *key, void *target
     return own;
 }
 
+/* Reads the keys that apply to kind and dimension; missing ones are refused if required, else preset. */
 static phx_status read_keys(phx_reader *reader, const phx_object *object, const phx_node *node, int kind, void *target)
 {
     const phx_key *key;
@@ -308,6 +315,7 @@ static phx_status read_keys(phx_reader *reader, const phx_object *object, const 
     return PHX_OK;
 }
 
+/* Reads an object: checks its keys, determines its kind, reads its values, and calls its hooks before and after. */
 phx_status phx_read_object(phx_reader *reader, const phx_object *object, const phx_node *node, void *target)
 {
     char expected[80];
@@ -351,6 +359,7 @@ phx_status phx_check_name(phx_reader *reader, const phx_node *key)
     return PHX_OK;
 }
 
+/* Reads one named object of a map and records its place; item begins with its name. */
 static phx_status read_item(phx_reader *reader, const phx_object *object, const phx_node *name, const phx_node *value,
                             char *item)
 {
@@ -367,6 +376,8 @@ static phx_status read_item(phx_reader *reader, const phx_object *object, const 
     return status;
 }
 
+/* Reads a map of named objects into a new array, after `reserved` empty entries; array and total count go to field and
+ * count. */
 phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
                         void *count)
 {

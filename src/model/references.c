@@ -183,6 +183,7 @@ static phx_status read_behind(phx_reader *reader, const phx_node *node, const ch
     return status;
 }
 
+/* Reads the text after '@' as one of the allowed sorts of location: fraction of the length, node, or name. */
 phx_status phx_read_location(phx_reader *reader, const phx_node *node, const char *text, unsigned sorts,
                              phx_location *location)
 {
@@ -258,6 +259,7 @@ static phx_status fail_without_port(phx_reader *reader, const phx_node *node)
                                     : ".P'?");
 }
 
+/* Reads a point as body.PORT or body@LOCATION; for a body cut in segments it is resolved to the segment. */
 phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_point *point)
 {
     const char *text = node->text;
@@ -303,6 +305,7 @@ static phx_status read_moving_port(phx_reader *reader, const phx_key *key, const
     return status;
 }
 
+/* Reads a point and requires a body that has section forces. */
 static phx_status read_section(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;

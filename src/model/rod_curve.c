@@ -164,6 +164,7 @@ static void spline_nodes(const spline *it, const double *piece, int n, const dou
         length[e] = whole * share[e];
 }
 
+/* Places, axes and lengths of nodes along a spline through the points; its parameter is the chord length. */
 static phx_status along_points(phx_context *context, int dim, const phx_model_matrix *points, int n,
                                const double *fraction, const double *share, double *place, double *axes, double *length)
 {
@@ -204,6 +205,8 @@ static void twist_axes(double angle, double *axes)
     }
 }
 
+/* Places, axes and element lengths of nodes along a straight, circular or interpolated rod; in space twist turns the
+ * axes in proportion to the fraction. */
 phx_status phx_rod_curve_nodes(phx_context *context, int dim, const phx_rod_curve *curve, int n, const double *fraction,
                                const double *share, double *place, double *axes, double *length)
 {

@@ -74,6 +74,7 @@ static void add_scope(phx_text *text, const phx_object *object, const phx_key *k
         phx_text_add(text, "%s%s", *separator ? "; " : "", key->dims == PHX_PLANE ? "plane" : "space");
 }
 
+/* Writes one key as a row of a Markdown table: value, unit, default, scope and meaning. */
 static void schema_text_add_row(phx_text *text, const phx_object *object, const phx_key *key)
 {
     phx_text_add(text, "| `%s` | ", key->name);
@@ -97,6 +98,7 @@ static void schema_text_add_row(phx_text *text, const phx_object *object, const 
     phx_text_add(text, " |\n");
 }
 
+/* Writes the reference of all keys of the model file in Markdown; the caller frees the text. */
 phx_status phx_model_schema_markdown(phx_context *context, char **result)
 {
     if (!result)
@@ -171,6 +173,7 @@ static void add_number(phx_text *text, const phx_range *range)
     phx_text_add(text, "}, {\"type\": \"string\"}]}");
 }
 
+/* Writes the JSON schema of the value of a key by its type. */
 static void add_value(phx_text *text, const phx_key *key, int kind)
 {
     const phx_type *type = key->type;
@@ -264,6 +267,7 @@ static void add_object(phx_text *text, const phx_object *object)
     phx_text_add(text, "]}");
 }
 
+/* Writes the JSON schema of the model file; the caller frees the text. */
 phx_status phx_model_schema_json(phx_context *context, char **result)
 {
     if (!result)

@@ -49,6 +49,8 @@ void phx_segments_locate(const phx_segmented *whole, double fraction, phx_model_
     point->location = phx_location_at_fraction(inside);
 }
 
+/* Finds a port of a body that is cut in segments: P of the first, C of the last, or a port of its own on any;
+ * point->port is -1 if there is none. */
 void phx_segments_port(const phx_reader *reader, const phx_segmented *whole, const char *name, phx_model_point *point)
 {
     enum { P, C };
@@ -124,6 +126,8 @@ typedef struct cutting {
     phx_status (*cut)(phx_reader *reader, int item, int first, void *made);
 } cutting;
 
+/* Replaces an array of objects by one in which each is cut into its parts, with their places in the file. Does nothing
+ * if no object is cut. */
 static phx_status cut_all(phx_reader *reader, const cutting *how, int *count, void *field)
 {
     const int n = *count;
@@ -241,6 +245,7 @@ static phx_status cut_or_copy(phx_reader *reader, int item, int first, void *mad
     return status;
 }
 
+/* Cuts all bodies with several segments and registers the names of the whole ones; bounds the number of all bodies. */
 phx_status phx_segments_cut(phx_reader *reader, const phx_node *node)
 {
     static const cutting bodies = {sizeof(phx_model_body), segments_of_body, cut_or_copy};
@@ -368,6 +373,8 @@ static phx_status shift_signal(phx_reader *reader, int k, int count, phx_signal 
     return status;
 }
 
+/* Copies a load, or cuts a distributed one into a load for each segment with the coordinate along the body shifted to
+ * match. */
 static phx_status cut_load(phx_reader *reader, int item, int first, void *made)
 {
     const phx_model_load *load = &reader->model->loads[item];
@@ -406,6 +413,7 @@ static int segments_of_force(const phx_reader *reader, int item)
     return whole ? whole->count : 1;
 }
 
+/* Copies a force, or cuts one along a segmented body into a force for each segment. */
 static phx_status cut_force(phx_reader *reader, int item, int first, void *made)
 {
     const phx_model_force *force = &reader->model->forces[item];
@@ -428,6 +436,8 @@ static phx_status cut_force(phx_reader *reader, int item, int first, void *made)
     return PHX_OK;
 }
 
+/* After joints, loads and forces are read, adds the welds between segments and cuts loads and forces on segmented
+ * bodies. */
 phx_status phx_segments_finish(phx_reader *reader)
 {
     static const cutting loads = {sizeof(phx_model_load), segments_of_load, cut_load};

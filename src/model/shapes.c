@@ -92,6 +92,8 @@ static bool shapes_is_rotation(const double R[9])
     return c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0;
 }
 
+/* Converts a rotation given by angle, axis, quaternion or matrix into a rotation matrix; a zero quaternion or a matrix
+ * that is no rotation is refused. */
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object)
 {
     enum { AXIS, QUATERNION, MATRIX };
@@ -191,6 +193,8 @@ static phx_status check_inertia(phx_reader *reader, const phx_node *node, const 
     return PHX_OK;
 }
 
+/* Reads inertia: in the plane a number, in space principal moments or 3 x 3 rows, which are checked for physical
+ * validity. */
 static phx_status read_inertia(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)owner;
@@ -349,6 +353,8 @@ static double rectangle_torsion(double width, double height)
     return a * b * b * b / 3.0 * (1.0 - 192.0 / pow(pi, 5) * b / a * sum);
 }
 
+/* Computes area, second moments, torsion constant and fibre distances of a circle, tube or rectangle; area and inertia
+ * must be positive. */
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_section *s = object;

@@ -30,6 +30,7 @@ static phx_status read_table(phx_reader *reader, const phx_node *node, phx_owned
     return status ? status : signals_make_table(reader->context, form, &made->signal);
 }
 
+/* Reads a signal as an expression or a table; the model's content owns the signal. *signal is NULL after a failure. */
 phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_expression_use use, phx_signal **signal)
 {
     phx_owned_signal made = {.use = use};
@@ -52,6 +53,8 @@ phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_express
     return status;
 }
 
+/* Creates a second signal from the text of an owned one, in which tunable parameters stay open; the caller owns the
+ * copy. */
 static phx_status copy_expression(phx_context *context, const phx_model *model, const phx_tunables *tunables,
                                   const phx_owned_signal *from, phx_signal **copy)
 {
@@ -174,6 +177,7 @@ static phx_status read_signal(phx_reader *reader, const phx_key *key, const phx_
     return status;
 }
 
+/* Reads a list of exactly `count` signals and records their places. */
 static phx_status read_signals(phx_reader *reader, const phx_node *node, int count, phx_expression_use use,
                                phx_signal **signals)
 {

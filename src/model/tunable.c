@@ -115,6 +115,8 @@ static void list_places(const phx_parameter_use *use, size_t size, char *text)
                  count - PHX_PARAMETER_PLACES == 1 ? "" : "s");
 }
 
+/* Fails for a parameter that cannot be tuned: it is unused in functions of time, or it shapes the assembled system;
+ * names the places of use. */
 static phx_status tunable_refuse(const choosing *c, int k)
 {
     const phx_model_parameter *it = &c->model->parameters[k];
@@ -155,6 +157,8 @@ static phx_status take_names(const choosing *c, int n_names, const char *const *
     return PHX_OK;
 }
 
+/* Determines the parameters to keep open: those listed, or all that occur only in functions of time. One that depends
+ * on other open ones follows them instead, and is refused if it is listed. */
 static phx_status tunable_choose(choosing *c, int n_names, const char *const *names, bool *open)
 {
     phx_status status = names ? take_names(c, n_names, names, open) : PHX_OK;
@@ -175,6 +179,8 @@ static phx_status tunable_choose(choosing *c, int n_names, const char *const *na
     return status;
 }
 
+/* Lists the open parameters with their values and numbers all parameters: open ones by their index, others as made of
+ * open ones or as fixed. */
 static phx_status tunable_fill(const choosing *c, const bool *open, phx_tunables *made)
 {
     const size_t n = (size_t)c->n;
@@ -195,6 +201,8 @@ static phx_status tunable_fill(const choosing *c, const bool *open, phx_tunables
     return PHX_OK;
 }
 
+/* Selects the parameters that can be tuned after the assembly; those in `names`, or all possible ones if names is
+ * NULL. Empty after a failure. */
 phx_status phx_tunables_create(phx_context *context, const phx_model *model, int n_names, const char *const *names,
                                phx_tunables *tunables)
 {

@@ -38,6 +38,7 @@ phx_status phx_read_number(phx_reader *reader, const phx_node *node, const phx_r
     return status ? status : check_range(reader, node, range, *value);
 }
 
+/* Reads a list of exactly `count` numbers within the range. */
 phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_range *range, int count, double *values)
 {
     char expected[80];
@@ -162,6 +163,7 @@ static phx_status read_column(phx_reader *reader, const phx_key *key, const phx_
     return status;
 }
 
+/* Reads true or false, unquoted and in the spellings of YAML. */
 static phx_status read_boolean(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
@@ -181,6 +183,7 @@ static phx_status read_boolean(phx_reader *reader, const phx_key *key, const phx
                            phx_nearest_hint(&nearest).text);
 }
 
+/* Reads one of the given words; one that exists only in the other dimension is refused with this reason. */
 phx_status phx_read_word(phx_reader *reader, const phx_node *node, const phx_word *words, const char *what, int *value)
 {
     const unsigned dims = phx_reader_dims(reader);
@@ -364,6 +367,8 @@ static phx_status read_map(phx_reader *reader, const phx_key *key, const phx_nod
     return !status && key->after ? key->after(reader, node) : status;
 }
 
+/* Reads a list of objects into a new array; a null value leaves it empty. Array and count are set before the items are
+ * read. */
 static phx_status read_list(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     if (phx_node_is_null(node))

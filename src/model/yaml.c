@@ -75,6 +75,7 @@ static bool expects_key(const builder *b)
     return top->node->kind == PHX_NODE_MAP && (b->n_entries - top->first) % 2 == 0;
 }
 
+/* Stores an anchor and its node, if the token holds one. NULL as the node marks a list or map that is still open. */
 static phx_status add_anchor(builder *b, struct fy_token *token, const phx_node *node)
 {
     size_t length = 0;
@@ -155,6 +156,7 @@ static phx_status scalar_text(builder *b, struct fy_token *token, enum fy_scalar
     return PHX_OK;
 }
 
+/* Adds a scalar with its text, position and style to the open level; tags and zero characters are refused. */
 static phx_status add_scalar(builder *b, const struct fy_event *event)
 {
     struct fy_token *token = event->scalar.value;
@@ -186,6 +188,7 @@ static phx_status add_scalar(builder *b, const struct fy_event *event)
     return status ? status : push_entry(b, node);
 }
 
+/* Opens a list or map, refusing tags, a list or map as a key, and too deep nesting. */
 static phx_status open_level(builder *b, const struct fy_event *event, phx_node_kind kind)
 {
     bool map = kind == PHX_NODE_MAP;
@@ -221,6 +224,7 @@ static int compare_keys(const void *a, const void *b)
     return p.line != q.line ? (p.line < q.line ? -1 : 1) : (p.column > q.column) - (p.column < q.column);
 }
 
+/* Refuses a map in which a key is written twice, with both positions. */
 static phx_status refuse_duplicates(builder *b, const phx_node *map)
 {
     if (map->count < 2)
@@ -243,6 +247,8 @@ static phx_status refuse_duplicates(builder *b, const phx_node *map)
     return status;
 }
 
+/* Closes the innermost list or map: its entries become items, its anchor gets the node, and the node becomes an entry
+ * of the level above. */
 static phx_status close_level(builder *b)
 {
     level top = b->levels[--b->depth];
@@ -268,6 +274,8 @@ static phx_status close_level(builder *b)
     return push_entry(b, node);
 }
 
+/* Adds the node of the last anchor with this name. Unknown anchors, aliases inside their own anchor and expansions
+ * above a bound are refused. */
 static phx_status add_alias(builder *b, const struct fy_event *event)
 {
     size_t length = 0;
@@ -294,6 +302,7 @@ static phx_status add_alias(builder *b, const struct fy_event *event)
     return push_entry(b, node);
 }
 
+/* Processes one event of the parser; a second document is refused. */
 static phx_status take_event(builder *b, const struct fy_event *event)
 {
     switch (event->type) {
@@ -343,6 +352,7 @@ static ssize_t feed(void *user, void *buffer, size_t count)
     return (ssize_t)n;
 }
 
+/* Builds the tree from all events of the parser; an empty text gives an empty scalar as the root. */
 static phx_status take_events(builder *b)
 {
     phx_status status = PHX_OK;
@@ -372,6 +382,7 @@ static phx_status take_events(builder *b)
     return PHX_OK;
 }
 
+/* Creates a parser that collects errors instead of printing them and reads the text through a callback. */
 static phx_status start_parser(builder *b, const char *text, size_t length)
 {
     struct fy_diag_cfg diag_cfg;
@@ -391,6 +402,7 @@ static phx_status start_parser(builder *b, const char *text, size_t length)
     return PHX_OK;
 }
 
+/* Parses YAML into a tree once; *root is set only on success. */
 static phx_status parse(phx_context *context, phx_arena *nodes, phx_arena *texts, const char *name, const char *text,
                         size_t length, const phx_node **root)
 {
@@ -407,6 +419,8 @@ static phx_status parse(phx_context *context, phx_arena *nodes, phx_arena *texts
     return status;
 }
 
+/* Parses YAML into a tree of nodes and texts in two arenas, after a check of length and characters; *root is NULL
+ * after a failure. */
 phx_status phx_yaml_parse(phx_context *context, phx_arena *nodes, phx_arena *texts, const char *name, const char *text,
                           size_t length, const phx_node **root)
 {

@@ -26,6 +26,7 @@ static size_t utf8_length(const unsigned char *text, size_t left)
     return 0;
 }
 
+/* Refuses text that is not UTF-8 or holds control characters, with the position of the first. */
 static phx_status check_characters(phx_context *context, const char *name, const char *text, size_t length)
 {
     phx_model_source at = {1, 1};

@@ -20,6 +20,8 @@ static phx_status result(phx_context *context, const char *failed)
     return failed ? phx_fail(context, PHX_ERR_LIBRARY, "PETSc: %s", failed) : PHX_OK;
 }
 
+/* Assigns the vertices of a graph to the processes with few edges between them; fails if a process gets none. All
+ * processes must call it. */
 phx_status phx_ranks_partition(phx_context *context, const phx_ranks *ranks, const phx_csr *graph, int *part)
 {
     const int size = phx_ranks_size(ranks);

@@ -80,6 +80,7 @@ static void wait_a_moment(int looks)
 /* MPI is called by one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Sends bytes to a process in pieces; waits without holding the lock, so that other threads can use MPI. */
 static void send_to(int to, int tag, size_t bytes, const void *data)
 {
     for (size_t at = 0; at < bytes; at += PIECE) {
@@ -98,6 +99,7 @@ static void send_to(int to, int tag, size_t bytes, const void *data)
     }
 }
 
+/* Receives exactly `bytes` from a process in pieces; waits without holding the lock. */
 static void receive_from(int from, int tag, size_t bytes, void *data)
 {
     for (size_t at = 0; at < bytes; at += PIECE) {
@@ -115,6 +117,7 @@ static void receive_from(int from, int tag, size_t bytes, void *data)
     }
 }
 
+/* Gathers the numbers of all processes in their order on process 0; counts and all are read only there. */
 static void module_mpi_gather(size_t count, const double *mine, const int *counts, double *all)
 {
     int rank, size;

@@ -78,6 +78,7 @@ static PetscErrorCode make_graph(int rows, const int *ptr, const int *idx, Mat *
     PetscFunctionReturn(0);
 }
 
+/* Partitions a graph by PT-Scotch and gathers the parts of all vertices on every process. */
 static PetscErrorCode make_parts(int rows, const int *ptr, const int *idx, int *part)
 {
     Mat graph;
@@ -225,6 +226,7 @@ static PetscErrorCode module_petsc_fill(Mat A, int rows, PetscInt first_row, Pet
     PetscFunctionReturn(0);
 }
 
+/* Creates the distributed symmetric matrix of which each process has the given rows. */
 static PetscErrorCode make_matrix(int rows, int block, const int *ptr, const int *idx, const double *val, matrix **made)
 {
     matrix *it;
@@ -496,6 +498,8 @@ static PetscErrorCode check_factors(solver *it)
                                                                     : "see its manual");
 }
 
+/* Creates a solver for distributed equations, with multigrid or with direct factors; unknowns that are held are taken
+ * out. */
 static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver **made)
 {
     solver *it;
@@ -705,6 +709,8 @@ static const char *nearest(int n, int count, phx_module_operator *apply, phx_mod
     return text_of(find_nearest(n, count, &of_apply, &of_mass, tolerance, values, vectors));
 }
 
+/* Finds the lowest eigenvalues of the solver's matrix with a mass matrix, reduced alike to the unknowns that are not
+ * held. */
 static PetscErrorCode find_lowest(solver *with, int count, matrix *mass, int n_rigid, const double *rigid,
                                   double tolerance, double *values, double *vectors, int *steps)
 {

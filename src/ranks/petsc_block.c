@@ -43,6 +43,8 @@ static PetscErrorCode close_rows(csr *rows)
     PetscFunctionReturn(0);
 }
 
+/* Prepares fast products of a matrix with blocks of vectors: rows of the own columns, rows of columns of other
+ * processes, and their exchange. */
 PetscErrorCode block_operator_create(Mat A, block_operator **made)
 {
     block_operator *it;
@@ -72,6 +74,7 @@ PetscErrorCode block_operator_create(Mat A, block_operator **made)
     PetscFunctionReturn(0);
 }
 
+/* Frees the operator and sets it to NULL; NULL is allowed. */
 PetscErrorCode block_operator_destroy(block_operator **made)
 {
     block_operator *it = *made;
@@ -164,6 +167,7 @@ static PetscErrorCode add_exchanged(const block_operator *it, PetscInt m, PetscI
     PetscFunctionReturn(0);
 }
 
+/* y = A x for m vectors, stored row by row with the given strides; all processes must call it. */
 PetscErrorCode block_operator_apply(const block_operator *it, PetscInt m, PetscInt x_stride, const PetscScalar *x,
                                     PetscInt y_stride, PetscScalar *y)
 {

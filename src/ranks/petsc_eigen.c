@@ -550,6 +550,8 @@ static PetscErrorCode take_rigid(lobpcg *it, const PetscScalar *vectors, PetscSc
     PetscFunctionReturn(0);
 }
 
+/* Finds the lowest eigenpairs of the multigrid's matrix and B by LOBPCG, orthogonal to the rigid motions, started from
+ * the coarser levels. Fails if it does not converge in MOST_STEPS. */
 PetscErrorCode multigrid_eigen(multigrid *with, Mat B, PetscInt count, PetscInt n_rigid, const PetscScalar *rigid,
                                PetscReal tolerance, PetscReal *values, PetscScalar *vectors, PetscInt *steps)
 {

@@ -59,6 +59,7 @@ static PetscErrorCode estimate(level *it)
     PetscFunctionReturn(0);
 }
 
+/* Inverts the diagonal, or the diagonal blocks, of a level for its smoother; entries that are not positive give 1. */
 static PetscErrorCode invert_diagonal(level *it, PetscBool by_blocks)
 {
     PetscScalar *d;
@@ -149,6 +150,7 @@ static PetscErrorCode invert_dense(PetscInt n, const PetscScalar *bound, PetscSc
     PetscFunctionReturn(0);
 }
 
+/* Squares every entry of the matrix on this process. */
 static PetscErrorCode square_entries(Mat A)
 {
     Mat parts[2] = {A, NULL};
@@ -299,6 +301,8 @@ static PetscErrorCode add_aggregates(multigrid *it, Mat A, PetscInt n_near, Vec 
     PetscFunctionReturn(0);
 }
 
+/* Creates the multigrid of a matrix: an optional first level by P, then smoothed aggregation with the given near null
+ * space, and an inverse of the coarsest level. */
 PetscErrorCode multigrid_create(Mat A, Mat P, PetscInt n_near, Vec *near, multigrid **made)
 {
     multigrid *it;
@@ -320,6 +324,7 @@ PetscErrorCode multigrid_create(Mat A, Mat P, PetscInt n_near, Vec *near, multig
     PetscFunctionReturn(0);
 }
 
+/* Frees the multigrid and sets it to NULL; NULL is allowed. */
 PetscErrorCode multigrid_destroy(multigrid **made)
 {
     multigrid *it = *made;
@@ -407,6 +412,7 @@ static PetscErrorCode smooth(level *l, PetscInt m, PetscBool residual, PetscScal
     PetscFunctionReturn(0);
 }
 
+/* One V-cycle for m right-hand sides from level `at` on: x approximates A^-1 b. */
 PetscErrorCode multigrid_cycle(multigrid *it, PetscInt at, PetscInt m, const PetscScalar *b, PetscScalar *x)
 {
     level *l = &it->levels[at], *next = l + 1;

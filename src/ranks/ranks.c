@@ -98,6 +98,7 @@ void phx_ranks_close(phx_ranks *ranks)
     phx_free(ranks);
 }
 
+/* Loads and starts PETSc at first need; it must belong to the same version of Phlexor. */
 phx_status ranks_need_petsc(phx_context *context, const phx_ranks *ranks)
 {
     phx_petsc_module_fn *table = NULL;
@@ -207,6 +208,8 @@ void phx_ranks_receive(const phx_ranks *ranks, int from, int tag, size_t bytes, 
         ranks->mpi->receive(from, tag, bytes, data);
 }
 
+/* Returns the failure of the lowest process that failed, with its message, on all processes; success only if all
+ * succeeded. */
 phx_status phx_ranks_agree(phx_context *context, const phx_ranks *ranks, phx_status status)
 {
     enum { LENGTH = 1024 };

@@ -43,6 +43,7 @@ static double largest_share(const phx_participation *it, int k)
     return most;
 }
 
+/* Chooses `keep` modes with the largest effective-mass share, of near equals the earlier; all if there are no more. */
 void phx_participation_choose(const phx_participation *it, int keep, bool *chosen)
 {
     for (int k = 0; k < it->modes; k++)
@@ -62,6 +63,8 @@ void phx_participation_choose(const phx_participation *it, int keep, bool *chose
     }
 }
 
+/* Sums the effective masses of the chosen modes by direction, and the least share of the mass seen by any constraint.
+ */
 void phx_participation_add(const phx_participation *it, const bool *chosen, phx_effective_mass *effective)
 {
     *effective = (phx_effective_mass){.given = true, .share = 1.0};

@@ -145,6 +145,8 @@ static phx_status principal(phx_context *context, const phx_csr *A, const phx_sh
     return status;
 }
 
+/* Appends to `to` the principal combinations of `more`, made K-orthogonal to the basis and to `to`, whose eigenvalue
+ * exceeds `least`; at most `most`. */
 phx_status phx_shapes_join(phx_context *context, const phx_csr *K, const phx_shapes *basis, double least, int most,
                            phx_shapes *more, phx_shapes *to)
 {
@@ -165,6 +167,8 @@ phx_status phx_shapes_join(phx_context *context, const phx_csr *K, const phx_sha
     return status;
 }
 
+/* Appends the principal combinations of the added shapes in the mass to the basis with omega = 1/sqrt(eigenvalue);
+ * those without mass are left out. The basis is unchanged after a failure. */
 phx_status phx_shapes_append(phx_context *context, const phx_csr *M, const phx_shapes *added, phx_shapes *basis)
 {
     const size_t m = (size_t)added->count, n = (size_t)basis->n, before = (size_t)basis->count;
@@ -197,6 +201,8 @@ phx_status phx_shapes_append(phx_context *context, const phx_csr *M, const phx_s
     return status;
 }
 
+/* Finds the `count` lowest modes of the shapes Phi with mass M and stiffness diag(omega^2), each scaled by 1 over its
+ * own frequency. The caller frees *lowest, also after a failure. */
 phx_status phx_shapes_lowest(phx_context *context, const phx_csr *M, const phx_shapes *basis, const double *Phi,
                              int count, double **lowest)
 {
@@ -232,6 +238,8 @@ phx_status phx_shapes_lowest(phx_context *context, const phx_csr *M, const phx_s
     return status;
 }
 
+/* Appends shapes of the loads and of the derivatives, repeated over `passes`, to the basis; each pass starts from what
+ * the passes before have left. */
 phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_csr *K, int passes, phx_shapes *loads,
                              phx_shapes *derivatives, phx_shapes *basis)
 {

@@ -93,6 +93,8 @@ static phx_status identity(phx_context *context, int n, double **basis)
     return PHX_OK;
 }
 
+/* Basis of the motions that satisfy the constraints, orthonormal in the mass L L^T: P = L^-T null(G L^-T). The rank of
+ * the constraints is optional; the caller frees the basis. */
 phx_status phx_reduce_free_motions(phx_context *context, int n, const double *mass_factor, int m,
                                    const double *constraints, double rtol, int *rank, phx_basis *basis)
 {

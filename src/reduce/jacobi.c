@@ -35,6 +35,8 @@ static void jacobi_rotate(int n, double *a, double *vectors, int p, int q)
     rotate_rows(n, vectors, p, q, c, s);
 }
 
+/* Eigenvalues of a symmetric matrix by cyclic Jacobi rotations, which keep the relative accuracy of small ones of
+ * definite matrices; a is overwritten and vectors are rotated along. */
 phx_status phx_reduce_jacobi(phx_context *context, int n, double *a, double *values, double *vectors)
 {
     enum { MAX_SWEEPS = 40 };

@@ -39,6 +39,7 @@ static void normal_modes_work_free(modes_work *w)
     phx_free(w->order);
 }
 
+/* Allocates the work arrays for the modes in a basis and copies its columns. */
 static phx_status work_create(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
                               modes_work *w)
 {
@@ -215,6 +216,8 @@ static void sort(modes_work *w)
     }
 }
 
+/* Finds the modes by the root of the stiffness, its other part, or both, with a fast way for few lowest ones of a
+ * root. Reports the frequency below which rounding prevails. */
 static phx_status normal_modes_solve(phx_context *context, const phx_stiffness *stiffness, int wanted, modes_work *w,
                                      double *resolution, double *asymmetry)
 {
@@ -255,6 +258,8 @@ static phx_status normal_modes_check(phx_context *context, const phx_basis *basi
     return PHX_OK;
 }
 
+/* Lowest frequencies in the basis, ascending, negative for unstable motions, and their modes. Only the `wanted` lowest
+ * are found if the fast way for them applies, else all; resolution, asymmetry and modes are optional. */
 phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
                                    int wanted, double *frequency, double *resolution, double *asymmetry,
                                    phx_basis *modes)

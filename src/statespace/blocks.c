@@ -6,6 +6,8 @@ static size_t block_entries(const matrix_block *block)
     return block->a ? (size_t)block->a->ptr[block->a->rows] : (size_t)block->size;
 }
 
+/* Writes the entries alpha A (or its transpose, or alpha times identity if there is no matrix) of a block as triplets
+ * from place `at` on; returns the place after the last. */
 static size_t blocks_put_block(const matrix_block *block, size_t at, int *row, int *col, double *val)
 {
     for (int i = 0; !block->a && i < block->size; i++, at++) {
@@ -23,6 +25,7 @@ static size_t blocks_put_block(const matrix_block *block, size_t at, int *row, i
     return at;
 }
 
+/* Assembles a sparse matrix from `count` blocks; overlapping entries are added. */
 phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int count, const matrix_block *blocks,
                                  phx_csr *out)
 {
@@ -44,6 +47,7 @@ phx_status phx_descriptor_blocks(phx_context *context, int rows, int cols, int c
     return status;
 }
 
+/* out = alpha times the given range of rows and columns of a; zero entries are left out. */
 phx_status phx_descriptor_part(phx_context *context, const phx_csr *a, double alpha, int row, int rows, int col,
                                int cols, phx_csr *out)
 {

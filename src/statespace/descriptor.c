@@ -28,6 +28,8 @@ phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, i
     return PHX_OK;
 }
 
+/* Appends a port to a system, whose array has room for it; its columns follow those of the earlier ports. Names must
+ * be distinct. */
 phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size)
 {
     phx_descriptor_port *port = &system->ports[system->n_ports];
@@ -85,6 +87,8 @@ static phx_status check_mirror(phx_context *context, const char *name, char lett
     return PHX_OK;
 }
 
+/* Checks a descriptor system: names, sizes of all matrices, J and N skew, R and S symmetric. Definiteness is not
+ * tested. */
 static phx_status descriptor_check_def(phx_context *context, const phx_descriptor_def *def)
 {
     const struct {
@@ -130,6 +134,8 @@ static phx_status copy_or(phx_context *context, const phx_csr *a, int rows, int 
              : phx_descriptor_blocks(context, rows, cols, identity ? 1 : 0, &diagonal, out);
 }
 
+/* Creates E e' = (J - R) Q e + (B - P) u, y = (B + P)^T Q e + (S + N) u from copies of the given matrices. E defaults
+ * to the identity, others but Q to zero; without Q the system is the linearisation of a nonlinear one at a state. */
 phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def *def, phx_descriptor **system)
 {
     if (!def || !system)
@@ -159,6 +165,7 @@ phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def 
     return phx_conclude(context, status);
 }
 
+/* Copies a system, under a new name if one is given. */
 phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *system, const char *name,
                                phx_descriptor **copy)
 {
@@ -187,6 +194,7 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
     return phx_conclude(context, status);
 }
 
+/* Frees a system; NULL is allowed. */
 void phx_descriptor_destroy(phx_descriptor *system)
 {
     if (!system)

@@ -36,6 +36,7 @@ static void free_split(split *it)
     phx_descriptor_form_free(&it->form);
 }
 
+/* Separates differential from algebraic variables, whose rows of E are zero, and numbers each kind. */
 static phx_status find_parts(phx_context *context, const phx_descriptor *system, split *it)
 {
     const phx_csr *E = &system->E;
@@ -164,6 +165,8 @@ static phx_status eliminate_invert(phx_context *context, const split *it, int co
     return status;
 }
 
+/* Separates the algebraic variables into those with a regular own block, which are solved for, and n_0 true
+ * multipliers. The former are absorbed into the power-conserving form of the system. */
 static phx_status solve_multipliers(phx_context *context, const phx_descriptor *system, split *it, double rtol)
 {
     double *A = phx_calloc(context, (size_t)it->n_a * (size_t)it->n_a, sizeof *A);
@@ -242,6 +245,8 @@ static phx_status take_constraints(phx_context *context, const phx_descriptor *s
     return PHX_OK;
 }
 
+/* Bases of the reduced system: P spans the null space of the constraints G, T that of G Q, and T = P if G Q = G. Fails
+ * if their ranks differ, which means constrained efforts without energy. */
 static phx_status find_bases(phx_context *context, const phx_descriptor *system, split *it, double rtol)
 {
     const size_t entries = (size_t)it->n_0 * (size_t)it->n_d;
@@ -362,6 +367,8 @@ static phx_status make_basis(phx_context *context, const split *it, phx_csr *bas
     return status;
 }
 
+/* Eliminates all algebraic variables: multipliers by projection on the motions their constraints allow, others by
+ * solution. The result has a regular E and the same ports; the optional basis maps its state to the original one. */
 phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *system, double rtol, phx_csr *basis,
                                     phx_descriptor **reduced)
 {
@@ -441,6 +448,8 @@ static phx_status standard_efforts(phx_context *context, const phx_descriptor *s
     return status;
 }
 
+/* Copies a linear system into standard form with state E e: the new E is the identity and its efforts are Q E^-1 times
+ * the state. */
 phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *system, phx_descriptor **standard)
 {
     if (!system || !standard)

@@ -10,6 +10,7 @@ void phx_descriptor_form_free(power_form *form)
     phx_csr_free(&form->W);
 }
 
+/* Builds the matrices [J, B; -B^T, -N] and [R, P; P^T, S] of the power balance of a system over efforts and inputs. */
 phx_status phx_descriptor_form(phx_context *context, const phx_descriptor *system, power_form *form)
 {
     const int n = system->n, size = n + system->n_inputs;
@@ -148,6 +149,8 @@ phx_status phx_descriptor_form_absorb(phx_context *context, int count, const dou
     return status;
 }
 
+/* Reads J, B, N and R, P, S of a system from the two matrices of its power balance; the inverse of
+ * phx_descriptor_form. */
 phx_status phx_descriptor_form_take(phx_context *context, const power_form *form, phx_descriptor *made)
 {
     const int n = made->n, m = made->n_inputs;

@@ -43,6 +43,7 @@ static const phx_csr *matrix_of(const phx_descriptor *system, int m)
     return matrices[m];
 }
 
+/* Places systems side by side in one, block by block and without connections; ports get the name of their system. */
 phx_status phx_descriptor_append(phx_context *context, const char *name, int count,
                                  const phx_descriptor *const *systems, phx_descriptor **appended)
 {
@@ -118,6 +119,8 @@ static void free_wiring(wiring *it)
     phx_descriptor_form_free(&it->form);
 }
 
+/* Finds two different ports and the matrix C between them: the given one, which must be finite, or the identity, which
+ * needs equal sizes. */
 static phx_status find_pair(phx_context *context, const phx_descriptor *system, const char *port_1, const char *port_2,
                             const double *C, wiring *it)
 {

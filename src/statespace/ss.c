@@ -61,6 +61,8 @@ void phx_ss_destroy(phx_ss *system)
     phx_free(system);
 }
 
+/* Writes `count` names as prefix.name with a suffix into `to`; without a list they are the letter and a number from 1.
+ */
 phx_status phx_ss_put_names(phx_context *context, int count, const char *const *names, const char *prefix, char letter,
                             const char *suffix, char **to)
 {
@@ -125,6 +127,7 @@ static phx_status copy_matrix(phx_context *context, const phx_ss *system, char l
     return PHX_OK;
 }
 
+/* Creates x' = A x + B u, y = C x + D u from copies of the given matrices; missing names are x1, u1, y1 and so on. */
 phx_status phx_ss_create(phx_context *context, const phx_ss_def *def, phx_ss **system)
 {
     if (!def || !system)
@@ -160,6 +163,7 @@ static phx_status copy_names(phx_context *context, int count, char *const *names
     return phx_ss_put_names(context, count, (const char *const *)names, prefix, 0, "", to);
 }
 
+/* Copies a system under a new name if given; a prefix is put before the names of states, inputs and outputs. */
 phx_status phx_ss_duplicate(phx_context *context, const phx_ss *system, const char *name, const char *prefix,
                             phx_ss **copy)
 {
@@ -296,6 +300,8 @@ int phx_ss_find_channel(const phx_ss *system, const char *name)
     return k >= 0 ? k : find_name(pairs, system->outputs, name);
 }
 
+/* Finds the numbers of named inputs or outputs, or of all if there is no list; unknown and repeated names are refused.
+ * The caller frees the numbers also after a failure. */
 phx_status phx_ss_pick(phx_context *context, const phx_ss *system, bool inputs, int *count, const char *const *names,
                        int **indices)
 {

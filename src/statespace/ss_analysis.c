@@ -33,6 +33,7 @@ static void sort_poles(int n, double *re, double *im)
     }
 }
 
+/* Poles of a system by ascending modulus with their modulus and damping -re/|s|; every output is optional. */
 phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, double *im, double *omega,
                         double *damping)
 {
@@ -63,6 +64,7 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
     return phx_conclude(context, status);
 }
 
+/* gain = D - C A^-1 B, by the balanced system. PHX_SINGULAR if there is a pole at zero. */
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain)
 {
     if (!system || !gain)

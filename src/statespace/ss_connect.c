@@ -12,6 +12,7 @@ static void ss_connect_put_block(int rows, int cols, const double *from, int row
             to[(size_t)(row + i) * (size_t)ld + (size_t)(col + j)] = from[(size_t)i * (size_t)cols + (size_t)j];
 }
 
+/* Copies a system into the blocks of a larger one that begin at the given state, input and output. */
 static phx_status put_part(phx_context *context, const phx_ss *part, int state, int input, int output, phx_ss *to)
 {
     phx_status status;
@@ -30,6 +31,7 @@ static phx_status put_part(phx_context *context, const phx_ss *part, int state, 
     return status;
 }
 
+/* Creates the block-diagonal system of several; *made must be freed also after a failure. */
 static phx_status side_by_side(phx_context *context, const char *name, int count, const phx_ss *const *systems,
                                phx_ss **made)
 {
@@ -51,6 +53,7 @@ static phx_status side_by_side(phx_context *context, const char *name, int count
     return status;
 }
 
+/* Places at least one system side by side in one without connections; names must be distinct. */
 phx_status phx_ss_append(phx_context *context, const char *name, int count, const phx_ss *const *systems,
                          phx_ss **appended)
 {
@@ -80,6 +83,7 @@ static phx_status take_names(phx_context *context, int count, char *const *names
     return PHX_OK;
 }
 
+/* Restricts a system to outputs and inputs given by their numbers; all states remain. */
 phx_status phx_ss_restrict(phx_context *context, const phx_ss *system, int n_outputs, const int *outputs, int n_inputs,
                            const int *inputs, phx_ss **sub)
 {
@@ -107,6 +111,7 @@ phx_status phx_ss_restrict(phx_context *context, const phx_ss *system, int n_out
     return phx_ss_finish(context, status, made, sub);
 }
 
+/* Restricts a system to named outputs and inputs, or to all where there is no list; all states remain. */
 phx_status phx_ss_sub(phx_context *context, const phx_ss *system, int n_outputs, const char *const *outputs,
                       int n_inputs, const char *const *inputs, phx_ss **sub)
 {
@@ -169,6 +174,8 @@ static void substitute(const phx_ss *s, const double *X, phx_ss *to)
     phx_dense_multiply(false, false, p, m, m, 1.0, s->D, m, X + n, wide, 0.0, to->D, m);
 }
 
+/* Closes the loops u = K y + u_outside, also through the feedthrough, and restricts the result to the given channels.
+ * Fails if the algebraic loop is singular. */
 phx_status phx_ss_close(phx_context *context, const phx_ss *system, const double *K, int n_outputs, const int *outputs,
                         int n_inputs, const int *inputs, phx_ss **closed)
 {
@@ -189,6 +196,7 @@ phx_status phx_ss_close(phx_context *context, const phx_ss *system, const double
     return status;
 }
 
+/* Adds the gains of all links, each from an output to an input, to the matrix K. */
 static phx_status read_links(phx_context *context, const phx_ss *system, int count, const phx_ss_link *links, double *K)
 {
     for (int k = 0; k < count; k++) {
@@ -207,6 +215,7 @@ static phx_status read_links(phx_context *context, const phx_ss *system, int cou
     return PHX_OK;
 }
 
+/* Connects outputs of a system with its own inputs by the given links and restricts it to named channels. */
 phx_status phx_ss_connect(phx_context *context, const phx_ss *system, int n_links, const phx_ss_link *links,
                           int n_outputs, const char *const *outputs, int n_inputs, const char *const *inputs,
                           phx_ss **connected)
@@ -282,6 +291,8 @@ phx_status phx_ss_series(phx_context *context, const phx_ss *first, const phx_ss
     return phx_conclude(context, status);
 }
 
+/* Closes the loop of `forward` with sign times the outputs of `back` added to its inputs; inputs and outputs are those
+ * of `forward`. */
 phx_status phx_ss_feedback(phx_context *context, const phx_ss *forward, const phx_ss *back, double sign,
                            phx_ss **closed)
 {

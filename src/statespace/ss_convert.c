@@ -59,6 +59,8 @@ static void second_order_outputs(const phx_ss_second_order_def *def, const doubl
     phx_dense_multiply(false, false, p, m, n, 1.0, def->Y_a, n, a + 2 * n, wide, 1.0, to->D, m);
 }
 
+/* Creates the state space with x = (q, q') of M q'' + D q' + K q = F u with outputs of q, q', q'' and u; M must be
+ * regular. */
 phx_status phx_ss_from_second_order(phx_context *context, const phx_ss_second_order_def *def, phx_ss **system)
 {
     if (!def || !system)
@@ -111,6 +113,7 @@ static bool has_multipliers(const phx_csr *E)
     return false;
 }
 
+/* Names inputs and outputs of a state space by the ports of a descriptor system and a number. */
 static phx_status port_names(phx_context *context, const phx_descriptor *from, phx_ss *to)
 {
     phx_status status = PHX_OK;
@@ -187,6 +190,7 @@ static phx_status fill_from_descriptor(phx_context *context, const phx_descripto
     return status;
 }
 
+/* Converts a linear descriptor system into state space; multipliers are eliminated first if it has any. */
 phx_status phx_ss_from_descriptor(phx_context *context, const phx_descriptor *descriptor, phx_ss **system)
 {
     if (!descriptor || !system)

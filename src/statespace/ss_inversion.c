@@ -60,6 +60,8 @@ static phx_status ss_inversion_weigh(phx_context *context, int width, const doub
     return status;
 }
 
+/* Prepares exact steps of z' = A z + G w over h: E = exp(h A), and weights of the samples of w at POINTS places,
+ * through which w is a polynomial. */
 static phx_status stepper_create(phx_context *context, int n, int p, const double *A, const double *G, double h,
                                  stepper *it)
 {
@@ -152,6 +154,7 @@ static void making_free(making *w)
         phx_free(arrays[k]);
 }
 
+/* Allocates the work arrays and balances A and B by a diagonal scaling of the states. */
 static phx_status balance(making *w)
 {
     phx_ss_inversion *it = w->it;
@@ -387,6 +390,8 @@ static phx_status ss_inversion_allocate(making *w)
     return it->re && it->im && it->X && it->Z && it->U && it->F && it->A && it->G ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Builds the inverse: relative degree of each output, input map, coordinates of the zero dynamics, and their split
+ * into stable and antistable parts at the edge. */
 static phx_status ss_inversion_make(making *w, double edge)
 {
     phx_ss_inversion *it = w->it;
@@ -414,6 +419,8 @@ static phx_status ss_inversion_make(making *w, double edge)
     return status;
 }
 
+/* Creates the stable inverse of a system with equal numbers of inputs and outputs; zeros with a real part up to `edge`
+ * count as stable. PHX_SINGULAR if the system cannot be inverted. */
 phx_status phx_ss_inversion_create(phx_context *context, const phx_ss *system, double edge,
                                    phx_ss_inversion **inversion)
 {
@@ -661,6 +668,8 @@ static phx_status check_ends(const following *g)
     return PHX_OK;
 }
 
+/* Reports `early`, the antistable internal motion at the beginning, and `late`, the stable motion that has not come to
+ * rest at the end, each relative to its largest value. */
 static void judge_ends(const following *g, double largest_f, phx_ss_inversion_report *report)
 {
     const int f = g->it->forward, b = g->it->zeros - f, last = g->wanted->rows - 1;
@@ -689,6 +698,8 @@ static phx_status check_trajectory(phx_context *context, const phx_ss_trajectory
     return PHX_OK;
 }
 
+/* Inputs u, and states x if asked for, of the wanted output motion: antistable internal dynamics are integrated
+ * backward in time from rest, stable ones forward. */
 phx_status phx_ss_inversion_follow(phx_context *context, const phx_ss_inversion *inversion,
                                    const phx_ss_trajectory *wanted, double *u, double *x,
                                    phx_ss_inversion_report *report)

@@ -5,6 +5,7 @@
 
 #include "ss.h"
 
+/* Checks that the channels to invert are numbers of pairs of an input and an output, each at most once. */
 static phx_status check_channels(phx_context *context, const phx_ss *system, int count, const int *channels)
 {
     const int pairs = system->n_inputs < system->n_outputs ? system->n_inputs : system->n_outputs;
@@ -44,6 +45,8 @@ static void exchange_free(exchange *it)
     phx_free(it->scale);
 }
 
+/* Fills the equations of the exchange of inputs and outputs: the feedthrough of the chosen channels, equilibrated, and
+ * its right-hand sides. */
 static phx_status exchange_begin(phx_context *context, const phx_ss *s, exchange *it)
 {
     const size_t k = (size_t)it->count;
@@ -122,6 +125,8 @@ static void exchange_apply(const phx_ss *s, const exchange *it, phx_ss *to)
     }
 }
 
+/* Exchanges input and output of the chosen channels. PHX_SINGULAR if an input does not act on its output at once,
+ * independently of the others. */
 phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, const int *channels, phx_ss **inverted)
 {
     if (!system || !inverted || (count > 0 && !channels))
@@ -163,6 +168,7 @@ phx_status phx_ss_invert_channel(phx_context *context, const phx_ss *system, int
     return phx_conclude(context, phx_ss_invert(context, system, 1, &channel, inverted));
 }
 
+/* Exchanges input and output of channels named by either. */
 phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int count, const char *const *channels,
                                phx_ss **inverted)
 {

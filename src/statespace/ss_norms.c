@@ -75,6 +75,7 @@ phx_status phx_largest_singular_value(phx_context *context, int p, int m, const 
     return status;
 }
 
+/* Largest singular value of the frequency response at each of `count` frequencies. */
 phx_status phx_ss_singular_values(phx_context *context, const phx_ss *system, int count, const double *omega,
                                   double *values)
 {
@@ -253,6 +254,8 @@ static phx_status level(level_set *it, double gamma, bool *above, phx_norm *norm
     return status;
 }
 
+/* H-infinity norm in a band of frequencies, all by default, by iteration over level sets of the Hamiltonian matrix.
+ * The norm lies between lower and upper, apart by the relative tolerance; PHX_NOT_CONVERGED otherwise. */
 phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const double *band, double tolerance,
                             phx_norm *norm)
 {

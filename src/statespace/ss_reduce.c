@@ -28,6 +28,7 @@ static phx_status dynamics_new(phx_context *context, int n, int m, int p, dynami
     return it->A && it->B && it->C ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Copies A, B and C of a system with states scaled to balance their rows and columns. */
 static phx_status dynamics_balanced(phx_context *context, const phx_ss *s, dynamics *it)
 {
     double *scale = phx_calloc(context, (size_t)s->n, sizeof *scale);
@@ -309,6 +310,7 @@ static phx_status keep_controllable(phx_context *context, bool of_dual, double r
     return status;
 }
 
+/* Creates the reduced system with states z1, z2, ..., and feedthrough and channel names of the original. */
 static phx_status make_reduced(phx_context *context, const phx_ss *s, const dynamics *it, phx_ss **reduced)
 {
     phx_ss *made = NULL;
@@ -329,6 +331,8 @@ static phx_status make_reduced(phx_context *context, const phx_ss *s, const dyna
     return phx_ss_finish(context, status, made, reduced);
 }
 
+/* Leaves out the parts of a system that are asked for: constrained, uncontrollable or unobservable states, ranks by
+ * the relative tolerance (1e-10 by default). Without any to leave out the result is a copy. */
 phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned parts, double rtol, phx_ss **reduced)
 {
     if (!system || !reduced)

@@ -27,6 +27,7 @@ static void sweep_free(sweep *it)
     phx_free(it->r);
 }
 
+/* Prepares frequency responses: balanced A and B, and A in a form in which shifted systems are solved quickly. */
 static phx_status sweep_create(phx_context *context, const phx_ss *system, sweep *it)
 {
     const size_t n = (size_t)system->n, m = (size_t)system->n_inputs;
@@ -60,6 +61,8 @@ static void ss_response_residual(sweep *it, double omega)
                        2 * m);
 }
 
+/* response = D + C (i omega - A)^-1 B as pairs of real and imaginary part, with three rounds of iterative refinement.
+ * PHX_SINGULAR at a pole on the imaginary axis. */
 static phx_status response_at(phx_context *context, sweep *it, double omega, double *response)
 {
     const phx_ss *s = it->system;

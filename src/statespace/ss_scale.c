@@ -132,6 +132,7 @@ static void sums(const phx_ss *s, bool all, const double *scale, int k, double *
         *col += fabs(s->C[i * n + k]) * scale[k];
 }
 
+/* Finds powers of two as scales of the states that balance rows and columns of A, and with `all` of B and C too. */
 void phx_ss_balance(const phx_ss *system, bool all, double *scale)
 {
     bool changed = true;

@@ -92,6 +92,8 @@ static void clean(int count, int stride, double *values)
             values[i * stride] = 0.0;
 }
 
+/* Splits the balanced system by the order found into integrators (index 0) and other states (index 1); entries of B
+ * and C at the size of rounding become zero. */
 static phx_status split(phx_context *context, const phx_ss *system, parts *it)
 {
     const int n = it->n, n0 = it->n0, n1 = it->n1, m = it->m, p = it->p, wide = n1 > m ? n1 : m;
@@ -233,6 +235,7 @@ static phx_status gain_of_row(phx_context *context, const phx_ss *system, int ou
     return status;
 }
 
+/* gain = D - C1 A1^-1 B1 after decoupling the integrators; NaN in the rows of outputs that see an integrator. */
 static phx_status gain_of_parts(phx_context *context, const phx_ss *system, parts *it, double *gain)
 {
     const int m = it->m, n1 = it->n1;
@@ -253,6 +256,8 @@ static phx_status gain_of_parts(phx_context *context, const phx_ss *system, part
     return status;
 }
 
+/* DC gain of each output; NaN in the rows of outputs that see a pole at zero. If the remaining states still have one,
+ * each output is treated by itself. */
 phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system, double *gain)
 {
     if (!system || !gain)

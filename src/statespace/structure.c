@@ -53,6 +53,8 @@ static int empty_rows(const phx_csr *a)
     return count;
 }
 
+/* Measures the structure of a system: asymmetries of J, N, R, S and E, and the least eigenvalues of E, of the
+ * dissipation matrix [R, P; P^T, S] and of the energy E^T Q. */
 phx_status phx_descriptor_check(phx_context *context, const phx_descriptor *system, phx_descriptor_structure *structure)
 {
     if (!system || !structure)

@@ -72,6 +72,7 @@ static void add_feedthrough(const phx_csr *a, int m, double complex *response)
             response[i * m + a->idx[k]] += a->val[k];
 }
 
+/* response = (B + P)^T Q (s E - (J - R) Q)^-1 (B - P) + S + N at s = re + i im. PHX_SINGULAR at a pole. */
 phx_status phx_descriptor_transfer(phx_context *context, const phx_descriptor *system, double re, double im,
                                    double *response)
 {

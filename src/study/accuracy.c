@@ -11,6 +11,8 @@ enum { INSTANTS = 50, MOST_INSTANTS = 1000, INSTANTS_OF_ITS_OWN = 211, MOST_STEP
 /* Part of the allowed error that is aimed at. */
 static const double AIM = 0.5;
 
+/* Accuracy requested: options come first, then the model; 1e-3 relative if neither gives an accuracy, rtol or step.
+ * Zero in both fields if rtol or step alone decide. */
 phx_accuracy phx_accuracy_asked(const phx_model *model, const phx_simulate_options *options)
 {
     static const double by_default = 1e-3;
@@ -329,6 +331,8 @@ static double mean_step(const accurate_run *it)
     return it->span / fmax(1.0, (double)it->report->stats.steps);
 }
 
+/* Runs once more with the given step and compares the outputs with the last run to estimate its error; the new run
+ * replaces the last one in q. An open energy or joint balance counts as an error and leaves the sequence unsettled. */
 static phx_status next_run(accurate_run *it, double step, sequence *q)
 {
     static const double rounding = 1e-14; /* of the largest value */
@@ -581,6 +585,8 @@ static phx_status accuracy_run(accurate_run *it, phx_integrator only, double lon
     return status;
 }
 
+/* Simulates to the requested accuracy: selects the compared outputs and bounds, then chooses integrator and step by
+ * repeated runs. The integrator is free only if neither options nor model name one; the last run is left in s. */
 phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
                             phx_simulate_report *report, phx_simulation *s)
 {

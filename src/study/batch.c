@@ -83,6 +83,8 @@ static phx_status keep_outputs(phx_context *context, const phx_simulation *s, ba
     return PHX_OK;
 }
 
+/* Simulates one point into its own files and stores the outputs in the slot, which takes over the recorder and the
+ * watch of limits. */
 static phx_status simulate(const batch_work *work, phx_context *context, batch_worker *worker, int point,
                            batch_slot *slot)
 {
@@ -117,6 +119,8 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
     return status;
 }
 
+/* Computes one item of the batch on a thread, or asks another rank for it. A failed simulation only leaves its message
+ * in the slot; the call fails for lack of memory, an interruption, or if the batch is to stop at failures. */
 phx_status batch_compute(void *user, phx_context *context, int number, int item, int slot_number)
 {
     const batch_work *work = user;
@@ -325,6 +329,8 @@ static phx_status list_failed(batch_work *work, int point, batch_slot *slot)
     return PHX_OK;
 }
 
+/* Appends the row of a successful point to the table, which is opened at the first one. Every point must have the same
+ * number of outputs; on resuming, the first point is checked against the existing row. */
 static phx_status list_complete(batch_work *work, int point, const batch_slot *slot)
 {
     if (!work->options->table_path)
@@ -400,6 +406,8 @@ static phx_status batch_complete(batch_work *work, int point, batch_slot *slot)
     return phx_sweep_name_point(work->context, work->sweep, point, status);
 }
 
+/* Delivers one point in order: counts and logs a failure, and writes results and the row of the table. The slot is
+ * emptied; a failure of the first point when resuming fails the batch. */
 static phx_status deliver_point(void *user, int item, int number)
 {
     batch_work *work = user;
@@ -444,6 +452,8 @@ static phx_status prepare_worker(batch_work *work, int number)
     return status ? phx_fail(work->context, status, "%s", phx_context_message(context)) : PHX_OK;
 }
 
+/* Allocates threads, workers with their models, and slots; one own thread if the model starts from a file. Only rank 0
+ * determines where to resume and checks the names of files. */
 static phx_status batch_prepare(batch_work *work)
 {
     phx_context *context = work->context;
@@ -490,6 +500,7 @@ static void remove_results(const batch_work *work, int item)
     }
 }
 
+/* Frees a batch in any state and removes results that other ranks wrote for points that were never delivered. */
 static void batch_finish(batch_work *work)
 {
     phx_table_destroy(work->table);
@@ -530,6 +541,8 @@ static phx_status check_shard(phx_context *context, const phx_study_batch_option
     return PHX_OK;
 }
 
+/* Simulates every point of the sweep, or of this shard, and writes result files and the table in order. Ranks other
+ * than 0 only answer requests of rank 0. */
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
                            phx_study_batch_report *report)
 {

@@ -108,6 +108,7 @@ static void keep_line(void *user, phx_log_level level, const char *message)
     it->size += length;
 }
 
+/* Sends the outcome of one point to rank 0: head, outputs, their names, message and log, in this order. */
 static void send_answer(const batch_work *work, int worker, phx_status status, const char *message, const lines *log,
                         const batch_slot *slot)
 {
@@ -127,6 +128,8 @@ static void send_answer(const batch_work *work, int worker, phx_status status, c
     phx_ranks_send(ranks, 0, worker, log->size, log->text);
 }
 
+/* Answers requests of rank 0 on this rank until it says that the batch is done; each point is simulated, its results
+ * are written, and log and outcome are sent back. */
 phx_status batch_serve(batch_work *work)
 {
     phx_context *context = work->context;

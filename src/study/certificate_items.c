@@ -48,6 +48,8 @@ static void add_loops(const phx_check_report *report, phx_certificate_items *lis
             "in the region given.");
 }
 
+/* Fills the list of items of the certificate with value, verdict and meaning for a page. Without a report it holds one
+ * item with the reason. */
 void phx_certificate_list(const phx_check_report *report, const char *reason, phx_certificate_items *list)
 {
     *list = (phx_certificate_items){0};

@@ -160,6 +160,8 @@ static phx_status find_sampling_limit(phx_context *context, const phx_model *mod
     return PHX_OK;
 }
 
+/* Checks the model at a start point: structure, redundant constraints, moved poses, limits of validity, modes,
+ * sampling limit, Casimirs and matching conditions. The report is empty after a failure. */
 phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
                            phx_check_report *report)
 {
@@ -185,6 +187,7 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
     return status;
 }
 
+/* Builds the model with its assembled start and checks it there; see phx_check_point. */
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report)
 {
     if (!model || !report)

@@ -81,6 +81,8 @@ static phx_status left_null(phx_context *context, const phx_model_controller *c,
     return status;
 }
 
+/* Writes the coefficients of a Casimir c = a^T E x_c - a^T (B - P) int y dt, given the row a, over states and ports of
+ * the controller. */
 static phx_status check_control_fill(phx_context *context, const phx_model_controller *c, const double *row,
                                      phx_casimir *casimir)
 {
@@ -174,6 +176,8 @@ static phx_status measure_residual(phx_context *context, phx_dae *dae, const dou
     return status;
 }
 
+/* Appends the Casimirs of one controller, one for each left null vector found, with text and measured residual, to the
+ * list. */
 static phx_status casimirs_of(phx_context *context, const phx_start_point *at, const phx_model *model, int controller,
                               int *n, phx_casimir **list)
 {
@@ -206,6 +210,8 @@ static phx_status casimirs_of(phx_context *context, const phx_start_point *at, c
     return status;
 }
 
+/* Lists the Casimirs of all port-Hamiltonian controllers with states at a start point; the caller frees the list,
+ * which is empty after a failure. */
 phx_status phx_casimirs_at(phx_context *context, const phx_model *model, const phx_start_point *at, int *n,
                            phx_casimir **casimirs)
 {
@@ -269,6 +275,8 @@ static phx_status compare_mass(phx_context *context, const phx_model_controller 
     return status;
 }
 
+/* Warns if the matching condition, definiteness of M_d, symmetries, or the mass matrix of an energy-shaping controller
+ * are violated. */
 static void warn(phx_context *context, const phx_loop_matching *it)
 {
     const double tolerance = 1e-6;
@@ -297,6 +305,8 @@ static void warn(phx_context *context, const phx_loop_matching *it)
                 it->controller, it->mass);
 }
 
+/* Evaluates the matching conditions of an energy-shaping controller over its region and compares its M with the
+ * mechanism at the start; warns of violations. */
 static phx_status match_one(phx_context *context, const phx_model *model, const phx_start_point *at, int controller,
                             phx_loop_matching *it)
 {

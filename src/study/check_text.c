@@ -65,6 +65,7 @@ static void put_moves(FILE *stream, const phx_check_report *report)
     fputs(report->n_moves ? "\n  ]" : "]", stream);
 }
 
+/* Writes the member "limits" with all exceeded limits of validity as JSON and closes the document. */
 static void put_limits(FILE *stream, const phx_check_report *report)
 {
     fputs(",\n  \"limits\": [", stream);
@@ -121,6 +122,7 @@ static void put_loops(FILE *stream, const phx_check_report *report)
     }
 }
 
+/* Writes the report of a check as one JSON object. */
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream)
 {
     if (!report || !stream)
@@ -167,6 +169,7 @@ static void put_value(FILE *stream, const char *what, double value, const char *
     fprintf(stream, "%-26s %.10g%s%s\n", what, value, unit[0] ? " " : "", unit);
 }
 
+/* Writes the dimensions, redundant constraints and structural residuals of the certificate as lines of text. */
 static void put_structure(FILE *stream, const phx_check_report *report)
 {
     const phx_certificate *c = &report->certificate;
@@ -187,6 +190,7 @@ static void put_structure(FILE *stream, const phx_check_report *report)
     fprintf(stream, "%-26s %s\n", "lossless", c->lossless ? "yes" : "no");
 }
 
+/* Writes the report of a check as text, one quantity a line. */
 phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream)
 {
     if (!report || !stream)

@@ -93,6 +93,8 @@ static phx_status draw_frame(phx_context *context, int dim, const phx_model_body
     return PHX_OK;
 }
 
+/* Creates the drawn records of a body with several frames, one for each frame; positions and velocities start at the
+ * offsets of the frame. */
 static phx_status draw_frames(phx_context *context, int dim, const phx_model_body *body, const phx_body *made,
                               phx_drawing *drawing, int first)
 {
@@ -114,6 +116,8 @@ static phx_status draw_frames(phx_context *context, int dim, const phx_model_bod
     return status;
 }
 
+/* Creates the drawn record of body b with its points and shapes: sampled along the length for beams, else at the
+ * ports. x and v are the offsets of the body in the vectors of the system. */
 static phx_status draw_body(phx_context *context, const phx_model *model, const phx_made_body *made, int b, int x,
                             int v, phx_drawing *drawing)
 {
@@ -154,6 +158,8 @@ static phx_status count_bodies(phx_context *context, const phx_model *model, con
     return PHX_OK;
 }
 
+/* Creates what a viewer needs of all bodies (records, points, shapes and scene) from made bodies; empty after a
+ * failure. */
 phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  phx_drawing *drawing)
 {
@@ -215,6 +221,7 @@ void phx_drawing_factors(const phx_drawing *drawing, const phx_dae *dae, double 
                                       factors);
 }
 
+/* Frees a drawing, also an incomplete one, and leaves it empty. */
 void phx_drawing_free(phx_drawing *drawing)
 {
     for (int b = 0; b < drawing->n_bodies; b++) {

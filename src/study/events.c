@@ -24,6 +24,8 @@ static phx_status find_column(phx_context *context, const phx_model *model, cons
     return PHX_OK;
 }
 
+/* Translates the events of the model for the event simulation and finds the observed column of each. Texts are
+ * borrowed from the model; the caller frees the array alone. */
 phx_status phx_events_of_model(phx_context *context, const phx_model *model, const phx_system *system,
                                phx_event **events)
 {
@@ -122,6 +124,8 @@ static phx_status events_start(event_simulation *it)
     return status ? status : record_now(it);
 }
 
+/* Runs from the present state to the end in equal intervals, each stepped to its end or to an event. Records every
+ * stride-th interval, the last one, and every event. */
 static phx_status events_run(event_simulation *it, double interval)
 {
     const phx_integrate_options *used = &it->report->used;
@@ -157,6 +161,8 @@ static void take_state(const event_simulation *it)
     report_counts(it);
 }
 
+/* Simulates with events from the state in s and leaves the final state and the statistics there. Warns of events that
+ * lie before the start. */
 phx_status phx_simulation_with_events(phx_context *context, const phx_model *model, phx_simulate_report *report,
                                       phx_simulation *s)
 {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Finds a body by name. A body cut in segments and an unknown name are refused; the message then names a segment or
+ * the closest name. */
 phx_status phx_study_find_body(phx_context *context, const phx_model *model, const char *name, int *index)
 {
     *index = name ? phx_model_find_body(model, name) : -1;

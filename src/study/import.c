@@ -9,6 +9,7 @@ phx_study_import_options phx_study_import_options_default(void)
     return (phx_study_import_options){.length = 1.0, .mass = 1.0, .time = 1.0, .frequencies = 6};
 }
 
+/* Frees a report and everything in it; NULL is allowed. */
 void phx_import_report_destroy(phx_import_report *report)
 {
     if (!report)
@@ -119,6 +120,8 @@ static phx_status check_free(phx_context *context, phx_import_report *report)
     return PHX_OK;
 }
 
+/* Adds mass properties, check of the free motions, ports and lowest frequencies to the report. A body that cannot be
+ * used reports the reason instead of frequencies. */
 static phx_status describe_model(phx_context *context, int frequencies, phx_elastic_model **model,
                                  phx_import_report *report)
 {
@@ -313,6 +316,8 @@ static phx_status check_elements(phx_context *context, const phx_mesh *mesh, phx
     return import_keep(context, why, &report->no_model);
 }
 
+/* Reads one mesh with materials and boundary groups and makes the finite-element model: a solid if it has cells of
+ * dimension 3, else a plate of the given thickness. */
 static phx_status import_mesh(phx_context *context, const phx_study_import_options *options, phx_import_report *report,
                               phx_elastic_model **model)
 {
@@ -360,6 +365,7 @@ static phx_status import_check_options(phx_context *context, const phx_study_imp
     return PHX_OK;
 }
 
+/* Makes the model of the given files: matrices or modes if they hold any, else the one file must be a mesh. */
 static phx_status import_files(phx_context *context, const phx_study_import_options *options, phx_import_report *report,
                                phx_elastic_model **model)
 {
@@ -381,6 +387,8 @@ static phx_status import_files(phx_context *context, const phx_study_import_opti
     return import_mesh(context, options, report, model);
 }
 
+/* Imports a finite-element body and describes it in a new report. The caller owns the report, which is NULL after a
+ * failure. */
 phx_status phx_study_import(phx_context *context, const phx_study_import_options *options, phx_import_report **report)
 {
     if (!options || !report || (options->n_files > 0 && !options->files))

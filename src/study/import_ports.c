@@ -87,6 +87,7 @@ static phx_status judge_group(phx_context *context, const phx_elastic_model *mod
     return status;
 }
 
+/* Adds the groups of the mesh to the report, each with the name of a port, or with a reason why it cannot be one. */
 static phx_status import_ports_add_groups(phx_context *context, const phx_elastic_model *model,
                                           phx_import_report *report, int *owner)
 {

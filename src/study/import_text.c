@@ -47,6 +47,8 @@ static void put_file(const phx_import_found_file *file, const char *prefix, FILE
     fputc('\n', stream);
 }
 
+/* Writes kind, mass properties, asymmetries, forces of rigid motions and free frequencies of the body; each line
+ * begins with the prefix. */
 static void put_body(const phx_import_report *report, const char *prefix, FILE *stream)
 {
     const phx_elastic_summary *s = &report->summary;
@@ -73,6 +75,7 @@ static void put_body(const phx_import_report *report, const char *prefix, FILE *
             report->no_frequencies ? report->no_frequencies : "");
 }
 
+/* Writes files, materials, body, groups and regions of an import as lines that begin with the prefix. */
 static void put_summary(const phx_import_report *report, const char *prefix, FILE *stream)
 {
     for (int k = 0; k < report->n_files; k++)
@@ -126,6 +129,7 @@ static void put_numbers(FILE *stream, const char *name, int n, const double *val
     fputc(']', stream);
 }
 
+/* Writes the member "files": format and contents of each file read, as JSON. */
 static void put_files(FILE *stream, const phx_import_report *report)
 {
     fputs(",\n  \"files\": [", stream);
@@ -145,6 +149,7 @@ static void put_files(FILE *stream, const phx_import_report *report)
     fputc(']', stream);
 }
 
+/* Writes the member "groups": each group with its port and place, or null and the reason of the refusal, as JSON. */
 static void put_groups(FILE *stream, const phx_import_report *report)
 {
     fputs(",\n  \"groups\": [", stream);
@@ -179,6 +184,7 @@ static void put_materials(FILE *stream, const phx_import_report *report)
     fputc(']', stream);
 }
 
+/* Writes the report of an import as one JSON object. */
 phx_status phx_import_report_json(phx_context *context, const phx_import_report *report, FILE *stream)
 {
     if (!report || !stream)
@@ -280,6 +286,7 @@ static void put_map(FILE *stream, const char *before, const char *const names[3]
     fputs("}\n", stream);
 }
 
+/* Writes files, matrices and units of a body from matrices in the YAML of a model; paths are relative to the folder. */
 static phx_status put_imported(phx_context *context, const phx_import_report *report, const char *folder, FILE *stream)
 {
     const struct {
@@ -307,6 +314,8 @@ static phx_status put_imported(phx_context *context, const phx_import_report *re
     return status;
 }
 
+/* Writes material, mesh, thickness and regions of a meshed body in the YAML of a model; the path of the mesh is
+ * relative to the folder. */
 static phx_status put_meshed(phx_context *context, const phx_import_report *report, const char *folder, FILE *stream)
 {
     fputs("    material: ", stream);
@@ -361,6 +370,8 @@ static void put_used(const phx_import_report *report, FILE *stream)
     }
 }
 
+/* Writes the usable groups and nodes as ports in the YAML of a model; bodies from given modes attach groups by their
+ * average. */
 static void put_ports(const phx_import_report *report, FILE *stream)
 {
     int ports = 0;
@@ -384,6 +395,8 @@ static void put_ports(const phx_import_report *report, FILE *stream)
     }
 }
 
+/* Writes a complete model with the imported body, preceded by the summary as comments. Fails if the import found a
+ * reason why no model can be made. */
 static phx_status put_model(phx_context *context, const phx_import_report *report, const char *folder, FILE *stream)
 {
     phx_status status;
@@ -453,6 +466,8 @@ static phx_status keep_inputs(phx_context *context, const phx_import_report *rep
     return status;
 }
 
+/* Saves the imported body as a model file with paths relative to its folder. Refuses to overwrite a file that was
+ * read; the file is replaced as a whole. */
 phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path)
 {
     if (!report || !path)

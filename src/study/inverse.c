@@ -40,6 +40,8 @@ static phx_status inverse_judge(phx_context *context, const phx_model *model, ph
     return status;
 }
 
+/* Opens the table of an inverse simulation: time, and for each drive its quantities, named by joint and, if it has
+ * several, by coordinate. */
 static phx_status open_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                              const phx_simulation *s, phx_recorder **recorder)
 {
@@ -101,6 +103,7 @@ static phx_status inverse_fill(phx_context *context, const phx_simulation *s, co
     return status;
 }
 
+/* Fills the table of the drives from the recorded result, writes it, and hands it to the caller if table is given. */
 static phx_status inverse_make_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      const phx_simulation *s, const phx_result *result, phx_result **table)
 {
@@ -117,6 +120,7 @@ static phx_status inverse_make_table(phx_context *context, const phx_model *mode
     return status;
 }
 
+/* Simulates the prescribed motion, keeps the result in memory and derives the table of the drives from it. */
 static phx_status inverse_run(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_beam_cache *cache, phx_simulate_report *report, phx_result **table)
 {
@@ -141,6 +145,8 @@ static phx_status inverse_run(phx_context *context, const phx_model *model, cons
     return status;
 }
 
+/* Computes the efforts of all drives along the motion that they prescribe. Refuses models whose motion is not
+ * determined; the table is optional and then belongs to the caller. */
 phx_status phx_study_inverse(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                              phx_simulate_report *report, phx_result **table)
 {

@@ -142,6 +142,7 @@ static phx_status watch_stresses(phx_context *context, const phx_flex_source *so
     return status;
 }
 
+/* Prepares the watch of a beam: equally spaced points with their shapes and factors from section forces to strain. */
 static phx_status watch_sections(phx_context *context, int dim, const phx_model_sections *sections,
                                  const phx_flex_source *source, watched *w)
 {
@@ -188,6 +189,8 @@ static phx_status watch_ports(phx_context *context, const phx_system *system, in
     return w->sideways ? phx_sideways_factors(context, flex, w->n_points, w->points, w->sideways) : PHX_ERR_MEMORY;
 }
 
+/* Begins the watch of one body and adds its mass; rigid bodies are not watched. Successive segments of one body share
+ * the findings of the first. */
 static phx_status watch_body(phx_limits *limits, phx_context *context, const phx_model *model, int id)
 {
     const phx_system *system = limits->system;
@@ -217,6 +220,8 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
                : watch_ports(context, system, id, body, w);
 }
 
+/* Creates the watch of the limits of validity of all flexible bodies, with work arrays for the largest; NULL after a
+ * failure. */
 phx_status phx_limits_create(phx_context *context, const phx_model *model, const phx_system *system,
                              phx_limits **created)
 {
@@ -254,6 +259,7 @@ phx_status phx_limits_create(phx_context *context, const phx_model *model, const
     return status;
 }
 
+/* Frees the watch; NULL is allowed. */
 void phx_limits_destroy(phx_limits *limits)
 {
     if (!limits)
@@ -362,6 +368,8 @@ static int parts_within_limit(int dim, const watched *w, const double *angles, i
     return n;
 }
 
+/* Maximum strain of a beam and its axial force relative to the buckling load, from section forces. The axial force is
+ * averaged with the bending frequency as the rate; returns whether a limit is exceeded for the first time. */
 static bool look_at_stresses(phx_limits *limits, watched *w, double t, double since, const double *x)
 {
     const double follows = limits->begun ? -expm1(-w->omega * since) : 1.0;
@@ -432,6 +440,8 @@ static bool look_sideways(phx_limits *limits, watched *w, double t)
     return note(&w->watch[PHX_LIMIT_SIDEWAYS], PHX_LIMIT_SIDEWAYS, t, largest, largest);
 }
 
+/* Compares the state at time t with all limits of validity and records the worst value of each. v is optional; returns
+ * whether a limit is exceeded for the first time. */
 bool phx_limits_look(phx_limits *limits, double t, const double *x, const double *v, const phx_energies *energies)
 {
     const double since = limits->begun ? t - limits->before : 0.0;
@@ -568,6 +578,8 @@ static phx_limit_finding finding_of(const phx_limits *limits, const char *body, 
         .body = body, .kind = kind, .first = w->first, .worst = w->worst, .at = w->at, .text = limits->text};
 }
 
+/* Returns the number-th exceeded limit with its text, the one of the energy after those of the bodies. The text is
+ * valid until the next call. */
 phx_limit_finding phx_limits_finding(phx_limits *limits, int number)
 {
     for (int b = 0; b < limits->n_bodies; b++)
@@ -596,6 +608,8 @@ phx_limit_finding phx_limits_finding(phx_limits *limits, int number)
     return finding_of(limits, "", PHX_LIMIT_ENERGY, &limits->energy);
 }
 
+/* Text of the first exceeded limit that a linear model leaves out (kinds from twist on) at a state; empty if there is
+ * none. */
 phx_status phx_limits_left_out(phx_context *context, const phx_model *model, const phx_system *system, const double *x,
                                const double *v, char *text)
 {

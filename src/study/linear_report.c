@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Frees everything in the report and leaves it empty. */
 void phx_linear_report_free(phx_linear_report *report)
 {
     if (!report)
@@ -76,6 +77,8 @@ static phx_status add_casimirs(phx_context *context, const phx_linear_report *re
     return PHX_OK;
 }
 
+/* Adds poles and DC gain to the report, and DC gain, residuals, Casimirs, title and the model to its bundle. Without a
+ * state-space system there are no poles and no gain. */
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report)
 {
     phx_status status = report->system ? find_poles(context, report) : PHX_OK;
@@ -144,6 +147,8 @@ static const char *kind_of(const phx_linear_report *report, int k, double zero)
     return report->omega[k] <= zero ? "about zero" : report->im[k] > 0.0 ? "pair" : "real";
 }
 
+/* Writes the poles by frequency, a pair as one line and at most 24 of them; the damping of poles that are zero to
+ * rounding is shown as zero. */
 static void put_poles(FILE *stream, const phx_linear_report *report)
 {
     enum { MOST = 24 };
@@ -168,6 +173,8 @@ static void put_poles(FILE *stream, const phx_linear_report *report)
         fprintf(stream, "%11s %d more, up to %.10g rad/s\n", "", rest, report->omega[n - 1]);
 }
 
+/* Writes the DC gain in blocks of six columns, leaving out outputs that have none; says why if poles at zero prevent
+ * it. */
 static void put_dc_gain(FILE *stream, const phx_linear_report *report)
 {
     enum { ACROSS = 6 };
@@ -201,6 +208,7 @@ static void put_dc_gain(FILE *stream, const phx_linear_report *report)
     }
 }
 
+/* Writes a linear model as text: counts, channels, reduction, poles, DC gain and structural residuals. */
 phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream)
 {
     if (!report || !stream)

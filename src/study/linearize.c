@@ -87,6 +87,7 @@ static phx_status put_reduced_second_order(phx_context *context, const phx_reduc
     return status ? status : phx_bundle_add_second_order(context, bundle, &def);
 }
 
+/* Adds the second-order form to the bundle, with the basis from its coordinates to named motions. */
 static phx_status put_second_order(phx_context *context, const phx_linearised *linearised, phx_bundle *bundle)
 {
     const phx_reduced *reduced = phx_linearised_reduced(linearised);
@@ -106,6 +107,8 @@ static phx_status put_second_order(phx_context *context, const phx_linearised *l
     return status;
 }
 
+/* Adds the descriptor form of the linear or the reduced model to the bundle, with output matrices C and D of the
+ * measured quantities. */
 static phx_status put_descriptor(phx_context *context, const phx_linearised *linearised, const phx_reduction *reduction,
                                  phx_bundle *bundle)
 {
@@ -155,6 +158,9 @@ phx_status phx_study_title(phx_context *context, const char *what, const phx_mod
  * poles and of a DC gain, and beyond which reductions know the lowest modes alone. */
 enum { LARGEST_DENSE = 600 };
 
+/* Builds the model at the point to linearise (start, equilibrium or steady motion) and linearises there; large models
+ * stay sparse where form and options allow. Collects forces out of balance, and on request warnings, Casimirs and
+ * bases of meshes. */
 phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
                                    const phx_study_linearize_options *options, phx_linear_point *point)
 {
@@ -221,6 +227,8 @@ static phx_status linearize_make_system(phx_context *context, const phx_linearis
     return status ? status : phx_reduction_ss(context, report->reduction, proper, &report->system);
 }
 
+/* Linearises the model into a report with state-space system, form asked for and residuals; reduces it if asked. The
+ * report is empty after a failure. */
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report)
 {

@@ -116,6 +116,7 @@ static phx_status add_kkt(phx_context *context, const phx_linear *linear, phx_bu
     return status;
 }
 
+/* Adds M, D, K, G of the linear model and the combined matrix of the saddle-point system to the bundle. */
 static phx_status add_linear(phx_context *context, const phx_linear *linear, phx_bundle *bundle)
 {
     static const char places[] = "; coordinates xi (m, rad, and of the deformations), see coordinates";
@@ -136,6 +137,7 @@ static phx_status add_linear(phx_context *context, const phx_linear *linear, phx
     return add_kkt(context, linear, bundle);
 }
 
+/* Adds the matrices and names of inputs to the bundle, and those of outputs if there are any. */
 static void add_channels(const phx_channels *channels, phx_bundle *bundle)
 {
     const struct {
@@ -206,6 +208,8 @@ static phx_status find_channels(phx_context *context, const phx_model *model, co
     return status;
 }
 
+/* Adds the linear model at a start point to the bundle: matrices, channels, descriptor form and names of coordinates.
+ */
 static phx_status add_system(phx_context *context, const phx_model *model, const phx_start_point *at,
                              phx_bundle *bundle)
 {
@@ -262,6 +266,8 @@ static void add_flex(phx_bundle *bundle, const char *stem, const phx_flex *flex)
     add_part(bundle, stem, "D", "D = int psi (d^k Phi/dx^k): M2 sigma = D q", "SI", &flex->strain, NULL, 0, 0);
 }
 
+/* Adds mass, damping and flexible matrices of body b at the start point to the bundle, with names that begin with
+ * stem. */
 static phx_status add_body(phx_context *context, const phx_start_point *at, int b, const char *stem, phx_bundle *bundle)
 {
     const phx_body *body = phx_system_body(at->system, b);

@@ -9,6 +9,8 @@ phx_study_modes_options phx_study_modes_options_default(void)
     return (phx_study_modes_options){0};
 }
 
+/* Creates the sweep that the model describes; parameters with values given from outside keep these and are not swept.
+ * NULL after a failure. */
 phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep)
 {
     if (!model || !sweep)
@@ -132,6 +134,7 @@ static phx_status grow_rows(modes_work *work, int added)
     return PHX_OK;
 }
 
+/* Grows the arrays of shapes to the room of the rows; new rows are zero. */
 static phx_status grow_shapes(modes_work *work)
 {
     phx_modes_table *table = work->table;
@@ -154,6 +157,7 @@ static phx_status grow_shapes(modes_work *work)
     return PHX_OK;
 }
 
+/* Gives the table n names of velocity coordinates of the system, copied. */
 static phx_status modes_name_coordinates(modes_work *work, phx_context *context, const phx_system *system, int n)
 {
     char **names = phx_calloc(context, (size_t)n, sizeof *names);
@@ -172,6 +176,7 @@ static phx_status modes_name_coordinates(modes_work *work, phx_context *context,
     return PHX_OK;
 }
 
+/* Frees shapes and names of coordinates and ends the collection of shapes. */
 static void drop_shapes(modes_work *work)
 {
     phx_modes_table *table = work->table;
@@ -212,6 +217,8 @@ static phx_status add_shapes(modes_work *work, const phx_mode_set *set, int coun
     return status;
 }
 
+/* Appends the lowest modes of a point to the table, assigned to branches by their shapes; updates the least confidence
+ * of an assignment. */
 static phx_status add_point(modes_work *work, int point, const modes_slot *slot)
 {
     const phx_mode_set *set = &slot->set, *compared = slot->shown.n > 0 ? &slot->shown : set;
@@ -274,6 +281,7 @@ static phx_status keep_bodies(modes_work *work, phx_context *context, const phx_
     return !status && (!table->states || (factors > 0 && !table->factors)) ? PHX_ERR_MEMORY : status;
 }
 
+/* Copies the configuration and, for each body, the factors of its loads on the strains into the slot. */
 static phx_status keep_state(phx_context *context, const phx_start_point *at, modes_slot *slot)
 {
     const int bodies = phx_system_bodies(at->system);
@@ -314,6 +322,8 @@ static void add_state(modes_work *work, int point, const modes_slot *slot)
         add_factors(work, point, slot);
 }
 
+/* Finds the lowest modes at one point: of the closed loop if there are controllers, else of the mechanism. Point 0
+ * also reports sizes, names and bodies. */
 static phx_status solve_point(modes_work *work, phx_context *context, const modes_worker *worker, int point,
                               modes_slot *slot)
 {
@@ -432,6 +442,7 @@ static phx_status prepare_table(modes_work *work)
     return PHX_OK;
 }
 
+/* Gives a worker the model, or its own copy if parameters change, a beam cache and a modal solver. */
 static phx_status prepare_worker(modes_work *work, int number)
 {
     phx_context *context = phx_ordered_map_context(work->map, number);
@@ -453,6 +464,7 @@ static phx_status prepare_worker(modes_work *work, int number)
     return status ? phx_fail(work->context, status, "%s", phx_context_message(context)) : PHX_OK;
 }
 
+/* Creates at most as many threads as points, with a worker each, and the slots for results in order. */
 static phx_status prepare_workers(modes_work *work, int threads)
 {
     phx_context *context = work->context;
@@ -471,6 +483,7 @@ static phx_status prepare_workers(modes_work *work, int threads)
     return status;
 }
 
+/* Allocates table, tracker of branches over the grid of parameters, and workers. */
 static phx_status modes_prepare(modes_work *work, int threads)
 {
     phx_context *context = work->context;
@@ -489,6 +502,7 @@ static phx_status modes_prepare(modes_work *work, int threads)
     return status;
 }
 
+/* Adds the statistics of the beam caches to the report and frees workers, slots, threads and tracker. */
 static void modes_finish(modes_work *work)
 {
     for (int k = 0; work->slots && k < phx_ordered_map_slots(work->map); k++)
@@ -528,6 +542,8 @@ static phx_status name_files(phx_context *context, const phx_model *model, phx_m
     return PHX_OK;
 }
 
+/* Finds the lowest modes at every point of the sweep, or of the model alone, and follows them as branches over the
+ * points. The table is empty after a failure; the report is optional. */
 phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report)
 {

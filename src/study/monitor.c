@@ -13,6 +13,8 @@ static const double CREATED =
     0.1; /* of the energy, by Gauss' methods in steps that do not resolve the motion: runs away */
 static const double ROUNDED = 64.0 * DBL_EPSILON, SMALL_DRIFT = 1e-11;
 
+/* Creates the monitor of energy and joints: it allows round-off where the integrator conserves a quantity, else the
+ * error that tolerance or order promise. */
 phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report)
 {
     const phx_integrate_options *used = &report->used;
@@ -126,6 +128,8 @@ static void keep_largest(double *largest, double *at, double value, double t)
     *at = t;
 }
 
+/* Accounts for one output row and records the largest residuals. Fails if a quantity that the integrator conserves is
+ * off by more than round-off, or if it has created energy. */
 phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const double *row, const double *x,
                             const double *v)
 {
@@ -174,6 +178,8 @@ double phx_monitor_error(const phx_monitor *monitor)
     return largest;
 }
 
+/* Warns at the end of a run if energy balance, joint positions or joint rates were violated beyond what the settings
+ * promise, and names a remedy. */
 void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
 {
     const char *remedy = remedy_of(monitor), *closes = closes_of(monitor);

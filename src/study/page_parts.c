@@ -67,6 +67,8 @@ static size_t values_of(const phx_modes_table *table, const phx_drawing *drawing
     return values;
 }
 
+/* Draws the bodies at the points of a sweep of modes for a page. No point is kept if the values exceed the bound
+ * MOST_VALUES. */
 static phx_status draw_points(phx_context *context, phx_model *model, const phx_modes_table *table,
                               phx_model_override *overrides, phx_beam_cache *cache, phx_page_points *points)
 {
@@ -88,6 +90,8 @@ static phx_status draw_points(phx_context *context, phx_model *model, const phx_
     return status;
 }
 
+/* Creates the drawings of all points of a sweep of modes. Empty if the table has no parameters, no states or bodies of
+ * every point, or a single point. */
 phx_status phx_page_points_create(phx_context *context, const phx_model *model, const phx_modes_table *table,
                                   phx_page_points *points)
 {

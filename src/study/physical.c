@@ -83,6 +83,8 @@ static phx_status mass_of(phx_context *context, int n_parts, const part *parts, 
     return status;
 }
 
+/* Expresses mode shapes by nodal displacements of meshed bodies instead of their own coordinates, with the mass matrix
+ * to match, so that shapes can be compared between points. Leaves shown and mass untouched if no body has a mesh. */
 phx_status phx_physical_shapes(phx_context *context, const phx_system *system, const phx_csr *M,
                                const phx_mode_set *set, phx_mode_set *shown, phx_csr *mass)
 {
@@ -127,6 +129,7 @@ void phx_mesh_bases_free(phx_mesh_bases *it)
     *it = (phx_mesh_bases){0};
 }
 
+/* Copies for every meshed body its basis Phi, followed by M Phi with the mass matrix of the mesh. */
 phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, phx_mesh_bases *it)
 {
     const int bodies = phx_system_bodies(system);
@@ -171,6 +174,9 @@ static phx_status fit(phx_context *context, const phx_mesh_basis *from, const ph
     return status;
 }
 
+/* Fills B with the change from coordinates in the bases `from` to those in the bases `to` of the nominal point: the
+ * identity, with a least-squares fit in the mass of the mesh for each body whose basis differs. Fails if meshes or
+ * sizes differ, or if `fixed` forbids a change. */
 phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *from, const phx_mesh_bases *to, int n,
                                  bool fixed, double *B)
 {

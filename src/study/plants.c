@@ -8,6 +8,7 @@ phx_study_plants_options phx_study_plants_options_default(void)
     return (phx_study_plants_options){.linear = phx_study_linearize_options_default()};
 }
 
+/* Frees a family of plants and everything in it; NULL is allowed. */
 void phx_plants_destroy(phx_plants *plants)
 {
     if (!plants)
@@ -217,6 +218,8 @@ static phx_status name_parameters(phx_context *context, const phx_sweep *sweep, 
     return PHX_OK;
 }
 
+/* Allocates the results of all points for the form and the reduction asked for, and stores parameter values, title and
+ * names. */
 static phx_status prepare_plants(plants_work *work)
 {
     phx_context *context = work->context;
@@ -276,6 +279,7 @@ static phx_status prepare_workers(plants_work *work, int threads)
     return status;
 }
 
+/* Frees workers, threads and the nominal plant of a family, but not its results. */
 static void plants_finish(plants_work *work)
 {
     for (int k = 0; work->workers && work->map && k < phx_ordered_map_workers(work->map); k++) {
@@ -302,6 +306,8 @@ static void warn_of_unrest(const plants_work *work)
     phx_unrest_warn(work->context, &work->unrest[worst]);
 }
 
+/* Linearises the model at all points of a sweep in common coordinates, those of the nominal point, and on request fits
+ * an LFT. The caller owns the result, which is NULL after a failure. */
 phx_status phx_study_plants(phx_context *context, const phx_model *model, const phx_study_plants_options *options,
                             phx_plants **plants)
 {

@@ -21,6 +21,7 @@ typedef enum plant_matrix {
     BASIS
 } plant_matrix;
 
+/* Returns the matrix of a plant that `which` names. */
 static const double *matrix_of(const phx_plant *plant, plant_matrix which)
 {
     const double *const all[] = {phx_ss_A(plant->system),
@@ -39,6 +40,7 @@ static const double *matrix_of(const phx_plant *plant, plant_matrix which)
     return all[which];
 }
 
+/* Adds one matrix of all plants to the bundle as an array with a page for each plant. */
 static phx_status add_pages(phx_context *context, const phx_plants *plants, const char *name, const char *meaning,
                             plant_matrix which, int rows, int cols)
 {
@@ -85,6 +87,7 @@ static phx_status check_sizes(phx_context *context, const phx_plants *plants)
     return PHX_OK;
 }
 
+/* Adds A, B, C and D of all plants and the names of the states to the bundle. */
 static phx_status put_state_space(phx_context *context, const phx_plants *plants)
 {
     const phx_ss *system = plants->plants[plants->nominal].system;
@@ -111,6 +114,7 @@ static phx_status check_second_order(phx_context *context, const phx_nominal_pla
                               : phx_linearised_second_order(context, nominal->point.linearised, &def);
 }
 
+/* Adds the second-order matrices of all plants and the names of the coordinates to the bundle. */
 static phx_status put_second_order(phx_context *context, const phx_nominal_plant *nominal, const phx_plants *plants)
 {
     const phx_plant *plant = &plants->plants[plants->nominal];
@@ -168,6 +172,8 @@ static void plants_bundle_put_sparse(phx_bundle *bundle, const char *letter, int
     phx_bundle_describe(bundle, meaning, NULL);
 }
 
+/* Adds the descriptor matrices of each plant with its output matrices, numbered by plant, and the names of the ports
+ * to the bundle. */
 static phx_status put_descriptor(phx_context *context, const phx_plants *plants)
 {
     phx_bundle *bundle = plants->bundle;
@@ -216,6 +222,8 @@ static phx_status put_channels(phx_context *context, const phx_nominal_plant *no
     return status ? status : plants_bundle_add_names(context, plants, "outputs", phx_ss_outputs(system), phx_ss_output);
 }
 
+/* Adds parameters, their values at each plant, the number of the nominal plant and the measures of common motion and
+ * reduction error to the bundle. */
 static phx_status plants_bundle_put_points(phx_context *context, const phx_plants *plants)
 {
     const int points = plants->n_points, parameters = plants->n_parameters;
@@ -247,6 +255,7 @@ static phx_status plants_bundle_put_points(phx_context *context, const phx_plant
     return phx_bundle_status(plants->bundle);
 }
 
+/* Adds the poles of all plants to the bundle, a column for each plant. */
 static phx_status put_poles(phx_context *context, const phx_plants *plants)
 {
     const int n = phx_ss_n(plants->plants[plants->nominal].system), points = plants->n_points;
@@ -271,6 +280,8 @@ static phx_status put_poles(phx_context *context, const phx_plants *plants)
     return status;
 }
 
+/* Creates the bundle of a family in its form, with channels, basis, points, poles and the LFT if there is one. All
+ * plants must have the same size. */
 phx_status phx_plants_fill(phx_context *context, const phx_model *model, const phx_nominal_plant *nominal,
                            phx_plants *plants)
 {

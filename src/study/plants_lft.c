@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+/* Fits the family by an LFT in the parameters. With automatic degrees, warns if its error exceeds the one asked for
+ * (1e-6 by default) or cannot be determined between the points. */
 phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, phx_plants *plants)
 {
     const phx_plant_family family = {.n_parameters = plants->n_parameters,
@@ -47,6 +49,7 @@ static phx_status plants_lft_add_names(phx_context *context, phx_bundle *bundle,
     return phx_bundle_status(bundle);
 }
 
+/* Adds state space M of the LFT with named inputs, outputs and states to the bundle. */
 static phx_status add_system(phx_context *context, phx_bundle *bundle, const phx_ss *system)
 {
     const int n = phx_ss_n(system), m = phx_ss_inputs(system), p = phx_ss_outputs(system);
@@ -65,6 +68,7 @@ static phx_status add_system(phx_context *context, phx_bundle *bundle, const phx
     return status ? status : plants_lft_add_names(context, bundle, "lft_states", system, n, phx_ss_state);
 }
 
+/* Adds the blocks of Delta to the bundle: parameters, repetitions, ranges and degrees of the polynomials. */
 static phx_status add_blocks(phx_context *context, phx_bundle *bundle, const phx_lft *lft)
 {
     const int n = phx_lft_about(lft).n_parameters;
@@ -100,6 +104,7 @@ static phx_status add_blocks(phx_context *context, phx_bundle *bundle, const phx
     return status ? status : phx_bundle_status(bundle);
 }
 
+/* Adds the LFT to the bundle: M, the blocks of Delta and those errors that could be determined. */
 phx_status phx_plants_put_lft(phx_context *context, const phx_plants *plants)
 {
     const phx_lft_report *report = phx_lft_about(plants->lft).report;

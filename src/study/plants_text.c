@@ -49,6 +49,8 @@ static phx_status summarise(phx_context *context, const phx_plant *plant, double
     return status;
 }
 
+/* Writes a table of at most 30 plants with parameters, frequency range, least damping and common motion with the
+ * nominal plant, which is marked. */
 static phx_status put_plants(phx_context *context, const phx_plants *plants, FILE *stream)
 {
     enum { MOST = 30 };
@@ -78,6 +80,7 @@ static phx_status put_plants(phx_context *context, const phx_plants *plants, FIL
     return status;
 }
 
+/* Writes a family of plants as text: title, sweep, table of plants and LFT. */
 phx_status phx_plants_text(phx_context *context, const phx_plants *plants, FILE *stream)
 {
     if (!plants || !stream)

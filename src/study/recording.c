@@ -27,6 +27,8 @@ const char *phx_recording_column(const phx_system *system, int k, size_t size, c
     return phx_system_column_unit(system, k);
 }
 
+/* Creates the columns of a recording: the fixed ones, then n_more given ones, then outputs and controllers. The caller
+ * frees columns and names, also after a failure. */
 phx_status phx_recording_columns(phx_context *context, const phx_system *system, int n_more,
                                  const phx_record_column *more, phx_record_column **columns, char **names)
 {
@@ -91,6 +93,8 @@ static phx_status list_attributes(phx_context *context, const phx_integrate_opti
     return PHX_OK;
 }
 
+/* Opens the result files with columns, energy ledger, drawn bodies and attributes of the run; an error of the files'
+ * context is passed on. */
 static phx_status open_recorder(phx_context *context, const phx_model *model, const phx_drawing *drawing,
                                 const phx_simulation_setup *setup, phx_recording *recording)
 {
@@ -139,6 +143,8 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
     return status;
 }
 
+/* Prepares the recording of a simulation: monitor, watch of limits, evaluator of outputs, and result files if any are
+ * asked for. Empty after a failure. */
 phx_status phx_recording_create(phx_context *context, const phx_model *model, phx_system *system,
                                 const phx_drawing *drawing, const phx_simulation_setup *setup,
                                 phx_simulate_report *report, phx_recording *recording)
@@ -265,6 +271,8 @@ static bool is_row(const phx_recording *recording, double t)
            fabs(from - interval * round(from / interval)) > 1e-6 * interval;
 }
 
+/* Records the state at one instant: energies, drifts, outputs, controllers and ledger. Fails also if the monitor finds
+ * an open balance or a strict limit is exceeded. */
 phx_status phx_recording_sample(void *user, const phx_sample *sample)
 {
     phx_recording *recording = user;
@@ -311,6 +319,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     return checked ? checked : look_at_limits(recording, sample, &energies);
 }
 
+/* Stores which joints, drives and forces are active in the result file, so that a later run can continue from it. */
 phx_status phx_recording_switched(phx_recording *recording)
 {
     phx_archive *archive = NULL;
@@ -407,6 +416,8 @@ phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, 
     return status;
 }
 
+/* Ends a recording and returns the final status. After a success the files are completed; after a failure the result
+ * so far is stored with the reason. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status)
 {
     if (!recording->strict || !status)

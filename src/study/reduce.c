@@ -14,6 +14,8 @@ void phx_reduce_report_free(phx_reduce_report *report)
     *report = (phx_reduce_report){0};
 }
 
+/* Fills the report of a reduced body: mass, sizes, frequencies in Hz, errors of the basis and effective masses. Errors
+ * that are not known are -1. */
 static phx_status fill_report(phx_context *context, const phx_model_body *body, const phx_flex_source *source,
                               phx_reduce_report *report)
 {
@@ -42,6 +44,7 @@ static phx_status fill_report(phx_context *context, const phx_model_body *body, 
     return PHX_OK;
 }
 
+/* Writes body, ports and, for beams, section properties to a file of a reduced body. */
 static phx_status write_body(phx_context *context, const phx_model *model, const phx_model_body *body,
                              const phx_flex_source *source, const char *path)
 {
@@ -62,6 +65,8 @@ static phx_status write_body(phx_context *context, const phx_model *model, const
     return status;
 }
 
+/* Reduces one body of the model and writes it to a file; only rank 0 writes. Bodies without a mesh or a beam are
+ * refused. */
 phx_status phx_study_reduce(phx_context *context, const phx_model *model, const char *name, const char *path,
                             phx_reduce_report *report)
 {

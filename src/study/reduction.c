@@ -34,6 +34,8 @@ static void reduction_draw(const phx_reduction_curves *curves, const double *val
     }
 }
 
+/* Draws singular values of model, reduced model and error over frequency as text, six decades high. Nothing is drawn
+ * without a positive response and a range of frequencies. */
 static void put_bode(const phx_reduction_curves *curves, FILE *stream)
 {
     char picture[DOWN][ACROSS + 1];
@@ -63,6 +65,8 @@ static void put_bode(const phx_reduction_curves *curves, FILE *stream)
     fprintf(stream, "\n  %9s %-*.4g%.4g rad/s\n", "", ACROSS - 8, curves->omega[0], curves->omega[curves->count - 1]);
 }
 
+/* Writes method, sizes, errors, bounds and passivity of a reduction as text, followed by the frequency response;
+ * values that are not defined are left out. */
 void phx_reduction_text(const phx_reduction *reduction, FILE *stream)
 {
     const phx_reduction_report *r = phx_reduction_about(reduction);
@@ -186,6 +190,7 @@ static phx_status add_model(phx_context *context, const phx_linearised *linearis
     return status;
 }
 
+/* Adds basis, numbers, curves and the compared model of a reduction to the bundle. */
 phx_status phx_reduction_add(phx_context *context, const phx_reduction *reduction, const phx_linearised *linearised,
                              phx_bundle *bundle)
 {

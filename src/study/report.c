@@ -118,6 +118,8 @@ static void report_tell(const origin *of, phx_report_options *options)
     options->points = of->points.points;
 }
 
+/* Writes the page of a result file, with loads and certificate of the model it was made from as far as it can be built
+ * again. */
 static phx_status report_result(phx_context *context, const char *path, phx_report_options *options,
                                 const char *html_path, phx_report_size *size)
 {
@@ -135,6 +137,7 @@ static phx_status report_result(phx_context *context, const char *path, phx_repo
     return status;
 }
 
+/* Writes the page of a file of modes, with drawings and certificate of its model as far as it can be built again. */
 static phx_status report_modes(phx_context *context, const char *path, phx_report_options *options,
                                const char *html_path, phx_report_size *size)
 {
@@ -152,6 +155,7 @@ static phx_status report_modes(phx_context *context, const char *path, phx_repor
     return status;
 }
 
+/* Writes the page of a file of modes or a result; linear models have nothing to animate and are refused. */
 static phx_status report_report(phx_context *context, const char *path, const phx_report_options *given,
                                 const char *html_path, phx_report_size *size)
 {

@@ -85,6 +85,7 @@ static void describe_frames(scene_maker *maker, int b)
     }
 }
 
+/* Fills mass, centre of mass and section of all drawn bodies in the scene. */
 static phx_status describe_bodies(scene_maker *maker)
 {
     const phx_model *model = maker->model;
@@ -182,6 +183,8 @@ static int scene_find_port(const scene_maker *maker, const phx_model_point *poin
     return -1;
 }
 
+/* Allocates the ports of the scene: those of ground and bodies, and an upper bound for points that are written by
+ * place instead of by port. */
 static phx_status make_room_for_ports(scene_maker *maker)
 {
     const phx_model *model = maker->model;
@@ -205,6 +208,7 @@ static phx_status make_room_for_ports(scene_maker *maker)
     return maker->status;
 }
 
+/* Lists all ports of the scene: ground, then bodies, then points that joints and forces name by place. */
 static phx_status describe_ports(scene_maker *maker)
 {
     const phx_model *model = maker->model;
@@ -264,6 +268,8 @@ static void describe_spring(scene_maker *maker, const char *name, const phx_mode
     scene->n_springs++;
 }
 
+/* Lists the lines of springs and forces in the scene; a force on several ports gives one line between successive
+ * ports. */
 static phx_status describe_springs(scene_maker *maker)
 {
     const phx_model *model = maker->model;
@@ -283,6 +289,7 @@ static phx_status describe_springs(scene_maker *maker)
     return maker->status;
 }
 
+/* Lists the loads in the scene with kind and port; a load on a whole body stands at its first port. */
 static phx_status describe_loads(scene_maker *maker)
 {
     static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {
@@ -304,6 +311,7 @@ static phx_status describe_loads(scene_maker *maker)
     return maker->status;
 }
 
+/* Lists parameters with their values and gravity in the scene. */
 static phx_status describe_parameters(scene_maker *maker)
 {
     const phx_model *model = maker->model;
@@ -362,6 +370,8 @@ static void through_stress(const phx_flex *flex, const double *row, double *out)
             out[stress->idx[k]] += row[i] * stress->val[k];
 }
 
+/* Adds the maps from coordinates to section forces of body b at its drawn points to the scene, one for each of n
+ * kinds; each map is the row of stress functionals times the stress map of the body. */
 static phx_status map_sections(scene_maker *maker, int b, int n, const int *kinds)
 {
     const phx_flex *flex = phx_body_flex(maker->made[b].body);
@@ -397,6 +407,7 @@ static phx_status map_sections(scene_maker *maker, int b, int n, const int *kind
     return maker->status;
 }
 
+/* Counts and allocates the section forces of all bodies, then fills their maps. */
 static phx_status describe_sections(scene_maker *maker)
 {
     const phx_model *model = maker->model;
@@ -434,6 +445,7 @@ static phx_status describe_meshes(scene_maker *maker)
     return status;
 }
 
+/* Creates the scene of a viewer from model, made bodies and their drawing; empty after a failure. */
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene)
 {

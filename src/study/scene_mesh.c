@@ -205,6 +205,8 @@ static phx_status scene_mesh_grow(phx_context *context, void *list, int count, s
     return PHX_OK;
 }
 
+/* Appends the drawn cells of a mesh and the triangles of its surface to the scene; nodes are renumbered to those
+ * drawn. */
 static phx_status add_cells(const mesh_maker *it, phx_scene *scene)
 {
     phx_context *context = it->context;
@@ -262,6 +264,8 @@ static phx_status add_rows(const mesh_maker *it, size_t width, const double *row
     return status;
 }
 
+/* Appends positions, shapes, thicknesses and, if the body has stresses, the stress maps of the drawn nodes to the
+ * scene. */
 static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source, phx_scene *scene)
 {
     const size_t n = (size_t)phx_flex_source_flex(source)->n;
@@ -287,6 +291,7 @@ static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source,
     return status;
 }
 
+/* Appends a mesh with its cells and nodes to the scene, which counts it only if everything succeeded. */
 static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, int body, phx_scene *scene)
 {
     phx_context *context = it->context;
@@ -314,6 +319,8 @@ static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, 
     return PHX_OK;
 }
 
+/* Adds the mesh of a flexible body to the scene, reduced to a part of it if too large. A body without mesh or
+ * coordinates adds nothing; one that is still too large is logged and left out. */
 phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *source, const char *name, int body,
                               phx_scene *scene)
 {

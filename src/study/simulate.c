@@ -45,6 +45,8 @@ static phx_status check_count(phx_context *context, const phx_model *model, cons
                           name, interval, end, MOST, end / MOST);
 }
 
+/* Determines integrator, steps and tolerances from options and model, options first, and refuses contradictory or
+ * missing settings. A requested accuracy replaces tolerances. */
 phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                  phx_integrate_options *used)
 {
@@ -133,6 +135,8 @@ static phx_status continue_from(phx_context *context, const phx_model *model, ph
     return status ? status : phx_continue_blame(context, model, multipliers(context, s));
 }
 
+/* Computes the start state: from the model with consistent multipliers, or continued from the end of a result, which
+ * also sets the time. */
 static phx_status start_state(phx_context *context, const phx_model *model, phx_simulation *s)
 {
     const phx_start_options start = phx_start_of(model);
@@ -216,6 +220,8 @@ static phx_status integrate(phx_context *context, const phx_model *model, phx_si
     return status;
 }
 
+/* Simulates once with fixed settings: builds, assembles, integrates and records. The caller finishes the recording and
+ * frees s in any case. */
 phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
                                     phx_simulate_report *report, phx_simulation *s)
 {
@@ -282,6 +288,7 @@ void phx_simulation_free(phx_simulation *s)
     *s = (phx_simulation){0};
 }
 
+/* Simulates the model and writes its results; *result is also set after a failed run if rows could be kept. */
 static phx_status simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                            phx_simulate_report *report, phx_result **result)
 {

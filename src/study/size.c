@@ -54,6 +54,8 @@ static double intervals(double end, double interval)
     return interval > 0.0 ? ceil(end / interval) : 0.0;
 }
 
+/* Estimates instants, bytes and time of a simulation or a batch; large ones are timed by a few trial steps. Bytes and
+ * time are NaN if no trial was made. */
 phx_status phx_study_simulate_size(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                    const phx_sweep *sweep, phx_run_size *size)
 {
@@ -84,6 +86,8 @@ static double wall_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Estimates points, bytes and time of a sweep of modes from the modes of the model itself. Bytes and time are NaN if
+ * that is not worthwhile or fails. */
 phx_status phx_study_modes_size(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                                 phx_run_size *size)
 {
@@ -126,6 +130,7 @@ static const char *shown_bytes(double bytes, size_t size, char *text)
     return text;
 }
 
+/* Formats a duration in the largest unit of which it has at least two; returns text. */
 static const char *shown_time(double seconds, size_t size, char *text)
 {
     static const struct {
@@ -144,6 +149,7 @@ static const char *shown_time(double seconds, size_t size, char *text)
     return text;
 }
 
+/* Fails with size, time and remedy if the run counts as large, else returns success. */
 phx_status phx_run_size_refuse(phx_context *context, const phx_run_size *size, const char *remedy)
 {
     if (!size || !remedy)

@@ -73,6 +73,7 @@ typedef struct answer {
     double *u, *x;
 } answer;
 
+/* Opens the table of a stable inversion: time, inputs, outputs and states of the linear model. */
 static phx_status open_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                              const answer *it, phx_recorder **recorder)
 {
@@ -103,6 +104,7 @@ static phx_status open_table(phx_context *context, const phx_model *model, const
     return status;
 }
 
+/* Appends the rows of the inversion: computed inputs, prescribed outputs and states at each instant. */
 static phx_status stable_inverse_fill(phx_context *context, const phx_model *model, const answer *it,
                                       phx_recorder *recorder)
 {
@@ -122,6 +124,7 @@ static phx_status stable_inverse_fill(phx_context *context, const phx_model *mod
     return status;
 }
 
+/* Fills and finishes the table of a stable inversion and hands it to the caller if table is given. */
 static phx_status stable_inverse_make_table(phx_context *context, const phx_model *model,
                                             const phx_simulate_options *options, const answer *it, phx_result **table)
 {
@@ -179,6 +182,7 @@ static phx_status check_degrees(phx_context *context, const phx_ss *ss, const ph
     return PHX_OK;
 }
 
+/* Reports duration, sizes and zeros of an inversion, with the slowest zero in the right half-plane. */
 static void stable_inverse_describe(const phx_ss_inversion *inversion, const answer *it,
                                     phx_stable_inverse_report *report)
 {
@@ -196,6 +200,8 @@ static void stable_inverse_describe(const phx_ss_inversion *inversion, const ans
             report->slowest = re[k];
 }
 
+/* Warns if the inputs would have to act before the start, or if unobserved motion remains at the end; proposes a later
+ * start, from the slowest unstable zero. */
 static void tell_ends(phx_context *context, const phx_stable_inverse_report *report)
 {
     if (report->early > negligible)
@@ -212,6 +218,8 @@ static void tell_ends(phx_context *context, const phx_stable_inverse_report *rep
             report->late);
 }
 
+/* Computes inputs and states of the linear model for the prescribed outputs by stable inversion, and reports zeros and
+ * ends. Fails if the model cannot be inverted or a relative degree exceeds the derivatives that motions have. */
 static phx_status stable_inverse_invert(phx_context *context, const phx_model *model, answer *it,
                                         phx_stable_inverse_report *report)
 {
@@ -243,6 +251,7 @@ static phx_status stable_inverse_invert(phx_context *context, const phx_model *m
     return status;
 }
 
+/* Linearises the model, inverts it along the prescribed motion and writes the table. */
 static phx_status stable_inverse_run(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      phx_stable_inverse_report *report, phx_result **table)
 {
@@ -263,6 +272,8 @@ static phx_status stable_inverse_run(phx_context *context, const phx_model *mode
     return status;
 }
 
+/* Bounded inputs for prescribed outputs of a linear model, also with unstable zeros. The table is optional and then
+ * belongs to the caller. */
 phx_status phx_study_stable_inverse(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                     phx_stable_inverse_report *report, phx_result **table)
 {

@@ -31,6 +31,8 @@ static void find_joint(const phx_model *model, phx_system *system, int body, dou
         find_joint(model, system, -1, size, move);
 }
 
+/* Lists bodies that the assembly moved from a pose as written by more than its rounding; poses that are guesses are
+ * exempt. The caller frees the list. */
 phx_status phx_start_moves(phx_context *context, const phx_model *model, phx_system *system, int *count,
                            phx_start_move **moves)
 {
@@ -85,6 +87,8 @@ void phx_start_move_text(const phx_start_move *move, size_t size, char *text)
     snprintf(text + strlen(text), size - strlen(text), ")");
 }
 
+/* Warns if the assembly moved bodies from the poses as written, or fails if the model is strict. States from a file
+ * are not judged. */
 phx_status phx_start_judge(phx_context *context, const phx_model *model, phx_system *system, bool warn)
 {
     enum { NAMED = 3 };

@@ -120,6 +120,8 @@ phx_status phx_continue_state(phx_context *context, const phx_model *model, cons
     return phx_continue_blame(context, model, status == PHX_ERR_FILE ? PHX_ERR_INPUT : status);
 }
 
+/* Reports how a state from a result of other joints was changed: motion that closes them, energy of impulses and
+ * drives. Fails if the start is strict, else warns. */
 static phx_status start_point_tell(phx_context *context, const phx_model *model, const phx_system *system,
                                    const phx_continued *change)
 {
@@ -179,6 +181,8 @@ phx_start_options phx_start_of(const phx_model *model)
                                .stability = phx_linear_stability};
 }
 
+/* Builds the model with its assembled start state, and multipliers if asked for. The caller frees the point also after
+ * a failure. */
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
                                   const phx_start_options *start, bool multipliers, phx_start_point *point)
 {
@@ -282,6 +286,8 @@ static void warn_accelerated(phx_context *context, const phx_unrest *unrest)
             start_point_size_of(unrest->common), text);
 }
 
+/* Warns of forces that are left out, and if the state is no equilibrium: of the mechanism, of the point held at rest,
+ * or of the deformations alone. */
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest)
 {
     phx_warn_left_out(context, unrest->left_out);

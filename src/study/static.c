@@ -35,6 +35,7 @@ static phx_status append_row(static_work *work, const double *x, const double *v
     return phx_recorder_append(work->recorder, work->row, x, v);
 }
 
+/* Opens the recorder of a static analysis with its load factor and the columns of outputs. */
 static phx_status open_recorder(static_work *work)
 {
     phx_context *context = work->context;
@@ -159,6 +160,7 @@ static phx_status static_rotate(static_work *work)
     return work->report->spin > 0.0 ? record_rotation(work) : rest(work);
 }
 
+/* Follows the path of equilibria with increasing load; each point is recorded and judged for stability. */
 static phx_status follow_path(static_work *work)
 {
     const phx_study_static_options *given = work->options;
@@ -209,6 +211,8 @@ static phx_status find_beside(static_work *work)
     return status;
 }
 
+/* Builds the model with its start state, recorder and watch of limits; the start is that of a result if the model
+ * names one. */
 static phx_status static_prepare(static_work *work)
 {
     phx_context *context = work->context;
@@ -301,6 +305,8 @@ static void warn_of_sideways(const static_work *work)
     }
 }
 
+/* Runs a static analysis: critical load factors if asked for, then the equilibrium, path or steady motion. After a
+ * failure the recorded rows are discarded. */
 static phx_status static_run(static_work *work)
 {
     phx_context *context = work->context;
@@ -325,6 +331,8 @@ static phx_status static_run(static_work *work)
     return status;
 }
 
+/* Static analysis: equilibrium, path of equilibria, steady rotation or critical loads. Refuses combinations that
+ * exclude each other; the result is optional and then belongs to the caller. */
 phx_status phx_study_static(phx_context *context, const phx_model *model, const phx_study_static_options *options,
                             phx_study_static_report *report, phx_result **result)
 {

@@ -84,6 +84,7 @@ static void put_stiffness(const phx_static_report *found, FILE *out)
               out);
 }
 
+/* Writes equilibrium, stability, residual forces, free motions, energies and critical load factors as text. */
 static void put_found(const phx_study_static_report *report, bool path, FILE *out)
 {
     const phx_static_report *found = &report->found;
@@ -118,6 +119,7 @@ static void put_found(const phx_study_static_report *report, bool path, FILE *ou
     }
 }
 
+/* Writes the summary of a static analysis as text, with all outputs at its last point. */
 phx_status phx_static_report_text(phx_context *context, const phx_model *model, const phx_study_static_report *report,
                                   const phx_result *result, bool path, FILE *stream)
 {
@@ -152,6 +154,7 @@ static void static_text_put_number(FILE *out, const char *name, double value, bo
         fprintf(out, "  \"%s\": null%s\n", name, last ? "" : ",");
 }
 
+/* Writes the report of a static analysis and the outputs at its last point as one JSON object. */
 static void put_json(const phx_model *model, const phx_study_static_report *report, const phx_result *result,
                      const double *row, int n, FILE *out)
 {

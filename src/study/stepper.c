@@ -34,6 +34,7 @@ static void hold(const void *data, double t, const double *y, double *u)
     memcpy(u, s->u, (size_t)s->n_inputs * sizeof *u);
 }
 
+/* Builds the model with an additional controller whose outputs are the inputs set by hand. */
 static phx_status stepper_build(phx_stepper *s, const phx_model *model, const char *const *inputs)
 {
     phx_controller_def hand = phx_controller_def_default();
@@ -50,6 +51,8 @@ static phx_status stepper_build(phx_stepper *s, const phx_model *model, const ch
     return phx_model_build(s->own, model, &options, &s->system);
 }
 
+/* Creates evaluators and state of the stepper, assembles the start and stores its energy as the reference of the
+ * balance. */
 static phx_status stepper_start(phx_stepper *s, const phx_model *model, const phx_simulate_options *options)
 {
     const phx_start_options how = phx_start_of(model);
@@ -76,6 +79,8 @@ static phx_status stepper_start(phx_stepper *s, const phx_model *model, const ph
     return status;
 }
 
+/* Creates a simulation that advances step by step with inputs set between steps. Models with events, rigid contacts,
+ * set-valued friction or a start from a file are refused. */
 phx_status phx_stepper_create(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               int n_inputs, const char *const *inputs, phx_stepper **stepper)
 {
@@ -132,6 +137,7 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
     return phx_conclude(context, PHX_OK);
 }
 
+/* Frees a stepper; NULL is allowed. */
 void phx_stepper_destroy(phx_stepper *s)
 {
     if (!s)
@@ -167,6 +173,7 @@ void phx_stepper_column_name(const phx_stepper *s, int column, char *buffer, siz
         (void)phx_system_controller_column(s->system, k - outputs, buffer, size);
 }
 
+/* Writes energies, balance, drifts, outputs and controller values of the present state into a row of n_columns. */
 phx_status phx_stepper_measure(phx_context *context, phx_stepper *s, double *row)
 {
     if (!s || !row)

@@ -53,6 +53,8 @@ void phx_sweep_destroy(phx_sweep *sweep)
     phx_free(sweep);
 }
 
+/* Checks name and count of a new parameter: not empty, not given twice, at least one value and at most INT_MAX points
+ * in all. */
 static phx_status sweep_check(const phx_sweep *sweep, const char *name, int count)
 {
     phx_context *context = sweep->context;
@@ -199,6 +201,7 @@ phx_status phx_sweep_apply(phx_context *context, const phx_sweep *sweep, int poi
     return phx_model_set_parameters(context, model, sweep->count, overrides);
 }
 
+/* Precedes the message of a failure by the parameter values and the number of the point; returns the status. */
 phx_status phx_sweep_name_point(phx_context *context, const phx_sweep *sweep, int point, phx_status status)
 {
     char where[200] = "";

@@ -22,6 +22,7 @@ typedef struct titop_work {
     phx_titop_def def;
 } titop_work;
 
+/* Frees names, ports, coordinates and the built body. */
 static void titop_work_free(titop_work *work)
 {
     for (int k = 0; k < work->count; k++) {
@@ -86,6 +87,8 @@ static phx_status add_all_names(phx_context *context, const phx_model *model, in
     return status;
 }
 
+/* Lists the ports of the two-port model, the parent first: those given, or all of the body. A port named twice is
+ * refused. */
 static phx_status titop_add_names(phx_context *context, const phx_model *model, int body,
                                   const phx_study_titop_options *options, titop_work *work)
 {
@@ -166,6 +169,7 @@ static phx_status titop_name_coordinates(phx_context *context, const phx_model_b
     return PHX_OK;
 }
 
+/* Builds the body alone and its ports and defines the two-port model, with the parent at index 0. */
 static phx_status make_work(phx_context *context, const phx_model *model, int index,
                             const phx_study_titop_options *options, titop_work *work)
 {
@@ -240,6 +244,8 @@ static phx_status whole_mass(phx_context *context, const phx_titop_parts *parts,
     return PHX_OK;
 }
 
+/* Adds asymmetries of mass, stiffness, damping and feedthrough, and least eigenvalues of mass and stiffness to the
+ * report; these show passivity. */
 static phx_status find_structure(phx_context *context, const titop_work *work, phx_linear_report *report)
 {
     phx_titop_parts parts = {0};
@@ -312,6 +318,8 @@ static void replace(phx_ss **system, phx_ss *by)
     *system = by;
 }
 
+/* Inverts the chosen channels, so that their inputs become outputs, and replaces the system. Fails if the feedthrough
+ * of these channels is singular. */
 static phx_status titop_invert(phx_context *context, const phx_study_titop_options *options, phx_ss **system)
 {
     int *channels = NULL;
@@ -374,6 +382,8 @@ static phx_status make_title(phx_context *context, const titop_work *work, const
     return PHX_OK;
 }
 
+/* Linear two-input two-output port model of one body from its parent port to its other ports, with channels inverted
+ * and selected as asked. The report is empty after a failure. */
 phx_status phx_study_titop(phx_context *context, const phx_model *model, const phx_study_titop_options *options,
                            phx_linear_report *report)
 {

@@ -83,6 +83,8 @@ static void sideways_at(const phx_flex_point *point, int n, const double *L, dou
         factor[c] = C[c] > 0.0 ? sqrt(C[(c + 1) % 3] * C[(c + 2) % 3]) / C[c] : 0.0;
 }
 
+/* Factors of the rotations at points that bound terms left out of the sideways stiffness, from the Cholesky factor of
+ * K; three for each point. */
 phx_status phx_sideways_factors(phx_context *context, const phx_flex *flex, int n_points, const phx_flex_point *points,
                                 double *factor)
 {

@@ -31,6 +31,8 @@ static void pose_as_written(const phx_body *body, const phx_model_pose *pose, do
     phx_body_place(body, pose->position, pose->rotation.matrix, pose->rotation.angle, x);
 }
 
+/* Builds every body on its own and places it at its pose as written, without joints, for a picture of a model that
+ * cannot be assembled. */
 static phx_status take_apart(phx_context *context, const phx_model *model, apart *bodies)
 {
     const size_t n = (size_t)model->n_bodies;
@@ -90,6 +92,8 @@ static phx_status view_written(phx_context *context, const phx_model *model, con
     return status;
 }
 
+/* Writes the page of the assembled model with its certificate; a state from a result is continued onto the joints of
+ * the model. */
 static phx_status view_assembled(phx_context *context, const phx_model *model, phx_start_point *at,
                                  phx_report_options *options, const char *html_path, phx_report_size *size)
 {
@@ -139,6 +143,8 @@ static phx_status view_failure(phx_context *context, const phx_model *model, phx
     return failure;
 }
 
+/* Writes the page of a model: assembled if possible, else its bodies as written together with the error, which is
+ * still returned. */
 static phx_status view(phx_context *context, const phx_model *model, const phx_report_options *given,
                        const char *html_path, phx_report_size *size)
 {

@@ -276,6 +276,8 @@ static bool is_keyword(const char *name)
     return false;
 }
 
+/* Makes a valid and unused variable name of a text: letters, digits and underscores, at most of the longest length, no
+ * keyword, with a number if the name is taken. */
 void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const char *text,
                           char name[PHX_BUNDLE_NAME_SIZE])
 {

@@ -32,6 +32,7 @@ static phx_status add_poles(phx_context *context, phx_bundle *bundle, const phx_
     return status;
 }
 
+/* Adds A, B, C, D, names and poles of a state-space system to the bundle. */
 phx_status phx_bundle_add_ss(phx_context *context, phx_bundle *bundle, const phx_ss *system)
 {
     if (!bundle || !system)
@@ -69,6 +70,7 @@ static phx_status add_or_zero(phx_context *context, phx_bundle *bundle, const ch
     return phx_bundle_status(bundle);
 }
 
+/* Adds the matrices and names of a second-order system to the bundle; missing matrices are zero. */
 phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle, const phx_ss_second_order_def *system)
 {
     if (!bundle || !system)
@@ -102,6 +104,7 @@ phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle,
     return status;
 }
 
+/* Adds the matrices and port names of a descriptor system to the bundle; Q only if the system is linear. */
 phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, const phx_descriptor *system)
 {
     if (!bundle || !system)
@@ -176,6 +179,7 @@ static const char *text_of(const phx_bundle *bundle, const char *name)
     return item && item->kind == PHX_BUNDLE_TEXT ? item->text : "";
 }
 
+/* Creates the state-space system that a bundle holds; sizes follow from the lists of names. */
 static phx_status get_state_space(phx_context *context, const phx_bundle *bundle, phx_ss **system)
 {
     phx_ss_def def = phx_ss_def_default();
@@ -196,6 +200,7 @@ static phx_status get_state_space(phx_context *context, const phx_bundle *bundle
     return status ? status : phx_ss_create(context, &def, system);
 }
 
+/* Creates the state-space system of the second-order matrices in a bundle; sizes follow from the lists of names. */
 static phx_status get_second_order(phx_context *context, const phx_bundle *bundle, phx_ss **system)
 {
     phx_ss_second_order_def def = phx_ss_second_order_def_default();

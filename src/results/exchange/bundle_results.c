@@ -23,6 +23,8 @@ typedef struct column_names {
     char *text; /* of the variables */
 } column_names;
 
+/* Adds every column of a result as a variable of its own to the bundle, and the lists of columns, units and variable
+ * names. */
 static phx_status add_columns(phx_context *context, phx_bundle *bundle, const phx_result *result, column_names *names)
 {
     const int count = phx_result_columns(result);
@@ -51,6 +53,7 @@ static phx_status add_columns(phx_context *context, phx_bundle *bundle, const ph
     return status;
 }
 
+/* Adds configurations and velocities at all instants to the bundle, a row for each. */
 static phx_status add_states(phx_context *context, phx_bundle *bundle, const phx_result *result)
 {
     const size_t rows = phx_result_rows(result), n_x = (size_t)phx_result_n_x(result),
@@ -101,6 +104,7 @@ static phx_status add_ledger(phx_context *context, phx_bundle *bundle, const phx
     return status;
 }
 
+/* Adds names, kinds and ranges of entries in the states of all bodies to the bundle. */
 static phx_status add_bodies(phx_context *context, phx_bundle *bundle, const phx_result *result)
 {
     static const char *const ranges[] = {"x_start", "x_count", "v_start", "v_count", "n_points"};
@@ -129,6 +133,7 @@ static phx_status add_bodies(phx_context *context, phx_bundle *bundle, const phx
     return status;
 }
 
+/* Adds attributes and model text of a result to the bundle; numbers that are not finite are left out. */
 static void add_attributes(phx_bundle *bundle, const phx_result *result)
 {
     for (int k = 0; k < phx_result_attributes(result); k++) {
@@ -145,6 +150,7 @@ static void add_attributes(phx_bundle *bundle, const phx_result *result)
     phx_bundle_add_text(bundle, "model", phx_result_model_text(result));
 }
 
+/* Adds columns, states, energy ledger, bodies and attributes of a result to the bundle. */
 phx_status phx_bundle_add_result(phx_context *context, phx_bundle *bundle, const phx_result *result)
 {
     if (!bundle || !result)
@@ -187,6 +193,7 @@ static const struct {
     {"damping", "damping ratio -Re lambda / |lambda|", ""},
 };
 
+/* Adds the rows of a table of modes to the bundle, one vector for each quantity; points count from 1. */
 static phx_status add_rows(phx_context *context, phx_bundle *bundle, const phx_modes_table *table)
 {
     const size_t n = (size_t)table->n_rows;
@@ -221,6 +228,7 @@ static phx_status add_rigid_modes(phx_context *context, phx_bundle *bundle, cons
     return PHX_OK;
 }
 
+/* Adds sweep, rows and, if there are any, mode shapes of a table of modes to the bundle. */
 phx_status phx_bundle_add_modes(phx_context *context, phx_bundle *bundle, const phx_modes_table *table)
 {
     if (!bundle || !table)

@@ -31,6 +31,7 @@ static void put_array(phx_output *output, const phx_bundle_item *item)
     phx_output_text(output, "]");
 }
 
+/* Writes a matrix as JSON: a list of rows, an array with pages, or real and imaginary parts. */
 static void exchange_put_matrix(phx_output *output, const phx_bundle_item *item)
 {
     if (item->pages > 0) {
@@ -73,6 +74,7 @@ static void put_names(phx_output *output, const phx_bundle_item *item)
     phx_output_text(output, "]");
 }
 
+/* Writes one item of a bundle as JSON: matrix, sparse matrix as triplets, names, text or number. */
 void phx_exchange_put_json_item(phx_output *output, const phx_bundle_item *item)
 {
     switch (item->kind) {

@@ -33,6 +33,7 @@ static phx_status h5_put_sparse(phx_h5 *file, const char *path, const phx_csr *m
     return status ? status : put_part(file, path, "shape", 2, shape);
 }
 
+/* Writes one item of a bundle to an HDF5 path; errors of writing stay in the file's status. */
 static phx_status put_item(phx_h5 *file, const char *path, const phx_bundle_item *item)
 {
     switch (item->kind) {
@@ -57,6 +58,7 @@ static phx_status put_item(phx_h5 *file, const char *path, const phx_bundle_item
     return PHX_ERR_ARGUMENT;
 }
 
+/* Writes a bundle to an HDF5 file with meanings and units as attributes. */
 phx_status phx_exchange_put_h5(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     phx_h5 *file = NULL;
@@ -89,6 +91,7 @@ static phx_status h5_damaged(phx_h5 *file, const char *path)
                     phx_h5_path(file), path);
 }
 
+/* Reads a real or complex dense matrix into the bundle. */
 static phx_status h5_read_matrix(phx_h5 *file, const char *path, const char *name, const size_t extent[2], bool complex,
                                  phx_bundle *bundle)
 {
@@ -156,6 +159,7 @@ static bool h5_fits(const phx_csr *matrix, int count)
     return true;
 }
 
+/* Reads a sparse matrix in compressed rows into the bundle; sizes and indices are checked. */
 static phx_status read_sparse(phx_h5 *file, const char *path, const char *name, phx_bundle *bundle)
 {
     phx_csr matrix = {0};
@@ -266,6 +270,7 @@ static phx_status read_item(phx_h5 *file, const char *path, phx_bundle *bundle)
     return status ? status : read_description(file, path, bundle);
 }
 
+/* Reads an exchange file into a new bundle; NULL after a failure. */
 phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle)
 {
     if (!path || !bundle)

@@ -114,6 +114,7 @@ static matvar_t *text_variable(phx_context *context, const char *name, const cha
     return variable;
 }
 
+/* Creates a cell array of texts for a MAT-file; NULL if memory is short. */
 static matvar_t *names_variable(phx_context *context, const phx_bundle_item *item)
 {
     size_t extent[2] = {(size_t)item->rows, item->rows ? 1 : 0};
@@ -130,6 +131,7 @@ static matvar_t *names_variable(phx_context *context, const phx_bundle_item *ite
     return variable;
 }
 
+/* Creates the MAT-file variable of one item; NULL if memory is short. */
 static matvar_t *make_variable(phx_context *context, const phx_bundle_item *item)
 {
     size_t one[2] = {1, 1};
@@ -243,6 +245,7 @@ static phx_status fail_matio(phx_context *context, const char *path, const char 
                     action);
 }
 
+/* Writes a bundle to a MAT-file of version 5 and reads it back to detect an incomplete file. */
 phx_status phx_exchange_put_mat(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     int error = 0;

@@ -19,6 +19,7 @@ static bool mtx_is_zero(const phx_csr *matrix)
     return true;
 }
 
+/* Determines whether a sparse matrix is exactly symmetric, skew or general. */
 static phx_status sparse_symmetry(phx_context *context, const phx_csr *matrix, mtx_symmetry *symmetry)
 {
     static const struct {
@@ -136,6 +137,8 @@ static void put_dense(phx_output *out, const phx_bundle_item *item, mtx_symmetry
         }
 }
 
+/* Writes one matrix to a Matrix Market file of the folder; of symmetric and skew matrices one triangle is written.
+ * *symmetry receives the kind. */
 static phx_status write_matrix(phx_context *context, phx_folder *folder, const phx_bundle_item *item,
                                mtx_symmetry *symmetry)
 {
@@ -219,6 +222,8 @@ static bool is_ours(const char *name)
     return strstr(name, ".mtx") != NULL || !strncmp(name, "contents.json", 13);
 }
 
+/* Writes all matrices of a bundle to Matrix Market files and the rest to a list in one folder, which appears only when
+ * complete. Arrays with pages are refused. */
 phx_status phx_exchange_put_mtx(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     const int count = phx_bundle_count(bundle);

@@ -12,6 +12,7 @@ static phx_status not_finite(phx_context *context, const char *what, const char 
                     value, point);
 }
 
+/* Checks the rows of a table of modes: points in ascending order and in range, all numbers and shapes finite. */
 static phx_status check_rows(phx_context *context, const phx_modes_table *table)
 {
     int last = 0;
@@ -42,6 +43,7 @@ int phx_modes_rates(const phx_modes_table *table)
     return table->n_coordinates > 0 ? table->n_coordinates : INT_MAX / 8;
 }
 
+/* Checks states and bodies of a table of modes for a drawing: one state for all points or one for each, all finite. */
 static phx_status check_drawing(phx_context *context, const phx_modes_table *table)
 {
     const phx_recorder_def def = {.dimension = table->dimension,
@@ -60,6 +62,8 @@ static phx_status check_drawing(phx_context *context, const phx_modes_table *tab
     return phx_layout_check_bodies(context, &def);
 }
 
+/* Checks a table of modes before writing: arrays and sizes, finite parameters and speeds, rows, and the drawing if
+ * there is one. */
 static phx_status modes_check(phx_context *context, const phx_modes_table *table)
 {
     if (table->n_parameters < 0 || table->n_points < 0 || table->n_rows < 0 || table->n_coordinates < 0 ||
@@ -98,6 +102,7 @@ phx_status phx_modes_protect(phx_context *context, const phx_modes_table *table)
     return status;
 }
 
+/* Writes a table of modes in the given format to a file, which must not be one that the table was made from. */
 static phx_status write_table(phx_context *context, const phx_modes_table *table, phx_modes_format format,
                               const char *path)
 {
@@ -130,6 +135,7 @@ phx_status phx_modes_write(phx_context *context, const phx_modes_table *table, p
     return status;
 }
 
+/* Prints a table of modes on a stream in a text format; HDF5 is refused. */
 phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, phx_modes_format format, FILE *stream,
                            const char *name)
 {
@@ -159,6 +165,7 @@ phx_status phx_modes_read(phx_context *context, const char *path, phx_modes_tabl
     return phx_conclude(context, status);
 }
 
+/* Copies bodies and scene into the table for a drawing of the modes; the table owns the copies. */
 phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
                                  const phx_scene *scene, phx_modes_table *table)
 {
@@ -176,6 +183,7 @@ phx_status phx_modes_set_drawing(phx_context *context, int dimension, int n_bodi
     return status;
 }
 
+/* Frees the arrays of a table that was read or filled by copies and leaves it empty. */
 void phx_modes_free(phx_modes_table *table)
 {
     phx_layout drawing = {

@@ -34,6 +34,7 @@ static int count_points(const phx_csv *csv, int n_parameters, int *points)
     return csv->n_rows > 0 ? last + 1 : 0;
 }
 
+/* Fills a table of modes from the numbers of a CSV file, given the point of each row; parameter names change hands. */
 static phx_status csv_fill(phx_context *context, phx_csv *csv, const int *points, phx_modes_table *table)
 {
     const int n_parameters = csv->n_columns - FIXED;
@@ -72,6 +73,8 @@ static bool has_good_numbers(const phx_csv *csv)
     return true;
 }
 
+/* Reads a table of modes from a CSV file; successive rows with equal parameter values belong to one point. Shapes are
+ * not in such files. */
 phx_status phx_modes_read_csv(phx_context *context, const char *path, phx_modes_table *table)
 {
     phx_csv csv;

@@ -45,6 +45,7 @@ static void h5_put_matrix(phx_h5 *file, const char *path, int rows, int cols, co
     phx_h5_put_rows(file, path, 0, (size_t)rows, values);
 }
 
+/* Writes point, mode and branch numbers and the frequencies and dampings of all rows. */
 static phx_status put_lists(phx_h5 *file, const phx_modes_table *table)
 {
     phx_context *context = phx_h5_context(file);
@@ -80,6 +81,7 @@ static phx_status put_drawing(phx_h5 *file, const phx_modes_table *table)
     return phx_layout_write_bodies(file, &drawing);
 }
 
+/* Writes a table of modes to an HDF5 file: attributes, sweep, rows, shapes and drawing. */
 static phx_status put_table(phx_h5 *file, const phx_modes_table *table)
 {
     phx_h5_set_text(file, "/", "format", PHX_FORMAT_MODES);
@@ -162,6 +164,7 @@ static phx_status check_extent(phx_h5 *file, const char *path, int count)
     return status;
 }
 
+/* Reads the rows of a table of modes; lists must have equal length and points ascend within their range. */
 static phx_status read_lists(phx_h5 *file, phx_modes_table *table)
 {
     phx_context *context = phx_h5_context(file);
@@ -209,6 +212,7 @@ static phx_status read_spin(phx_h5 *file, phx_modes_table *table)
     return status ? status : phx_h5_read_rows(file, "/sweep/spin", 0, (size_t)table->n_points, spin);
 }
 
+/* Reads points, parameters and their values, and rigid modes and speeds if the file has them. */
 static phx_status read_sweep(phx_h5 *file, phx_modes_table *table)
 {
     char **names = NULL;
@@ -276,6 +280,7 @@ static phx_status read_drawing(phx_h5 *file, phx_modes_table *table)
     return status;
 }
 
+/* Reads a table of modes from an HDF5 file; the caller frees it also after a failure. */
 phx_status phx_modes_read_h5(phx_context *context, const char *path, phx_modes_table *table)
 {
     phx_h5 *file = NULL;

@@ -53,6 +53,7 @@ static void put_rigid_modes(phx_output *output, const phx_modes_table *table)
     phx_output_line(output);
 }
 
+/* Writes a table of modes as aligned text, then the rigid modes. */
 void phx_modes_put_text(phx_output *output, const phx_modes_table *table)
 {
     for (int k = 0; k < table->n_parameters; k++)
@@ -77,6 +78,7 @@ void phx_modes_put_text(phx_output *output, const phx_modes_table *table)
 
 /* ---- csv ---- */
 
+/* Writes a table of modes as CSV with full precision; shapes are left out. */
 void phx_modes_put_csv(phx_output *output, const phx_modes_table *table)
 {
     for (int k = 0; k < table->n_parameters; k++) {
@@ -132,6 +134,7 @@ static void put_shape(phx_output *output, const char *name, int count, const dou
     phx_output_text(output, "]");
 }
 
+/* Writes one mode with its shape as a JSON object. */
 static void put_mode(phx_output *output, const phx_modes_table *table, int i)
 {
     const phx_mode_row *row = &table->rows[i];
@@ -173,6 +176,7 @@ static int text_put_point(phx_output *output, const phx_modes_table *table, int 
     return i;
 }
 
+/* Writes a table of modes as JSON, a list of points with their modes. */
 void phx_modes_put_json(phx_output *output, const phx_modes_table *table)
 {
     int row = 0;

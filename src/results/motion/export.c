@@ -22,6 +22,7 @@ static phx_status motion_xdmf(phx_context *context, const char *path, const char
     return phx_export_xdmf(context, path, output, most);
 }
 
+/* Exports a result to an exchange format. */
 static phx_status simulation_bundle(phx_context *context, const char *path, const char *format, const char *output,
                                     int most)
 {
@@ -40,6 +41,7 @@ static phx_status simulation_bundle(phx_context *context, const char *path, cons
     return status;
 }
 
+/* Appends all rows of a result to the table; columns are read in blocks of bounded size. */
 static phx_status export_put_rows(phx_context *context, const phx_result *result, phx_table *table)
 {
     enum { BLOCK_VALUES = 1 << 16 };
@@ -62,6 +64,7 @@ static phx_status export_put_rows(phx_context *context, const phx_result *result
     return status;
 }
 
+/* Exports the columns of a result as a CSV table. */
 static phx_status simulation_csv(phx_context *context, const char *path, const char *format, const char *output,
                                  int most)
 {
@@ -88,6 +91,7 @@ static phx_status simulation_csv(phx_context *context, const char *path, const c
     return status;
 }
 
+/* Exports the summary of a result as JSON; an incomplete file is not left behind. */
 static phx_status simulation_json(phx_context *context, const char *path, const char *format, const char *output,
                                   int most)
 {
@@ -122,6 +126,7 @@ static phx_status modes_table(phx_context *context, const char *path, const char
     return status;
 }
 
+/* Exports a table of modes to an exchange format. */
 static phx_status modes_bundle(phx_context *context, const char *path, const char *format, const char *output, int most)
 {
     phx_modes_table table;

@@ -56,6 +56,9 @@ static phx_status make_partial(phx_folder *folder, phx_folder_owner *is_ours)
     return status;
 }
 
+/* Prepares a folder of results: writes go to a partial folder beside it until phx_folder_publish. Fails if the name
+ * exists and is not an empty folder. Files of an earlier attempt that is_ours recognises are removed from the partial
+ * folder. */
 phx_status phx_folder_create(phx_context *context, const char *name, phx_folder_owner *is_ours, phx_folder *folder)
 {
     size_t length = strlen(name);

@@ -100,6 +100,8 @@ static void put_sections(const phx_frames *frames)
     }
 }
 
+/* Reads frame k, of `count` equally spaced rows of the result with the last one included: state, columns, and places,
+ * vectors and section forces at all points. */
 phx_status phx_frames_read(phx_frames *frames, size_t k)
 {
     const size_t row = frames->count > 1 ? k * (frames->rows - 1) / (frames->count - 1) : frames->rows - 1;
@@ -151,6 +153,8 @@ static bool has_section(const phx_result *result, const char *name)
     return false;
 }
 
+/* Counts points and lines of the bodies and allocates the arrays of one frame, with section forces only if the result
+ * has them. */
 static phx_status frames_allocate(phx_frames *frames)
 {
     const phx_result *result = frames->result;
@@ -212,6 +216,7 @@ void phx_frames_close(phx_frames *frames)
     *frames = (phx_frames){0};
 }
 
+/* Exports frames of a result by the writer of a format into a new folder, which appears only when complete. */
 phx_status phx_frames_export(phx_context *context, const char *result_path, const char *name, int most,
                              phx_folder_owner *is_ours, phx_status (*write)(phx_frames *frames, phx_folder *folder))
 {

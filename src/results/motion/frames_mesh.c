@@ -65,6 +65,8 @@ static phx_status fill_constants(phx_frames *frames, const phx_scene *scene)
     return PHX_OK;
 }
 
+/* Prepares the meshes of a frame: places, displacements, thickness and the stress arrays of all sets that occur.
+ * Nothing to do without meshes. */
 phx_status phx_frames_mesh_open(phx_frames *frames)
 {
     const phx_scene *scene = phx_result_scene(frames->result);
@@ -126,6 +128,7 @@ static void put_place(phx_frames *frames, const phx_scene_mesh *mesh, const phx_
         place[d] += body->origin[d];
 }
 
+/* Stresses at node i of a mesh from deformations q and load factors, and the von Mises stress of each surface. */
 static void put_stresses(phx_frames *frames, const phx_scene_mesh *mesh, const phx_seen_body *body, int i, int at)
 {
     const int components = phx_stress_components(mesh->stresses), width = mesh->n_q + mesh->n_factors;

@@ -19,6 +19,7 @@ static void vtk_put_number(phx_output *out, double value)
     phx_output_text(out, text);
 }
 
+/* Writes an array of vectors or scalars as VTK XML text. */
 static void put_array(phx_output *out, const char *name, int components, int count, const double *values)
 {
     phx_output_format(out, "<DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"ascii\">", name,
@@ -78,6 +79,7 @@ static void vtk_put_cells(const phx_frames *frames, phx_output *out, bool lines)
     phx_output_line(out);
 }
 
+/* Writes the columns of the result at this frame as VTK field data; the first becomes TimeValue. */
 static void put_columns(const phx_frames *frames, phx_output *out)
 {
     phx_output_text(out, "<FieldData>");
@@ -107,6 +109,7 @@ static void frame_name(size_t frame, bool mesh, char name[32])
     snprintf(name, 32, mesh ? "mesh_%06zu.vtu" : "frame_%06zu.vtp", frame % 1000000);
 }
 
+/* Writes the points and lines of frame k to a VTK PolyData file. */
 static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size_t k)
 {
     const int n = frames->n_points;
@@ -158,6 +161,7 @@ static void put_cell(void *user, const phx_cell_shape *shape, const int *node, i
     phx_output_line(list->out);
 }
 
+/* Writes connectivity, offsets and types of all mesh cells for VTK. */
 static void put_mesh_cells(const phx_frames *frames, phx_output *out)
 {
     static const char *const arrays[][2] = {{"Int32", "connectivity"}, {"Int32", "offsets"}, {"UInt8", "types"}};
@@ -177,6 +181,7 @@ static void put_mesh_cells(const phx_frames *frames, phx_output *out)
     phx_output_line(out);
 }
 
+/* Writes the meshes of frame k to a VTK UnstructuredGrid file. */
 static phx_status write_mesh(const phx_frames *frames, phx_folder *folder, size_t k)
 {
     const phx_frames_mesh *mesh = &frames->mesh;
@@ -236,6 +241,7 @@ static bool is_ours(const char *name)
     return !strncmp(name, "frame_", 6) || !strncmp(name, "mesh_", 5) || !strncmp(name, "motion.pvd", 10);
 }
 
+/* Writes all frames as VTK files and the collection with their times. */
 static phx_status write_all(phx_frames *frames, phx_folder *folder)
 {
     double *times = phx_calloc(frames->context, frames->count, sizeof *times);

@@ -68,6 +68,7 @@ typedef struct mesh_cells {
     int size, *list; /* list NULL: they are counted */
 } mesh_cells;
 
+/* Counts the entries of a mesh cell in an XDMF topology and, if there is a list, writes them. */
 static void xdmf_add_cell(void *user, const phx_cell_shape *shape, const int *node, int first)
 {
     mesh_cells *cells = user;
@@ -118,6 +119,8 @@ static int cells_size(const phx_frames *frames)
     return size;
 }
 
+/* Writes the XDMF topology of the lines, a vertex for each body and a polyline for each that has points, and the body
+ * of each point. */
 static phx_status xdmf_put_cells(phx_h5 *file, const phx_frames *frames)
 {
     const int bodies = phx_result_bodies(frames->result), size = cells_size(frames);
@@ -193,6 +196,7 @@ typedef struct grid {
     const phx_frame_array *arrays;
 } grid;
 
+/* Writes topology, geometry and attributes of frame k of a grid as XDMF references into the HDF5 file. */
 static void put_points_of(phx_output *out, const grid *it, size_t k)
 {
     char name[32];
@@ -224,6 +228,7 @@ static void put_time(phx_output *out, const phx_frames *frames, const char *name
     put_line(out, "\"/>");
 }
 
+/* Writes frame k as an XDMF grid; with meshes a collection of lines and meshes. */
 static void put_grid(phx_output *out, const phx_frames *frames, size_t k)
 {
     const phx_frames_mesh *mesh = &frames->mesh;
@@ -257,6 +262,7 @@ static bool is_ours(const char *name)
     return !strncmp(name, "motion.h5", 9) || !strncmp(name, "motion.xmf", 10);
 }
 
+/* Writes cells once, then the numbers of every frame to the HDF5 file and its grid to the XDMF file. */
 static phx_status write_frames(phx_frames *frames, phx_h5 *file, phx_output *out)
 {
     phx_status status = xdmf_put_cells(file, frames);
@@ -274,6 +280,7 @@ static phx_status write_frames(phx_frames *frames, phx_h5 *file, phx_output *out
     return status;
 }
 
+/* Writes motion.xmf and motion.h5 of all frames; both are completed only after success. */
 static phx_status write_all(phx_frames *frames, phx_folder *folder)
 {
     phx_output out;

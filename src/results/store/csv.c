@@ -17,6 +17,8 @@ typedef struct csv_reader {
     long line;
 } csv_reader;
 
+/* Reads a whole text file, zero-terminated; files with zero bytes are refused. The caller frees *bytes, NULL after a
+ * failure. */
 phx_status phx_csv_load(phx_context *context, const char *path, char **bytes)
 {
     size_t size = 0, room = 1 << 16;
@@ -91,6 +93,7 @@ bool phx_csv_number(const char *text, double *value)
     return out > copy && !*text && end == out && isfinite(*value);
 }
 
+/* Reads the column names of a CSV file, which must be distinct and end with their line. */
 static phx_status read_header(csv_reader *reader, phx_csv *csv)
 {
     char end = ',';
@@ -143,6 +146,8 @@ static phx_status csv_read_row(csv_reader *reader, int n_columns, bool message, 
     return PHX_OK;
 }
 
+/* Reads a CSV file of Phlexor into names and numbers. A last column of messages and the rows of failed points are left
+ * out; empty after a failure. */
 phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
 {
     char *bytes = NULL;

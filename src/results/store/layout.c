@@ -29,6 +29,7 @@ static phx_status check_unique(phx_context *context, const char *what, int count
     return PHX_OK;
 }
 
+/* Checks that a recorder has columns, all with names that differ. */
 static phx_status check_columns(phx_context *context, const phx_recorder_def *def)
 {
     if (def->n_columns < 1 || !def->columns)
@@ -74,6 +75,7 @@ static bool in_range(int start, int count, int size)
     return start >= 0 && count >= 0 && start <= size && count <= size - start;
 }
 
+/* Checks points and shapes of a drawn body: place and attitude in x, all numbers finite. */
 static phx_status layout_check_points(phx_context *context, int dimension, const phx_record_body *body)
 {
     const int n_q = phx_layout_deformations(dimension, body);
@@ -105,6 +107,7 @@ static phx_status check_body(phx_context *context, const phx_recorder_def *def, 
     return layout_check_points(context, def->dimension, body);
 }
 
+/* Checks dimension, sizes, bodies with distinct names, and the scene of a recorder. */
 phx_status phx_layout_check_bodies(phx_context *context, const phx_recorder_def *def)
 {
     if (def->dimension != 2 && def->dimension != 3)
@@ -136,6 +139,7 @@ static double *copy_doubles(phx_context *context, size_t count, const double *va
     return copy;
 }
 
+/* Copies names and units of the columns and makes their paths in the file. */
 static phx_status copy_columns(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
 {
     layout->columns = phx_calloc(context, (size_t)def->n_columns, sizeof *layout->columns);
@@ -159,6 +163,7 @@ static const char *ledger_group(bool dissipates)
     return dissipates ? "/ledger/dissipated" : "/ledger/supplied";
 }
 
+/* Copies the energy ledger and makes the paths of its entries in the file. */
 static phx_status copy_ledger(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
 {
     layout->ledger = phx_calloc(context, (size_t)def->n_ledger, sizeof *layout->ledger);
@@ -176,6 +181,7 @@ static phx_status copy_ledger(phx_context *context, const phx_recorder_def *def,
     return PHX_OK;
 }
 
+/* Copies the bodies with points and shapes; after a failure n_bodies counts those to be freed. */
 static phx_status copy_bodies(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
 {
     layout->bodies = phx_calloc(context, (size_t)def->n_bodies, sizeof *layout->bodies);
@@ -224,6 +230,7 @@ phx_status phx_layout_copy_bodies(phx_context *context, const phx_recorder_def *
     return status;
 }
 
+/* Checks the definition of a recorder and copies it into a layout; empty after a failure. */
 phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
 {
     *layout = (phx_layout){.dimension = def->dimension, .n_x = def->n_x, .n_v = def->n_v};
@@ -245,6 +252,7 @@ phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, 
     return status;
 }
 
+/* Frees a layout, also an incomplete one, and leaves it empty. */
 void phx_layout_free(phx_layout *layout)
 {
     for (int i = 0; i < layout->n_columns; i++) {
@@ -312,6 +320,7 @@ static phx_status write_names(phx_h5 *file, const phx_layout *layout)
     return PHX_OK;
 }
 
+/* Writes the integers of all bodies, a list for each kind, and whether they deform. */
 static phx_status write_integers(phx_h5 *file, const phx_layout *layout)
 {
     int *list = phx_calloc(phx_h5_context(file), (size_t)layout->n_bodies, sizeof *list);
@@ -329,6 +338,7 @@ static phx_status write_integers(phx_h5 *file, const phx_layout *layout)
     return PHX_OK;
 }
 
+/* Writes points and shapes of all bodies, one after the other. */
 static phx_status write_drawing(phx_h5 *file, const phx_layout *layout)
 {
     size_t n_points = 0, n_shapes = 0;
@@ -374,6 +384,8 @@ int phx_layout_parts(const phx_layout *layout)
     return layout->n_columns + (layout->n_x > 0) + (layout->n_v > 0) + layout->n_ledger + (layout->n_factors > 0);
 }
 
+/* Writes the layout of a result for a number of rows and places its datasets; places[] gets their addresses in the
+ * file, in the order of the values of a row. */
 phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows, unsigned long long *places)
 {
     unsigned long long *ledger = places + layout->n_columns + (layout->n_x > 0) + (layout->n_v > 0);
@@ -412,6 +424,7 @@ static phx_status layout_damaged(phx_h5 *file, const char *what)
                     phx_h5_path(file), what);
 }
 
+/* Reads names, units and common length of the columns; at least one is required. */
 static phx_status read_columns(phx_h5 *file, phx_layout *layout, size_t *rows)
 {
     int count = 0;
@@ -452,6 +465,7 @@ static phx_status layout_read_entry(phx_h5 *file, const char *path, size_t rows,
     return status ? status : phx_h5_get_text(file, path, "name", (char **)(void *)&entry->name);
 }
 
+/* Reads the entries of the energy ledger, supplied work before dissipated; files without a ledger have none. */
 static phx_status read_ledger(phx_h5 *file, phx_layout *layout, size_t rows)
 {
     if (!phx_h5_has(file, "/ledger"))
@@ -589,6 +603,7 @@ static phx_status read_flat(phx_h5 *file, phx_layout *layout, const char *path, 
     return status;
 }
 
+/* Reads the scene if the file has one and checks that it fits the bodies. */
 static phx_status read_scene(phx_h5 *file, phx_layout *layout)
 {
     phx_context *context = phx_h5_context(file);
@@ -606,6 +621,7 @@ static phx_status read_scene(phx_h5 *file, phx_layout *layout)
     return status;
 }
 
+/* Reads dimension, bodies, points, shapes and scene; the caller frees the layout after a failure. */
 phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout)
 {
     phx_status status = phx_h5_get_integer(file, "/", "dimension", &layout->dimension);
@@ -629,6 +645,7 @@ phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout)
     return status;
 }
 
+/* Reads the layout of a result and its number of rows; empty after a failure. */
 phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows)
 {
     *layout = (phx_layout){0};

@@ -16,6 +16,8 @@
 
 enum { OUTPUT_BUFFER = 1 << 16 };
 
+/* Checks before a long run that a file can be written: its name, its length with the temporary suffix, and permission
+ * in its folder. Standard output always passes. */
 phx_status phx_output_check(phx_context *context, const char *path)
 {
     struct stat info;
@@ -159,6 +161,8 @@ static void cut_behind_line(phx_output *output, size_t written)
         return; /* the write error is what is reported */
 }
 
+/* Writes `count` bytes of the buffer to stream or file and moves the rest to its beginning. After an error an
+ * incomplete last line is cut off and nothing more is written. */
 static void write_out(phx_output *output, size_t count)
 {
     if (!output->status && output->stream) {
@@ -193,6 +197,8 @@ static void output_grow(phx_output *output, size_t count)
     output->room = room;
 }
 
+/* Appends bytes to the buffer, which is written out when full, up to the last whole line if there is one. In memory
+ * the buffer grows instead. */
 static void output_append(phx_output *output, const char *bytes, size_t count)
 {
     if (output->in_memory && count > output->room - output->used)
@@ -335,6 +341,7 @@ void phx_output_json(phx_output *output, const char *text)
     output_append(output, "\"", 1);
 }
 
+/* Writes text with XML entities; control characters become blanks. */
 void phx_output_xml(phx_output *output, const char *text)
 {
     while (*text) {
@@ -359,6 +366,8 @@ phx_status phx_output_flush(phx_output *output)
     return output->status;
 }
 
+/* Writes the rest of the buffer and closes the file, after the disk has it if it is to be published; a stream is only
+ * flushed. Returns the first error. */
 phx_status phx_output_finish(phx_output *output)
 {
     if (output->used > 0)

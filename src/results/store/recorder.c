@@ -35,6 +35,7 @@ phx_recorder_def phx_recorder_def_default(void)
 
 /* ---- creation ---- */
 
+/* Checks that the names of attributes exist, are not reserved, and differ from each other and from the known ones. */
 static phx_status check_attributes(phx_context *context, int count, const phx_attribute *attributes, int n_known,
                                    const phx_attribute *known)
 {
@@ -58,6 +59,7 @@ static phx_status check_attributes(phx_context *context, int count, const phx_at
     return PHX_OK;
 }
 
+/* Copies names, model text and attributes of the run; n_attributes counts those to be freed. */
 static phx_status create_about(phx_context *context, const phx_recorder_def *def, phx_recorder_about *made)
 {
     made->model_name = phx_strdup(context, def->model_name ? def->model_name : "");
@@ -169,6 +171,7 @@ static phx_status recorder_check_def(phx_context *context, const phx_recorder_de
     return check_attributes(context, def->n_attributes, def->attributes, 0, NULL);
 }
 
+/* Creates a recorder with buffers and, as asked for, an HDF5 and a CSV file; NULL after a failure. */
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **created)
 {
     if (!def || !created)
@@ -243,6 +246,7 @@ static bool is_finite(const phx_layout *layout, const double *row, const double 
     return over >> 63 == 0;
 }
 
+/* Fails if a value to be recorded is not finite, and names the column, ledger entry or body it belongs to. */
 static phx_status recorder_check_finite(const phx_recorder *recorder, const double *row, const double *x,
                                         const double *v)
 {
@@ -357,6 +361,8 @@ static phx_status usable(const phx_recorder *recorder)
     return PHX_OK;
 }
 
+/* Records one row with its state in memory, buffer and CSV file as set up, and makes a checkpoint when one is due.
+ * Values that are not finite are refused and nothing of the row is recorded. */
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v)
 {
     if (!recorder || !row)
@@ -476,6 +482,8 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
     return status;
 }
 
+/* Ends a recording that failed: the rows so far are stored as partial results with the reason. Without rows no file is
+ * made; later calls do nothing. */
 phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
 {
     if (!recorder)
@@ -520,6 +528,7 @@ static void close_files(phx_recorder *recorder, phx_recorder_files *files)
     phx_free(files->h5_temporary);
 }
 
+/* Frees a recorder with its files and buffers; NULL is allowed. */
 void phx_recorder_destroy(phx_recorder *recorder)
 {
     if (!recorder)

@@ -37,6 +37,8 @@ static phx_status recorder_keep_add(phx_recorder *recorder, const phx_attribute 
     return to->name && (!from->text || to->text) ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Makes the attributes of the result in memory from the recorder's own, those of the run and those of its state,
+ * sorted by name. */
 phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_state *state)
 {
     const phx_attribute own[] = {

@@ -23,6 +23,7 @@ phx_status phx_recorder_spool(phx_recorder *recorder)
     return PHX_OK;
 }
 
+/* Reads `count` rows from row `first` on back from the spool file into the block. */
 static phx_status read_spool(const phx_recorder *recorder, size_t first, size_t count)
 {
     const size_t row = recorder->width * sizeof(double);
@@ -138,6 +139,7 @@ static void put_buffered(phx_recorder *recorder, phx_h5 *file)
     }
 }
 
+/* Writes attributes, model text and active elements of the result to the file; the last time only if there are rows. */
 static void recorder_store_describe(const phx_recorder *recorder, phx_h5 *file, const phx_recorder_state *state)
 {
     phx_h5_set_text(file, "/", "format", PHX_FORMAT_RESULT);
@@ -156,6 +158,8 @@ static void recorder_store_describe(const phx_recorder *recorder, phx_h5 *file, 
         phx_h5_put_integers(file, PHX_PATH_SWITCHED, recorder->about.n_switched, recorder->about.switched);
 }
 
+/* Writes a complete result to the temporary file: layout, rows of the file saved before, spooled and buffered ones.
+ * The file is removed after a failure. */
 phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *state)
 {
     phx_h5 *file = NULL;

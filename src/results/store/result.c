@@ -10,6 +10,8 @@ const char *phx_result_path(const phx_result *result)
     return result->file ? phx_h5_path(result->file) : NULL;
 }
 
+/* Opens a result and reads its attributes, model text and layout; columns and states are read on request. NULL after a
+ * failure. */
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **created)
 {
     if (!path || !created)
@@ -238,6 +240,7 @@ phx_status phx_result_state(const phx_result *result, size_t row, double *x, dou
     return phx_result_states(result, row, 1, x, v);
 }
 
+/* Returns sizes and contents of a result for readers of all kinds; the arrays belong to the result. */
 phx_result_info phx_result_about(const phx_result *result)
 {
     if (!result)
@@ -296,6 +299,7 @@ static phx_status check_bodies(const phx_result *result, int dimension, int n_bo
     return PHX_OK;
 }
 
+/* Time and state at the last row of a result, whose bodies must be those given. Fails if it has no rows. */
 phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
                                  double *t, double *x, double *v)
 {
@@ -312,6 +316,8 @@ phx_status phx_result_last_state(const phx_result *result, int dimension, int n_
     return status;
 }
 
+/* Reads the archive of active joints, drives and forces; *bytes is NULL if the result has none. The caller frees the
+ * bytes. */
 phx_status phx_result_switched(const phx_result *result, size_t *size, unsigned char **bytes)
 {
     size_t cols;

@@ -147,6 +147,7 @@ static bool copy_list(phx_context *context, int dimension, int k, phx_scene *fro
     return copy != NULL;
 }
 
+/* Copies all lists of a scene; the copy is empty after a failure. */
 phx_status phx_scene_copy(phx_context *context, int dimension, const phx_scene *scene, phx_scene *copy)
 {
     if (!scene || !copy)
@@ -203,6 +204,8 @@ int phx_scene_factors(const phx_scene *scene)
     return count;
 }
 
+/* Returns the parts of the scene's arrays that belong to one mesh, found by adding up the sizes of the meshes before.
+ */
 phx_scene_mesh phx_scene_mesh_at(const phx_scene *scene, int mesh, const phx_record_body *bodies, int dimension)
 {
     phx_scene_mesh it = {.x = scene->mesh_x,
@@ -267,6 +270,8 @@ static phx_status check_mesh_cells(phx_context *context, const phx_scene *scene)
                                                   : status;
 }
 
+/* Checks meshes of a scene: body indices, sizes, and that nodes, cells, triangles, shapes and stress maps add up to
+ * the lists. */
 static phx_status check_meshes(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
                                const phx_scene *scene)
 {
@@ -301,6 +306,7 @@ static phx_status check_meshes(phx_context *context, int dimension, int n_bodies
     return status ? status : check_mesh_cells(context, scene);
 }
 
+/* Checks that a scene fits its bodies: list lengths, indices of bodies and ports, shapes, maps and meshes. */
 phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
                            const phx_scene *given)
 {
@@ -401,6 +407,8 @@ static phx_status put_zeros(phx_h5 *file, int k, phx_scene *scene)
     return *integers_of(scene, k) ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Reads all lists of a scene; lists of meshes may be missing in files of earlier versions. The caller frees the scene,
+ * also after a failure. */
 phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
 {
     phx_status status = PHX_OK;

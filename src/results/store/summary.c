@@ -11,6 +11,7 @@ typedef struct column_summary {
     size_t at_least, at_most; /* rows */
 } column_summary;
 
+/* First, last, least and largest value of a column with the rows of the extremes, read in blocks. */
 static phx_status summarise(const phx_result *result, int column, double *block, column_summary *summary)
 {
     const size_t rows = phx_result_rows(result);
@@ -150,6 +151,7 @@ static phx_status put_ledger(phx_output *out, const phx_result *result)
     return status;
 }
 
+/* Writes the summary of a column as JSON members, with the times of its extremes. */
 static phx_status summary_put_column(phx_output *out, const phx_result *result, const column_summary *summary)
 {
     double time[2] = {0.0, 0.0};
@@ -167,6 +169,7 @@ static phx_status summary_put_column(phx_output *out, const phx_result *result, 
     return PHX_OK;
 }
 
+/* Writes unit and summary of all columns as the last member of the JSON object. */
 static phx_status put_columns(phx_output *out, const phx_result *result, const column_summary *summaries)
 {
     phx_status status = PHX_OK;
@@ -207,6 +210,7 @@ phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_o
     return status;
 }
 
+/* Writes the summary of a result as JSON to a stream. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name)
 {
     if (!path || !stream)

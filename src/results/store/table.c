@@ -38,6 +38,7 @@ static phx_status make_header(phx_context *context, int n_columns, const char *c
     return status;
 }
 
+/* Opens a CSV table and writes its header; text_column optionally names a last column of texts. */
 phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
                             const char *text_column, phx_table **created)
 {
@@ -86,6 +87,7 @@ static void append_text(phx_output *output, const char *text)
     phx_output_csv(output, line);
 }
 
+/* Appends a row and writes it out; values that are not finite leave their field empty. */
 phx_status phx_table_append(phx_table *table, const double *values, const char *text)
 {
     if (!table)

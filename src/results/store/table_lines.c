@@ -41,6 +41,7 @@ void phx_table_lines_free(phx_table_lines *lines)
     *lines = (phx_table_lines){0};
 }
 
+/* Number in a column of a line of CSV; NaN if the field is missing, empty or no number. */
 double phx_table_field(const char *line, int column)
 {
     char text[PHX_NUMBER_SIZE];
@@ -71,6 +72,7 @@ static int by_point(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
+/* Collects the rows of several tables of one study with the number of their points; all must have the same columns. */
 static phx_status table_lines_collect(phx_context *context, int count, const char *const *paths,
                                       const phx_table_lines *lines, table_row *rows)
 {
@@ -106,6 +108,7 @@ static phx_status table_lines_check_points(phx_context *context, const char *con
     return PHX_OK;
 }
 
+/* Writes header and rows as a table. */
 static phx_status write_rows(phx_context *context, const char *header, int n, const table_row *rows, const char *output)
 {
     phx_output out;
@@ -122,6 +125,8 @@ static phx_status write_rows(phx_context *context, const char *header, int n, co
     return phx_output_commit(&out);
 }
 
+/* Merges the tables of the parts of a study into one in the order of points, which must not be missing or repeated.
+ * *points gets the number of rows. */
 static phx_status merge(phx_context *context, int count, const char *const *paths, const char *output, int *points)
 {
     phx_table_lines *lines = phx_calloc(context, (size_t)count, sizeof *lines);

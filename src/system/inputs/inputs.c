@@ -64,6 +64,8 @@ phx_status phx_system_find_input(const phx_system *system, const char *name, phx
     return status;
 }
 
+/* Lists the names of all inputs that the model itself acts with: actuators, drives and loads. The caller frees the
+ * names, also after a failure. */
 phx_status phx_system_list_inputs(const phx_system *system, int *count, char ***names)
 {
     catalog list;
@@ -201,6 +203,8 @@ static int multiplier_of(const workspace *ws, const phx_input_place *place)
     return row < 0 ? -1 : ws->rows.multiplier[row];
 }
 
+/* Integral over a step h of the quantity conjugate to each input: the rate conjugate to an effort, the multiplier of
+ * the drive for a prescribed speed. Written after the ledger entries of the workspace. */
 phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda)
 {
     const phx_system *system = ws->system;
@@ -233,6 +237,8 @@ void phx_sys_input_project(workspace *ws, const double *dv)
     }
 }
 
+/* Quantity conjugate to each input at an instant: the rate conjugate to an effort, the multiplier of the drive for a
+ * prescribed speed, zero if the drive is inactive. Distributed loads have none and give zero. */
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates)
 {
     workspace *ws = (workspace *)dae;
