@@ -18,7 +18,6 @@ fresh_tree()
         >"$tree/include/phlexor/joint.h"
     printf '.name = "hinge"\n' >"$tree/src/joint/hinge.c"
     printf 'kind = PHX_JOINT_HINGE; /* of a hinge, not of a ball */\n' >"$tree/src/model/build.c"
-    printf 'enum { PHX_JOINT_HINGE, PHX_JOINT_BALL }\n' >"$tree/python/phlexor/_binding.py"
     printf 'f(PHX_JOINT_BALL_IN_TUBE)\n' >"$tree/cli/main.c"
 }
 
