@@ -1,7 +1,6 @@
 /* Tokens and grammar of expressions. */
 #include "expression.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,47 +61,6 @@ static void copy_token(const phx_expression *expression, const phx_token *token,
 bool phx_token_is(const phx_expression *expression, const phx_token *token, const char *text)
 {
     return strlen(text) == (size_t)token->length && !strncmp(expression->text + token->start, text, strlen(text));
-}
-
-/* Length of the number at `text`: digits with at most one point, and an exponent with digits; 0: none. */
-static int number_length(const char *text)
-{
-    int n = 0, digits = 0;
-    for (; is_digit(text[n]); n++)
-        digits++;
-    if (text[n] == '.')
-        for (n++; is_digit(text[n]); n++)
-            digits++;
-    if (!digits)
-        return 0;
-    if (text[n] == 'e' || text[n] == 'E') {
-        int m = n + 1 + (text[n + 1] == '+' || text[n + 1] == '-');
-        if (is_digit(text[m])) {
-            while (is_digit(text[m]))
-                m++;
-            n = m;
-        }
-    }
-    return n;
-}
-
-bool phx_number_from_text(const char *text, double *value)
-{
-    char copy[80];
-    int sign = *text == '-' || *text == '+';
-    int n = number_length(text + sign);
-    if (!n || text[sign + n] || n > 60)
-        return false;
-    /* strtod expects the decimal point of the locale */
-    const char *point = localeconv()->decimal_point;
-    const char *dot = strchr(text, '.');
-    if (!dot || strlen(point) > 8)
-        snprintf(copy, sizeof copy, "%s", text);
-    else
-        snprintf(copy, sizeof copy, "%.*s%s%s", (int)(dot - text), text, point, dot + 1);
-    char *end;
-    *value = strtod(copy, &end);
-    return !*end;
 }
 
 static phx_token *add_token(scanner *s, phx_token_kind kind, int length)
@@ -167,7 +125,7 @@ static bool scan_value(scanner *s)
 {
     phx_expression *e = s->expression;
     const char *text = s->text + s->at;
-    int n = number_length(text);
+    int n = phx_number_length(text);
     if (n) {
         add_token(s, PHX_TOKEN_NUMBER, n);
         s->after_value = true;
