@@ -33,7 +33,7 @@ run: release
 	@tools/run-examples build/release/bin/phlexor build/results
 
 reproduce: release
-	@$(BUILD) --target phlexor_program
+	@$(BUILD) --target phlexor_program phlexor_shared
 	@build/release/bin/phlexor reproduce -o build/reproduce.html; status=$$?; \
 	if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] && command -v xdg-open >/dev/null; then xdg-open build/reproduce.html; \
 	else echo "The page is build/reproduce.html."; fi; exit $$status
@@ -48,8 +48,8 @@ bench: release
 	@$(BUILD) --target bench
 
 install: release
-	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared man
 	@cmake --preset release --log-level=WARNING -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@$(BUILD) --target phlexor_program phlexor_static phlexor_shared man
 	DESTDIR=$(DESTDIR) cmake --install build/release
 	@cp build/release/install_manifest.txt build/release/installed.txt
 

@@ -170,6 +170,12 @@ phx_ranks *cli_ranks(void); /* NULL: not started */
 /* The end of all, in which each waits for the others. Returns the exit status. */
 int cli_close_ranks(int status);
 
+/* ---- commands in Python (python.c) ---- */
+/* Become the Python that runs the command; returns the exit status after a message where there is none. */
+int cli_run_python(const cli_command *command, phx_context *context, int argc, char **argv);
+/* What `python3 -m phlexor ARGUMENTS` prints, to be closed by pclose; NULL or empty where it cannot run. */
+FILE *cli_ask_python(phx_context *context, const char *arguments);
+
 /* ---- libraries.c ---- */
 /* PHX_ERR_LIBRARY when one that is to be loaded cannot be. */
 phx_status cli_print_libraries(phx_context *context, bool load, FILE *stream);

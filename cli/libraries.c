@@ -17,6 +17,7 @@
 #include <loaded/cairo.h>
 #include <loaded/hdf5.h>
 #include <loaded/matio.h>
+#include <loaded/rsvg.h>
 #include <loaded/xml2.h>
 #include <loaded/zip.h>
 #include <sundials/sundials_version.h>
@@ -41,6 +42,7 @@ static void print_headers(FILE *stream)
     print(stream, "libzip", LIBZIP_VERSION, "archives of FMUs");
     print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
     print(stream, "Cairo", CAIRO_VERSION_STRING, "pictures");
+    print(stream, "librsvg", "2", "pictures as PDF and PNG");
 }
 
 static void print_loaded(FILE *stream)
@@ -55,12 +57,14 @@ static void print_loaded(FILE *stream)
     print(stream, "libzip", zip_libzip_version(), "archives of FMUs");
     print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
     print(stream, "Cairo", cairo_version_string(), "pictures");
+    print_numbers(stream, "librsvg", (int)rsvg_major_version, (int)rsvg_minor_version, (int)rsvg_micro_version,
+                  "pictures as PDF and PNG");
 }
 
 static phx_status load_all(phx_context *context)
 {
-    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5, phx_load_matio, phx_load_zip, phx_load_xml2,
-                                                         phx_load_cairo};
+    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5, phx_load_matio, phx_load_zip,
+                                                         phx_load_xml2, phx_load_cairo, phx_load_rsvg};
     phx_status status = PHX_OK;
 
     for (size_t k = 0; k < sizeof loads / sizeof *loads && !status; k++)

@@ -79,7 +79,7 @@ static const cli_command commands[] = {
      "their own its calls, a second instance, the way back to a saved state. Exit status 1 when something is wrong.\n"},
     {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
      "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
-     "Models and published values are in the program. Exit status 1 when a value is not met that should be.\n"},
+     "Needs Python with NumPy. Exit status 1 when a value is not met that should be.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

@@ -1,7 +1,6 @@
 /* Candidates for a place of the command line: see offers.h. What cannot be read offers nothing. */
+#define _POSIX_C_SOURCE 200809L
 #include "offers.h"
-
-#include "reproduce/reproduce.h"
 
 #include <string.h>
 
@@ -204,8 +203,18 @@ void offer_outputs(const place *at)
 
 void offer_reproductions(const place *at)
 {
-    for (int k = 0; k < phx_reproduce_items(); k++)
-        offer(at, phx_reproduce_name(k), "", phx_reproduce_title(k));
+    FILE *list = cli_ask_python(at->context, "reproduce --list");
+    char line[256]; /* "NAME  TITLE  PLACE" */
+
+    while (list && fgets(line, sizeof line, list)) {
+        char *title = strchr(line, ' '), *end = title ? strstr(title + strspn(title, " "), "  ") : NULL;
+        if (!end)
+            continue;
+        *title = *end = '\0';
+        offer(at, line, "", title + 1 + strspn(title + 1, " "));
+    }
+    if (list)
+        pclose(list);
 }
 
 /* Columns of a result. */

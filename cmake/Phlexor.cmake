@@ -2,8 +2,7 @@
 #
 #   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m [LOADS cairo])
 #                   it is linked with what stands under LIBS; LOADS: PhlexorLoaded.cmake
-#   reproduce       phx_program_part(reproduce SOURCES a.c)
-#   cli             phx_program(SOURCES main.c simulate.c PARTS reproduce LIBS klu LOADS cairo)
+#   cli             phx_program(SOURCES main.c simulate.c LIBS klu LOADS cairo)
 #   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60]
 #                   [COST 10])   long tests have a cost, by which ctest begins with them
 #   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
@@ -217,25 +216,14 @@ function(phx_layer_wide layer wide)
     endif()
 endfunction()
 
-# A part of the program in a folder of its own, which sees what a user of the library sees: the target phx_<name>. Its
-# header is "<name>/<name>.h".
-function(phx_program_part name)
-    cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
-    add_library(phx_${name} STATIC ${ARG_SOURCES})
-    target_compile_options(phx_${name} PRIVATE ${PHX_FLAGS})
-    target_include_directories(phx_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
-    phx_link(phx_${name} PUBLIC phlexor_static m)
-endfunction()
-
 # The program: bin/phlexor.
 function(phx_program)
-    cmake_parse_arguments(ARG "" "" "SOURCES;PARTS;LIBS;LOADS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LOADS" ${ARGN})
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
     target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    list(TRANSFORM ARG_PARTS PREPEND phx_)
-    phx_link(phlexor_program PRIVATE ${ARG_PARTS} phlexor_static ${ARG_LIBS} m)
+    phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
     phx_see_loaded(phlexor_program PRIVATE ${ARG_LOADS})
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()

@@ -10,6 +10,15 @@ find_package(PkgConfig REQUIRED)
 find_program(PHX_DPKG_QUERY dpkg-query)
 mark_as_advanced(PHX_DPKG_QUERY)
 
+# What is known of a library that is to be loaded.
+function(phx_describe_loaded name title soname package)
+    foreach(what IN ITEMS title soname package)
+        set_property(GLOBAL PROPERTY PHX_LOADED_${name}_${what} "${${what}}")
+    endforeach()
+    set_property(GLOBAL PROPERTY PHX_LOADED_${name}_headers ${ARGN})
+    set_property(GLOBAL APPEND PROPERTY PHX_LOADED_PACKAGES ${package})
+endfunction()
+
 # phx::<name> from pkg-config, to be loaded, with its name for messages and its headers.
 function(phx_find_loaded name module title)
     pkg_check_modules(PHX_${name} REQUIRED QUIET IMPORTED_TARGET ${module})
@@ -28,18 +37,16 @@ function(phx_find_loaded name module title)
         execute_process(COMMAND ${PHX_DPKG_QUERY} -S ${folder}/${soname} OUTPUT_VARIABLE owner ERROR_QUIET)
         if(owner MATCHES "^([^:, ]+)")
             set(package ${CMAKE_MATCH_1})
-            set_property(GLOBAL APPEND PROPERTY PHX_LOADED_PACKAGES ${package})
         endif()
     endif()
-    foreach(what IN ITEMS title soname package)
-        set_property(GLOBAL PROPERTY PHX_LOADED_${name}_${what} "${${what}}")
-    endforeach()
-    set_property(GLOBAL PROPERTY PHX_LOADED_${name}_headers ${ARGN})
+    phx_describe_loaded(${name} ${title} ${soname} "${package}" ${ARGN})
 endfunction()
 
 phx_find_loaded(hdf5 hdf5-serial HDF5 hdf5.h)
 phx_find_loaded(matio matio matio matio.h)
 phx_find_loaded(cairo cairo Cairo cairo.h cairo-pdf.h)
+add_library(phx::rsvg INTERFACE IMPORTED) # without its headers: rsvg.h declares what is used
+phx_describe_loaded(rsvg librsvg librsvg-2.so.2 librsvg2-2 results/plot/rsvg.h)
 phx_find_loaded(zip libzip libzip zip.h)
 phx_find_loaded(xml2 libxml-2.0 libxml2 libxml/parser.h)
 

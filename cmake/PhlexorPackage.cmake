@@ -56,6 +56,7 @@ if(TARGET phlexor_mpi)
         "phlexor (= ${PROJECT_VERSION})")
 endif()
 phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS python3-phlexor) # commands in Python
 get_property(PHX_PYTHON_COMPONENT GLOBAL PROPERTY PHX_PYTHON_COMPONENT)
 phx_package(python python3-phlexor python "\n.\nThis package has the library in Python."
     "python3 (>= 3.9), python3-numpy, ${soname} (= ${PROJECT_VERSION})")

@@ -346,6 +346,25 @@ phx_status phx_plot(phx_context *context, const char *path, const char *picture_
 phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const char *name, const char *picture_path,
                            const phx_plot_options *options);
 
+/* A line of a chart, or its points alone as crosses. A y that is not finite breaks the line. */
+typedef struct phx_chart_line {
+    const char *label; /* NULL: not in the legend */
+    bool points;
+    size_t count;
+    const double *x, *y;
+} phx_chart_line;
+
+/* A chart of lines in one panel. Texts may be NULL: empty. */
+typedef struct phx_chart_def {
+    const char *title, *remark, *x_label, *y_label; /* labels with their units */
+    bool logarithmic, x_logarithmic;                /* axes; y shows the size then */
+    bool equal;                                     /* one scale for both axes */
+    int n_lines;
+    const phx_chart_line *lines;
+} phx_chart_def;
+/* The chart as an SVG element for a page; free with phx_free. */
+phx_status phx_chart_svg(phx_context *context, const phx_chart_def *def, char **svg);
+
 /* ---- reports: one html page that shows the mechanism, for any browser ---- */
 
 /* A line of the page: a name with a text or a number. */

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Make phlexor/_binding.py from the C headers.
+"""Make the package's _binding.py from the C headers, a part of the build.
 
-    make_binding.py --write          write the file anew, after a header or the package has changed
-    make_binding.py --check          exit status 1 when it is not what the headers say
+    make_binding.py FILE             write it
     make_binding.py --c-program      print a C program that redeclares every function and prints sizes, offsets, values
 
 What is bound are the functions, enums and structs that the package names, and what these are made of. The headers go
@@ -23,7 +22,6 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent / "phlexor"
 INCLUDE = HERE.parent.parent / "include"
-TARGET = PACKAGE / "_binding.py"
 
 SIMPLE = {
     "void": "None",
@@ -231,9 +229,8 @@ class Choice:
 
 def names_in_package() -> Set[str]:
     found: Set[str] = set()
-    for path in sorted(PACKAGE.glob("*.py")):
-        if path != TARGET:
-            found.update(re.findall(r"\bphx_\w+", path.read_text(encoding="utf-8")))
+    for path in PACKAGE.rglob("*.py"):
+        found.update(re.findall(r"\bphx_\w+", path.read_text(encoding="utf-8")))
     return found
 
 
@@ -388,20 +385,14 @@ def c_program(header: Header, choice: Choice) -> Iterator[str]:
 def main() -> int:
     header = Reader().read()
     choice = choose(header)
-    text = "\n".join(Writer(header, choice).lines()) + "\n"
-    if sys.argv[1:] == ["--write"]:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
     if sys.argv[1:] == ["--c-program"]:
         print("\n".join(c_program(header, choice)))
-        return 0
-    if sys.argv[1:] == ["--check"]:
-        if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text:
-            return 0
-        print(f"{TARGET} is not what the headers say; run python/tools/make_binding.py --write", file=sys.stderr)
-        return 1
-    print(__doc__, file=sys.stderr)
-    return 2
+    elif len(sys.argv) == 2 and not sys.argv[1].startswith("-"):
+        Path(sys.argv[1]).write_text("\n".join(Writer(header, choice).lines()) + "\n", encoding="utf-8")
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

@@ -82,6 +82,12 @@ void phx_files_give_up(phx_context *context, const char *path);
  * is out. */
 char *phx_files_resolve(phx_context *context, const char *path);
 
+/* ---- numbers in texts ---- */
+/* Length of the number at `text`: digits with at most one point, and an exponent with digits; 0: there is none. */
+int phx_number_length(const char *text);
+/* A plain decimal number, whatever the locale; false when the text is more than that. */
+bool phx_number_from_text(const char *text, double *value);
+
 /* ---- libraries that are loaded when they are first used ----
  * Those that most runs do not need are not linked, so that a process starts without them (cmake/PhlexorLoaded.cmake).
  */

@@ -3,10 +3,15 @@
 
 #include <string.h>
 
-static instance *fmi2_of(fmi2Component c)
-{
-    return c;
-}
+#define FMI(name)          fmi2##name
+#define FMI_GET_STATE      fmi2GetFMUstate
+#define FMI_SET_STATE      fmi2SetFMUstate
+#define FMI_FREE_STATE     fmi2FreeFMUstate
+#define FMI_STATE_SIZE     fmi2SerializedFMUstateSize
+#define FMI_STATE_TO_BYTES fmi2SerializeFMUstate
+#define FMI_STATE_OF_BYTES fmi2DeSerializeFMUstate
+#define FMI_GET_RATES      fmi2GetDerivatives
+#include "fmi_alike.h"
 
 /* The logger is variadic: messages never are its format. */
 static void send(const instance *it, int status, const char *category, const char *message)
@@ -14,18 +19,6 @@ static void send(const instance *it, int status, const char *category, const cha
     fmi2CallbackLogger *logger = NULL;
     memcpy(&logger, &it->log, sizeof logger);
     logger(it->environment, it->name, (fmi2Status)status, category, "%s", message);
-}
-
-static void send_nowhere(const instance *it, int status, const char *category, const char *message)
-{
-    (void)it, (void)status, (void)category, (void)message;
-}
-
-static fmi2Status fmi2_refuse(fmi2Component c, const char *function, const char *why)
-{
-    if (c)
-        phx_instance_log(fmi2_of(c), LOG_ERROR, "%s: %s", function, why);
-    return fmi2Error;
 }
 
 /* ---- creation ---- */
@@ -37,11 +30,6 @@ const char *fmi2GetTypesPlatform(void)
 const char *fmi2GetVersion(void)
 {
     return "2.0";
-}
-
-fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count, const fmi2String categories[])
-{
-    return c ? (fmi2Status)phx_instance_set_logging(c, __func__, on != 0, count, categories) : fmi2Error;
 }
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
@@ -67,19 +55,14 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     return phx_instance_create(&form, name, guid, folder, logging != 0);
 }
 
-void fmi2FreeInstance(fmi2Component c)
-{
-    phx_instance_destroy(c);
-}
-
-/* ---- initialization, end ---- */
+/* ---- initialization ---- */
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance, fmi2Real start,
                                fmi2Boolean stop_defined, fmi2Real stop)
 {
     (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED))
         return fmi2Error;
-    fmi2_of(c)->start = start;
+    fmi_of(c)->start = start;
     return fmi2OK;
 }
 
@@ -87,28 +70,15 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED))
         return fmi2Error;
-    return (fmi2Status)phx_instance_initialize(c, fmi2_of(c)->start);
+    return (fmi2Status)phx_instance_initialize(c, fmi_of(c)->start);
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     if (phx_instance_check(c, __func__, STATE_INITIALIZING))
         return fmi2Error;
-    fmi2_of(c)->state = fmi2_of(c)->exchange ? STATE_EVENT : STATE_STEP;
+    fmi_of(c)->state = fmi_of(c)->exchange ? STATE_EVENT : STATE_STEP;
     return fmi2OK;
-}
-
-fmi2Status fmi2Terminate(fmi2Component c)
-{
-    if (phx_instance_check(c, __func__, STATE_STEP | STATE_EVENT | STATE_CONTINUOUS))
-        return fmi2Error;
-    fmi2_of(c)->state = STATE_TERMINATED;
-    return fmi2OK;
-}
-
-fmi2Status fmi2Reset(fmi2Component c)
-{
-    return phx_instance_check(c, __func__, STATE_ANY) ? fmi2Error : (fmi2Status)phx_instance_reset(c);
 }
 
 /* ---- values ---- */
@@ -131,72 +101,18 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t co
     fmi2Status Get(fmi2Component c, const fmi2ValueReference vr[], size_t count, type value[])                         \
     {                                                                                                                  \
         (void)vr, (void)value;                                                                                         \
-        return count == 0 && c ? fmi2OK : fmi2_refuse(c, #Get, "there are variables of type Real only");               \
+        return count == 0 && c ? fmi2OK : fmi_refuse(c, #Get, "there are variables of type Real only");                \
     }                                                                                                                  \
     fmi2Status Set(fmi2Component c, const fmi2ValueReference vr[], size_t count, const type value[])                   \
     {                                                                                                                  \
         (void)vr, (void)value;                                                                                         \
-        return count == 0 && c ? fmi2OK : fmi2_refuse(c, #Set, "there are variables of type Real only");               \
+        return count == 0 && c ? fmi2OK : fmi_refuse(c, #Set, "there are variables of type Real only");                \
     }
 NO_SUCH_TYPE(fmi2GetInteger, fmi2SetInteger, fmi2Integer)
 NO_SUCH_TYPE(fmi2GetBoolean, fmi2SetBoolean, fmi2Boolean)
 NO_SUCH_TYPE(fmi2GetString, fmi2SetString, fmi2String)
 
-/* ---- states ---- */
-fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    if (phx_instance_check(c, __func__, STATE_ANY & ~STATE_FAILED) || !state)
-        return fmi2Error;
-    saved_state *saved = *state;
-    const int status = phx_instance_save(c, &saved);
-    *state = saved;
-    return (fmi2Status)status;
-}
-
-fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
-{
-    return phx_instance_check(c, __func__, STATE_ANY) ? fmi2Error : (fmi2Status)phx_instance_restore(c, state);
-}
-
-fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
-{
-    if (!c)
-        return fmi2Error;
-    if (state) {
-        phx_instance_free_state(*state);
-        *state = NULL;
-    }
-    return fmi2OK;
-}
-
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
-{
-    if (!c || !state || !size)
-        return fmi2_refuse(c, __func__, "there is no state");
-    *size = ((const saved_state *)state)->size;
-    return fmi2OK;
-}
-
-fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
-{
-    const saved_state *saved = state;
-
-    if (!c || !saved || !bytes || size < saved->size)
-        return fmi2_refuse(c, __func__, "there is no state, or not room enough");
-    memcpy(bytes, saved->bytes, saved->size);
-    return fmi2OK;
-}
-
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
-{
-    if (!c || !state)
-        return fmi2_refuse(c, __func__, "there is no place for the state");
-    saved_state *saved = *state;
-    const int status = phx_instance_take_bytes(c, size, bytes, &saved);
-    *state = saved;
-    return (fmi2Status)status;
-}
-
+/* ---- derivatives ---- */
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknown[], size_t unknowns,
                                         const fmi2ValueReference known[], size_t knowns, const fmi2Real seed[],
                                         fmi2Real sensitivity[])
@@ -216,9 +132,9 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_STEP))
         return fmi2Error;
     for (size_t k = 0; k < count; k++) {
-        if (order[k] != 1 || vr[k] >= (unsigned)phx_unit_variables(fmi2_of(c)->unit))
-            return fmi2_refuse(c, __func__, "inputs have derivatives of order 1");
-        const int status = phx_instance_status(c, phx_unit_set_slope(fmi2_of(c)->unit, (int)vr[k], value[k]));
+        if (order[k] != 1 || vr[k] >= (unsigned)phx_unit_variables(fmi_of(c)->unit))
+            return fmi_refuse(c, __func__, "inputs have derivatives of order 1");
+        const int status = phx_instance_status(c, phx_unit_set_slope(fmi_of(c)->unit, (int)vr[k], value[k]));
         if (status)
             return (fmi2Status)status;
     }
@@ -229,7 +145,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
                                         const fmi2Integer order[], fmi2Real value[])
 {
     (void)vr, (void)order, (void)value;
-    return count == 0 && c ? fmi2OK : fmi2_refuse(c, __func__, "outputs have no derivatives here");
+    return count == 0 && c ? fmi2OK : fmi_refuse(c, __func__, "outputs have no derivatives here");
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean no_set_state)
@@ -242,35 +158,35 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean
 
 fmi2Status fmi2CancelStep(fmi2Component c)
 {
-    return fmi2_refuse(c, __func__, "no step is pending");
+    return fmi_refuse(c, __func__, "no step is pending");
 }
 
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value)
 {
     if (!c || kind != fmi2DoStepStatus)
-        return fmi2_refuse(c, __func__, "there is no such status");
-    *value = (fmi2Status)fmi2_of(c)->last_step;
+        return fmi_refuse(c, __func__, "there is no such status");
+    *value = (fmi2Status)fmi_of(c)->last_step;
     return fmi2OK;
 }
 
 fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value)
 {
     if (!c || kind != fmi2LastSuccessfulTime)
-        return fmi2_refuse(c, __func__, "there is no such status");
-    *value = fmi2_of(c)->last_time;
+        return fmi_refuse(c, __func__, "there is no such status");
+    *value = fmi_of(c)->last_time;
     return fmi2OK;
 }
 
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
 {
     (void)kind, (void)value;
-    return fmi2_refuse(c, __func__, "there is no such status");
+    return fmi_refuse(c, __func__, "there is no such status");
 }
 
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
 {
     if (!c || kind != fmi2Terminated)
-        return fmi2_refuse(c, __func__, "there is no such status");
+        return fmi_refuse(c, __func__, "there is no such status");
     *value = 0;
     return fmi2OK;
 }
@@ -278,7 +194,7 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
 {
     if (!c || kind != fmi2PendingStatus)
-        return fmi2_refuse(c, __func__, "there is no such status");
+        return fmi_refuse(c, __func__, "there is no such status");
     *value = "";
     return fmi2OK;
 }
@@ -307,14 +223,6 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     return (fmi2Status)status;
 }
 
-fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
-{
-    if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
-        return fmi2Error;
-    fmi2_of(c)->state = STATE_CONTINUOUS;
-    return fmi2OK;
-}
-
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_state, fmi2Boolean *event_mode,
                                        fmi2Boolean *terminate)
 {
@@ -327,46 +235,4 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_state
     *event_mode = enter;
     *terminate = 0;
     return (fmi2Status)status;
-}
-
-fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
-{
-    if (phx_instance_check_exchange(c, __func__, STATE_EVENT | STATE_CONTINUOUS))
-        return fmi2Error;
-    phx_unit_set_time(fmi2_of(c)->unit, time);
-    return fmi2OK;
-}
-
-fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t count)
-{
-    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS | STATE_EVENT))
-        return fmi2Error;
-    return (fmi2Status)phx_instance_set_states(c, __func__, count, x);
-}
-
-static fmi2Status get_array(fmi2Component c, const char *function, instance_array which, size_t count, fmi2Real *values)
-{
-    if (phx_instance_check_exchange(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
-        return fmi2Error;
-    return (fmi2Status)phx_instance_get_array(c, function, which, count, values);
-}
-
-fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real rates[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_RATES, count, rates);
-}
-
-fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_INDICATORS, count, indicators);
-}
-
-fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_STATES, count, x);
-}
-
-fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_NOMINALS, count, nominal);
 }

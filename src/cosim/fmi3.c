@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-static instance *fmi3_of(fmi3Instance c)
-{
-    return c;
-}
+#define FMI(name)          fmi3##name
+#define FMI_GET_STATE      fmi3GetFMUState
+#define FMI_SET_STATE      fmi3SetFMUState
+#define FMI_FREE_STATE     fmi3FreeFMUState
+#define FMI_STATE_SIZE     fmi3SerializedFMUStateSize
+#define FMI_STATE_TO_BYTES fmi3SerializeFMUState
+#define FMI_STATE_OF_BYTES fmi3DeserializeFMUState
+#define FMI_GET_RATES      fmi3GetContinuousStateDerivatives
+#include "fmi_alike.h"
 
 static void send(const instance *it, int status, const char *category, const char *message)
 {
     fmi3LogMessageCallback *log = NULL;
     memcpy(&log, &it->log, sizeof log);
     log(it->environment, (fmi3Status)status, category, message);
-}
-
-static void send_nowhere(const instance *it, int status, const char *category, const char *message)
-{
-    (void)it, (void)status, (void)category, (void)message;
 }
 
 static instance form_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log)
@@ -28,22 +28,10 @@ static instance form_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallb
     return form;
 }
 
-static fmi3Status fmi3_refuse(fmi3Instance c, const char *function, const char *why)
-{
-    if (c)
-        phx_instance_log(fmi3_of(c), LOG_ERROR, "%s: %s", function, why);
-    return fmi3Error;
-}
-
 /* ---- creation ---- */
 const char *fmi3GetVersion(void)
 {
     return "3.0";
-}
-
-fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String categories[])
-{
-    return c ? (fmi3Status)phx_instance_set_logging(c, __func__, on, count, categories) : fmi3Error;
 }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
@@ -87,11 +75,6 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
     return NULL;
 }
 
-void fmi3FreeInstance(fmi3Instance c)
-{
-    phx_instance_destroy(c);
-}
-
 /* ---- modes ---- */
 fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
                                        fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop)
@@ -106,7 +89,7 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_INITIALIZING))
         return fmi3Error;
-    fmi3_of(c)->state = fmi3_of(c)->event_mode || fmi3_of(c)->exchange ? STATE_EVENT : STATE_STEP;
+    fmi_of(c)->state = fmi_of(c)->event_mode || fmi_of(c)->exchange ? STATE_EVENT : STATE_STEP;
     return fmi3OK;
 }
 
@@ -114,8 +97,8 @@ fmi3Status fmi3EnterEventMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_STEP | STATE_CONTINUOUS | STATE_EVENT))
         return fmi3Error;
-    if (!fmi3_of(c)->event_mode && !fmi3_of(c)->exchange)
-        return fmi3_refuse(c, __func__, "the instance was made without event mode");
+    if (!fmi_of(c)->event_mode && !fmi_of(c)->exchange)
+        return fmi_refuse(c, __func__, "the instance was made without event mode");
     phx_instance_enter_event(c);
     return fmi3OK;
 }
@@ -124,9 +107,9 @@ fmi3Status fmi3EnterStepMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_EVENT))
         return fmi3Error;
-    if (fmi3_of(c)->exchange)
-        return fmi3_refuse(c, __func__, "the instance is for model exchange");
-    fmi3_of(c)->state = STATE_STEP;
+    if (fmi_of(c)->exchange)
+        return fmi_refuse(c, __func__, "the instance is for model exchange");
+    fmi_of(c)->state = STATE_STEP;
     return fmi3OK;
 }
 
@@ -139,8 +122,8 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *update_needed, 
     if (phx_instance_check(c, __func__, STATE_EVENT))
         return fmi3Error;
     *update_needed = *terminate = *nominals_changed = *values_changed = false;
-    if (!fmi3_of(c)->exchange) {
-        *next_event_defined = phx_unit_next_event(fmi3_of(c)->unit, next_event);
+    if (!fmi_of(c)->exchange) {
+        *next_event_defined = phx_unit_next_event(fmi_of(c)->unit, next_event);
         return fmi3OK;
     }
     instance_event event;
@@ -158,19 +141,6 @@ fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c)
     return phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_EVENT) ? fmi3Error : fmi3OK;
 }
 
-fmi3Status fmi3Terminate(fmi3Instance c)
-{
-    if (phx_instance_check(c, __func__, STATE_AT_WORK))
-        return fmi3Error;
-    fmi3_of(c)->state = STATE_TERMINATED;
-    return fmi3OK;
-}
-
-fmi3Status fmi3Reset(fmi3Instance c)
-{
-    return phx_instance_check(c, __func__, STATE_ANY) ? fmi3Error : (fmi3Status)phx_instance_reset(c);
-}
-
 /* ---- values ---- */
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 value[],
                           size_t values)
@@ -178,7 +148,7 @@ fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
     if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
         return fmi3Error;
     if (count != values)
-        return fmi3_refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
+        return fmi_refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
     return (fmi3Status)phx_instance_get(c, __func__, count, vr, value);
 }
 
@@ -188,13 +158,13 @@ fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
     if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_AT_WORK))
         return fmi3Error;
     if (count != values)
-        return fmi3_refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
+        return fmi_refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
     return (fmi3Status)phx_instance_set(c, __func__, count, vr, value);
 }
 
 static fmi3Status no_such_type(fmi3Instance c, const char *function, size_t count)
 {
-    return count == 0 && c ? fmi3OK : fmi3_refuse(c, function, "there are variables of type Float64 only");
+    return count == 0 && c ? fmi3OK : fmi_refuse(c, function, "there are variables of type Float64 only");
 }
 
 #define NO_SUCH_TYPE(type)                                                                                             \
@@ -268,8 +238,8 @@ static size_t list_dependencies(const instance *it, fmi3ValueReference vr, fmi3V
 
 fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t *count)
 {
-    if (!c || vr >= (unsigned)phx_unit_variables(fmi3_of(c)->unit))
-        return fmi3_refuse(c, __func__, "there is no such variable");
+    if (!c || vr >= (unsigned)phx_unit_variables(fmi_of(c)->unit))
+        return fmi_refuse(c, __func__, "there is no such variable");
     *count = list_dependencies(c, vr, NULL);
     return fmi3OK;
 }
@@ -281,68 +251,13 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference vr, si
     size_t there = 0;
 
     if (fmi3GetNumberOfVariableDependencies(c, vr, &there) || count != there)
-        return fmi3_refuse(c, __func__, "the number of dependencies is another one");
+        return fmi_refuse(c, __func__, "the number of dependencies is another one");
     (void)list_dependencies(c, vr, independent);
     for (size_t k = 0; k < count; k++) {
         element[k] = independent_element[k] = 0;
         kind[k] = fmi3Dependent;
     }
     return fmi3OK;
-}
-
-/* ---- states ---- */
-fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
-{
-    if (phx_instance_check(c, __func__, STATE_ANY & ~STATE_FAILED) || !state)
-        return fmi3Error;
-    saved_state *saved = *state;
-    const int status = phx_instance_save(c, &saved);
-    *state = saved;
-    return (fmi3Status)status;
-}
-
-fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
-{
-    return phx_instance_check(c, __func__, STATE_ANY) ? fmi3Error : (fmi3Status)phx_instance_restore(c, state);
-}
-
-fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
-{
-    if (!c)
-        return fmi3Error;
-    if (state) {
-        phx_instance_free_state(*state);
-        *state = NULL;
-    }
-    return fmi3OK;
-}
-
-fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
-{
-    if (!c || !state || !size)
-        return fmi3_refuse(c, __func__, "there is no state");
-    *size = ((const saved_state *)state)->size;
-    return fmi3OK;
-}
-
-fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
-{
-    const saved_state *saved = state;
-
-    if (!c || !saved || !bytes || size < saved->size)
-        return fmi3_refuse(c, __func__, "there is no state, or not room enough");
-    memcpy(bytes, saved->bytes, saved->size);
-    return fmi3OK;
-}
-
-fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
-{
-    if (!c || !state)
-        return fmi3_refuse(c, __func__, "there is no place for the state");
-    saved_state *saved = *state;
-    const int status = phx_instance_take_bytes(c, size, bytes, &saved);
-    *state = saved;
-    return (fmi3Status)status;
 }
 
 /* ---- steps ---- */
@@ -355,8 +270,8 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Bo
         return fmi3Error;
     const int status = phx_instance_step(c, __func__, time, step);
     *terminate = *early_return = false;
-    *event_needed = fmi3_of(c)->event_mode && status == INSTANCE_OK && phx_unit_at_event(fmi3_of(c)->unit);
-    *last_time = fmi3_of(c)->last_time;
+    *event_needed = fmi_of(c)->event_mode && status == INSTANCE_OK && phx_unit_at_event(fmi_of(c)->unit);
+    *last_time = fmi_of(c)->last_time;
     return (fmi3Status)status;
 }
 
@@ -364,18 +279,10 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[
                                     const fmi3Int32 order[], fmi3Float64 value[], size_t values)
 {
     (void)vr, (void)order, (void)value, (void)values;
-    return count == 0 && c ? fmi3OK : fmi3_refuse(c, __func__, "outputs have no derivatives here");
+    return count == 0 && c ? fmi3OK : fmi_refuse(c, __func__, "outputs have no derivatives here");
 }
 
 /* ---- model exchange ---- */
-fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
-{
-    if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
-        return fmi3Error;
-    fmi3_of(c)->state = STATE_CONTINUOUS;
-    return fmi3OK;
-}
-
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event_mode,
                                        fmi3Boolean *terminate)
 {
@@ -384,49 +291,6 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state,
         return fmi3Error;
     *terminate = false;
     return (fmi3Status)phx_instance_completed(c, event_mode);
-}
-
-fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
-{
-    if (phx_instance_check_exchange(c, __func__, STATE_EVENT | STATE_CONTINUOUS))
-        return fmi3Error;
-    phx_unit_set_time(fmi3_of(c)->unit, time);
-    return fmi3OK;
-}
-
-fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count)
-{
-    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS | STATE_EVENT))
-        return fmi3Error;
-    return (fmi3Status)phx_instance_set_states(c, __func__, count, x);
-}
-
-static fmi3Status get_array(fmi3Instance c, const char *function, instance_array which, size_t count,
-                            fmi3Float64 *values)
-{
-    if (phx_instance_check_exchange(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
-        return fmi3Error;
-    return (fmi3Status)phx_instance_get_array(c, function, which, count, values);
-}
-
-fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 rates[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_RATES, count, rates);
-}
-
-fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_INDICATORS, count, indicators);
-}
-
-fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_STATES, count, x);
-}
-
-fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal[], size_t count)
-{
-    return get_array(c, __func__, ARRAY_NOMINALS, count, nominal);
 }
 
 static fmi3Status get_number(fmi3Instance c, const char *function, int number, size_t *count)
@@ -439,12 +303,12 @@ static fmi3Status get_number(fmi3Instance c, const char *function, int number, s
 
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
 {
-    return get_number(c, __func__, c ? phx_unit_n_indicators(fmi3_of(c)->unit) : 0, count);
+    return get_number(c, __func__, c ? phx_unit_n_indicators(fmi_of(c)->unit) : 0, count);
 }
 
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)
 {
-    return get_number(c, __func__, c ? phx_unit_states(fmi3_of(c)->unit) : 0, count);
+    return get_number(c, __func__, c ? phx_unit_states(fmi_of(c)->unit) : 0, count);
 }
 
 /* ---- derivatives ---- */
@@ -457,7 +321,7 @@ static fmi3Status derivative_of(fmi3Instance c, const char *function, const phx_
     if (phx_instance_check(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
         return fmi3Error;
     if (seeds != given || sensitivities != wanted)
-        return fmi3_refuse(c, function, "all variables are scalars: there must be as many values as variables");
+        return fmi_refuse(c, function, "all variables are scalars: there must be as many values as variables");
     return (fmi3Status)phx_instance_derivative(c, function, along, adjoint, sensitivity);
 }
 
@@ -482,70 +346,70 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unk
 /* ---- what this FMU has not ---- */
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance c)
 {
-    return fmi3_refuse(c, __func__, "there are no structural parameters");
+    return fmi_refuse(c, __func__, "there are no structural parameters");
 }
 
 fmi3Status fmi3ExitConfigurationMode(fmi3Instance c)
 {
-    return fmi3_refuse(c, __func__, "there are no structural parameters");
+    return fmi_refuse(c, __func__, "there are no structural parameters");
 }
 
 fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 interval[],
                                   fmi3IntervalQualifier qualifier[])
 {
     (void)vr, (void)count, (void)interval, (void)qualifier;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
                                    fmi3UInt64 resolution[], fmi3IntervalQualifier qualifier[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution, (void)qualifier;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 shift[])
 {
     (void)vr, (void)count, (void)shift;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3GetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
                                 fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
                                   const fmi3Float64 interval[])
 {
     (void)vr, (void)count, (void)interval;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
                                    const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 shift[])
 {
     (void)vr, (void)count, (void)shift;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counter[],
                                 const fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }
 
 fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time)
 {
     (void)clock, (void)time;
-    return fmi3_refuse(c, __func__, "there are no clocks");
+    return fmi_refuse(c, __func__, "there are no clocks");
 }

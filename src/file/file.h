@@ -35,6 +35,28 @@ typedef phx_status phx_file_writer(phx_context *context, const char *path, const
  * stays. */
 phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data);
 
+/* ---- tables in csv files ---- */
+/* Named columns of finite numbers. */
+typedef struct phx_csv {
+    int n_columns;
+    char **names;
+    size_t n_rows;
+    double *values; /* n_rows x n_columns */
+} phx_csv;
+
+/* All columns of a file that Phlexor wrote; a last line without its end (of a run that was killed) is left out, and so
+ * is a last column "message" of texts, with the rows of points that failed. With a `column`: rows of the first one,
+ * time, which ascends, and this one (of time alone when it is the first); `names` are those of the file all the same.
+ * PHX_ERR_FILE with "path:line" where a line is wrong. */
+phx_status phx_csv_read(phx_context *context, const char *path, const char *column, phx_csv *csv);
+void phx_csv_free(phx_csv *csv);
+int phx_csv_find(const phx_csv *csv, const char *name); /* -1: there is none */
+void phx_csv_drop(phx_csv *csv, int column);
+
+/* The text of a whole file with a zero behind it; free with phx_free. It is not listed as read (phx_files_read).
+ * PHX_ERR_FILE when it cannot be read or is no text. */
+phx_status phx_csv_load(phx_context *context, const char *path, char **text);
+
 /* ---- HDF5 ----
  * Objects are named by their path in the file, "/" is the root; a link name made from a user's name goes through
  * phx_h5_link. Text is UTF-8 of variable length. */

@@ -49,8 +49,6 @@ bool phx_expression_fail(phx_expression *expression, int at, const char *format,
     __attribute__((format(printf, 3, 4)));
 bool phx_token_is(const phx_expression *expression, const phx_token *token, const char *text);
 
-/* A plain decimal number, whatever the locale; false when the text is more than that. */
-bool phx_number_from_text(const char *text, double *value);
 /* A name that an expression can contain: letters, digits and underscores, a letter or underscore first. */
 bool phx_is_identifier(const char *text);
 

@@ -1,7 +1,6 @@
 /* Tokens and grammar of expressions. */
 #include "expression.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,49 +63,6 @@ bool phx_token_is(const phx_expression *expression, const phx_token *token, cons
     return strlen(text) == (size_t)token->length && !strncmp(expression->text + token->start, text, strlen(text));
 }
 
-/* Length of the number at `text`: digits with at most one point, and an exponent with digits; 0: none. */
-static int number_length(const char *text)
-{
-    int n = 0, digits = 0;
-    for (; is_digit(text[n]); n++)
-        digits++;
-    if (text[n] == '.')
-        for (n++; is_digit(text[n]); n++)
-            digits++;
-    if (!digits)
-        return 0;
-    if (text[n] == 'e' || text[n] == 'E') {
-        int m = n + 1 + (text[n + 1] == '+' || text[n + 1] == '-');
-        if (is_digit(text[m])) {
-            while (is_digit(text[m]))
-                m++;
-            n = m;
-        }
-    }
-    return n;
-}
-
-/* Parses a whole text as a number with a decimal point in any locale; false if it is anything else or longer than 60
- * characters. */
-bool phx_number_from_text(const char *text, double *value)
-{
-    char copy[80];
-    int sign = *text == '-' || *text == '+';
-    int n = number_length(text + sign);
-    if (!n || text[sign + n] || n > 60)
-        return false;
-    /* strtod expects the decimal point of the locale */
-    const char *point = localeconv()->decimal_point;
-    const char *dot = strchr(text, '.');
-    if (!dot || strlen(point) > 8)
-        snprintf(copy, sizeof copy, "%s", text);
-    else
-        snprintf(copy, sizeof copy, "%.*s%s%s", (int)(dot - text), text, point, dot + 1);
-    char *end;
-    *value = strtod(copy, &end);
-    return !*end;
-}
-
 static phx_token *add_token(scanner *s, phx_token_kind kind, int length)
 {
     phx_expression *e = s->expression;
@@ -135,8 +91,6 @@ static bool fail_function(phx_expression *e, const phx_token *token)
                                phx_nearest_hint(&nearest).text);
 }
 
-/* Scans a name, and decides by a following bracket whether it is a function; false with an error if the function is
- * unknown. */
 static bool scan_name(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -167,12 +121,11 @@ static bool scan_open(scanner *s)
     return true;
 }
 
-/* Scans one operand or sign; false with an error if none stands here. */
 static bool scan_value(scanner *s)
 {
     phx_expression *e = s->expression;
     const char *text = s->text + s->at;
-    int n = number_length(text);
+    int n = phx_number_length(text);
     if (n) {
         add_token(s, PHX_TOKEN_NUMBER, n);
         s->after_value = true;
@@ -196,7 +149,6 @@ static bool scan_value(scanner *s)
     return phx_expression_fail(e, s->at, "found %s where a value is expected", phx_shown_text(text).text);
 }
 
-/* Closes a bracket, links it with the opening one, and checks the number of arguments of a function. */
 static bool scan_close(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -227,7 +179,6 @@ static bool scan_comparison(scanner *s, int length)
     return true;
 }
 
-/* Scans one operator, comma, comparison or closing bracket; false with an error if none stands here. */
 static bool scan_operator(scanner *s)
 {
     static const char *const comparisons[] = {"<=", ">=", "==", "!=", "<", ">"};
@@ -260,7 +211,6 @@ static bool scan_operator(scanner *s)
     return phx_expression_fail(e, s->at, "found %s where an operator is expected", phx_shown_text(text).text);
 }
 
-/* Splits an expression into tokens with matched brackets; false with message and position if its syntax is wrong. */
 bool phx_expression_scan(phx_expression *expression, const char *text)
 {
     scanner s = {.expression = expression, .text = text, .frames = {{-1, -1, 1, false}}};

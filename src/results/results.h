@@ -1,4 +1,4 @@
-/* Layer results, for the other layers of the library: recorders, tables, bundles, comparisons; what is asked before and
+/* Layer results, for the other layers of the library: recorders, tables, bundles; what is asked before and
  * beside the writing of files. */
 #ifndef PHX_RESULTS_RESULTS_H
 #define PHX_RESULTS_RESULTS_H
@@ -198,94 +198,6 @@ phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, c
 /* The content of an HDF5 file: "phlexor result", "phlexor modes", "phlexor exchange". PHX_ERR_FILE when it is none of
  * them. Free `format` with phx_free. */
 phx_status phx_file_format(phx_context *context, const char *path, char **format);
-
-/* ---- comparisons: what was computed beside what is published ---- */
-
-/* Something to hold a value against. */
-typedef struct phx_standard {
-    bool given;
-    const char *text;        /* as it is printed; NULL: the value */
-    double value, tolerance; /* met when |computed - value| <= tolerance */
-} phx_standard;
-
-/* A value and what it is held against. */
-typedef struct phx_comparison_row {
-    const char *what, *unit; /* unit "": none */
-    double value;            /* computed */
-    phx_standard published;  /* printed in the source */
-    phx_standard reference;  /* theory, or a program that shares nothing with this one */
-    const char *reason;      /* why the published value is not met; NULL: it has to be */
-} phx_comparison_row;
-
-/* The outcome; the worse, the larger. */
-typedef enum phx_verdict {
-    PHX_VERDICT_SHOWN,     /* nothing to hold it against */
-    PHX_VERDICT_PASS,      /* every standard is met */
-    PHX_VERDICT_EXPLAINED, /* the reference is met, the published value is not, and the reason is given */
-    PHX_VERDICT_FAIL,
-    PHX_VERDICTS
-} phx_verdict;
-const char *phx_verdict_name(phx_verdict verdict); /* "shown", "pass", "explained", "fail" */
-
-/* An item: a table or a figure of a source. Texts may be NULL but for name and title. */
-typedef struct phx_comparison_item {
-    const char *name;       /* letters, digits and '-' */
-    const char *title;      /* "Rotating crank-slider" */
-    const char *source;     /* key of phx_comparisons_add_source */
-    const char *place;      /* in the source: "Figure 8" */
-    const char *text;       /* what is computed, and how; empty lines make paragraphs */
-    const char *command;    /* lines that do it by hand */
-    const char *model_name; /* file name of the model, and its text */
-    const char *model;
-} phx_comparison_item;
-
-/* A figure of an item. */
-typedef struct phx_comparison_figure {
-    const char *title, *remark, *x_label, *y_label; /* labels with their units; remark may be NULL */
-    bool logarithmic, x_logarithmic;                /* axes; y shows the size then */
-    bool equal;                                     /* one scale for both axes */
-} phx_comparison_figure;
-
-/* A page of items, built from the top. Everything is copied. The first failure sticks, nothing is added after it, and
- * phx_comparisons_status and _write return it: PHX_ERR_MEMORY. */
-typedef struct phx_comparisons phx_comparisons;
-phx_status phx_comparisons_create(phx_context *context, const char *title, phx_comparisons **page);
-void phx_comparisons_destroy(phx_comparisons *page); /* NULL is allowed */
-/* The first failure of the adding. */
-phx_status phx_comparisons_status(const phx_comparisons *page);
-void phx_comparisons_add_introduction(phx_comparisons *page, const char *text); /* paragraphs as above */
-/* url may be NULL. */
-void phx_comparisons_add_source(phx_comparisons *page, const char *key, const char *citation, const char *url);
-/* A table or figure of a source that has no item, and why. */
-void phx_comparisons_add_missing(phx_comparisons *page, const char *source, const char *place, const char *why);
-void phx_comparisons_add_item(phx_comparisons *page, const phx_comparison_item *item);
-/* To the item added last: rows, remarks, figures; its computing failed; the seconds it took. */
-void phx_comparisons_add_row(phx_comparisons *page, const phx_comparison_row *row);
-void phx_comparisons_add_note(phx_comparisons *page, const char *text);
-void phx_comparisons_add_figure(phx_comparisons *page, const phx_comparison_figure *figure);
-/* To the figure added last: a line through the points, or the points alone. A y that is not finite breaks the line. */
-void phx_comparisons_add_line(phx_comparisons *page, const char *label, bool points, int count, const double *x,
-                              const double *y);
-void phx_comparisons_fail_item(phx_comparisons *page, const char *message);
-void phx_comparisons_set_seconds(phx_comparisons *page, double seconds);
-
-/* Items and their names. */
-int phx_comparisons_items(const phx_comparisons *page);
-const char *phx_comparisons_name(const phx_comparisons *page, int item);
-/* Rows of an item (-1: of all) with this verdict. */
-int phx_comparisons_count(const phx_comparisons *page, int item, phx_verdict verdict);
-/* Of an item, -1: of the page; the worst of the rows. An item whose computing failed fails. */
-phx_verdict phx_comparisons_verdict(const phx_comparisons *page, int item);
-
-/* The form of a page. */
-typedef enum phx_comparisons_format {
-    PHX_COMPARISONS_HTML, /* one page that needs nothing else, with the figures */
-    PHX_COMPARISONS_JSON, /* no figures, and no models */
-    PHX_COMPARISONS_CSV   /* the rows */
-} phx_comparisons_format;
-/* The path "-" is standard output. The seconds in html and json are the only thing in a file of this layer that is
- * another in each run. */
-phx_status phx_comparisons_write(const phx_comparisons *page, phx_comparisons_format format, const char *path);
 
 /* ---- other programs ---- */
 

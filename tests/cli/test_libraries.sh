@@ -25,7 +25,7 @@ done
 # ---- and what is loaded: the names that the program has; not by what does not use it ----
 column 6 | sed -n 's/.*loaded: `\(.*\)`.*/\1/p' | sort >listed.txt
 ldd "$program" | sed -n 's/^[[:space:]]*\(lib[^ ]*\).*/\1/p' >needed.txt # libc is in the shared object of FMUs too
-readelf -p .rodata "$program" | grep -oE '\blib[a-z0-9_]+\.so\.[0-9]+$' | sort -u | grep -vxF -f needed.txt >loaded.txt
+readelf -p .rodata "$program" | grep -oE '\blib[a-z0-9_-]+\.so\.[0-9]+$' | sort -u | grep -vxF -f needed.txt >loaded.txt
 sed 's/^lib\(.*\)\.so.*/\1/' loaded.txt | diff listed.txt - >&2 || fail "docs/dependencies.md lists other libraries (<)"
 printf '%s\n' 'phlexor: 1' 'bodies: {bob: {kind: rigid, mass: 1, inertia: 1}}' 'dimension: 2' >bob.yaml
 for command in info 'check bob.yaml' 'simulate --help'; do
@@ -44,10 +44,10 @@ for library in $(cat loaded.txt); do # nothing but a text of this name is there
     rm "broken/$library"
 done
 
-# The first words of lines: "A and B".
+# The first words of lines: "A, B and C".
 names()
 {
-    sed 's/^ \([A-Za-z]*\).*/\1/' | sort | tr '\n' ' ' | sed 's/ $//; s/ / and /g'
+    sed 's/^ \([A-Za-z]*\).*/\1/' | sort | paste -sd , | sed 's/,\([^,]*\)$/ and \1/; s/,/, /g'
 }
 
 # ---- under the GPL is CHOLMOD or none, not even behind another, and `info` says which ----

@@ -23,7 +23,7 @@ run 0 simulate m.yaml -o a.h5 --csv a.csv
 sed 's/^outputs/initial: {from: a.h5}\noutputs/; s/end: 0.1/end: 0.2/' m.yaml >next.yaml
 run 0 modes m.yaml -o modes.h5
 run 0 linearize m.yaml -o linear.h5
-cat >published.csv <"$source_dir/reproduce/published.csv"
+cat >published.csv <"$source_dir/python/phlexor/reproduce/published.csv"
 mkdir folder kept
 ln -s "$place" elsewhere
 cp -p m.yaml next.yaml signal.csv a.h5 a.csv modes.h5 linear.h5 published.csv kept

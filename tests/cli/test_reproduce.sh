@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/support/readers.sh"
 
-# ---- everything; the program needs nothing of the source tree ----
+# ---- everything ----
 run 0 reproduce
 [ -s reproduce.html ] || fail "there is no reproduce.html"
 [ ! -e reproduce.html.partial ] || fail "the unfinished page is still there"
@@ -55,12 +55,12 @@ run 0 reproduce --only matrices -o -
 prints '</html>'
 
 # ---- a wrong value ----
-sed 's/^table-10,ω2,22.272,/table-10,ω2,22.273,/' "$source_dir/reproduce/published.csv" >wrong.csv
+sed 's/^table-10,ω2,22.272,/table-10,ω2,22.273,/' "$source_dir/python/phlexor/reproduce/published.csv" >wrong.csv
 run 1 reproduce --published wrong.csv --only table-10 --only table-11 -o wrong.html
 prints '^table-10 *fail '
 prints '^table-11 *pass '
 grep -q 'Something fails' wrong.html || fail "the page does not say that something fails"
-sed 's/^table-10,ω2,22.272,.*/table-10,ω2,twenty/' "$source_dir/reproduce/published.csv" >wrong.csv
+sed 's/^table-10,ω2,22.272,.*/table-10,ω2,twenty/' "$source_dir/python/phlexor/reproduce/published.csv" >wrong.csv
 run 2 reproduce --published wrong.csv --only table-10 -o unread.html
 says 'line [0-9]*: 3 fields'
 [ ! -e unread.html ] || fail "there is a page without values"
@@ -76,5 +76,19 @@ run 2 reproduce --format pdf
 run 2 reproduce model.yaml
 run 2 reproduce --only matrices -o nowhere/page.html
 says nowhere
+
+# ---- completion, interruption, and no Python that has the package ----
+run 0 --complete 2 reproduce --only table-1
+[ "$(cut -f 1 out.txt | xargs)" = "table-1 table-10 table-11" ] || fail "completion: $(cat out.txt)"
+status=0
+timeout --preserve-status -s INT 6 "$program" reproduce -o late.html 2>err.txt || status=$?
+[ "$status" -eq 130 ] || fail "interrupted: exit status $status, expected 130"
+says interrupted
+[ -z "$(ls | grep late)" ] || fail "an interrupted run left $(ls | grep late)"
+cp "$program" alone
+status=0
+env -u PYTHONPATH ./alone reproduce 2>err.txt || status=$?
+[ "$status" -eq 1 ] || fail "without the package: exit status $status, expected 1"
+says 'needs Python 3.9 or newer with NumPy.*python3-numpy, python3-phlexor'
 
 exit $((failures > 0))

@@ -23,6 +23,7 @@ if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
             /usr/bin/python3 -c 'import phlexor; print(phlexor.library_version())'
         grep -q "$place/elsewhere" "$place/said" || fail "the Python package found another library: $(cat "$place/said")"
     done
+    try "a command in Python" env PYTHONDONTWRITEBYTECODE=1 "$place/elsewhere/bin/phlexor" reproduce --only matrices -o "$place/page.html"
 fi
 whole "$place/elsewhere"
 use_library "$place/elsewhere" "$(dirname "$(find "$place/elsewhere" -name libphlexor.so)")"

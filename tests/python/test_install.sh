@@ -1,8 +1,8 @@
 #!/bin/sh
-# test_install.sh SOURCE: the package installed by pip into a virtual environment, without a network, is whole and finds
+# test_install.sh BUILD: the package installed by pip into a virtual environment, without a network, is whole and finds
 # the library beside it, in a lib folder above it, and by PHLEXOR_LIBRARY.
 set -eu
-source=$1
+build=$1
 skip()
 {
     echo "SKIP: $1"
@@ -24,7 +24,7 @@ unset PHLEXOR_LIBRARY
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cp -r "$source/python" "$folder/source" # pip builds in the source folder
+cp -r "$build/lib/python" "$folder/source" # pip builds in the source folder
 "$python" -m venv --system-site-packages "$folder/venv"
 "$folder/venv/bin/pip" install --quiet --no-index --no-build-isolation --disable-pip-version-check "$folder/source"
 cd "$folder"

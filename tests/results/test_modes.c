@@ -242,9 +242,11 @@ static void test_files_that_are_not_tables_are_refused(void **state)
     example_write("a.csv", "t,energy\n0,1\n");
     REFUSED(context, PHX_ERR_FILE, "not a table of modes", phx_modes_read(context, "a.csv", &read));
     example_write("a.csv", "mode,branch,omega,frequency,damping\n1,1,2,3\n");
-    REFUSED(context, PHX_ERR_FILE, "a.csv:2: 4 values", phx_modes_read(context, "a.csv", &read));
+    REFUSED(context, PHX_ERR_FILE, "a.csv:2: expected 5 columns, as there are names, found 4",
+            phx_modes_read(context, "a.csv", &read));
     example_write("a.csv", "mode,branch,omega,frequency,damping\n1,1,2,3,0\n1,2,x,3,0\n");
-    REFUSED(context, PHX_ERR_FILE, "a.csv:3: 'x' is no finite number", phx_modes_read(context, "a.csv", &read));
+    REFUSED(context, PHX_ERR_FILE, "a.csv:3: expected a finite number in column 3, found 'x'",
+            phx_modes_read(context, "a.csv", &read));
     example_write("a.csv", "mode,branch,omega,frequency,damping\n1,1,nan,3,0\n");
     REFUSED(context, PHX_ERR_FILE, "'nan'", phx_modes_read(context, "a.csv", &read));
     example_write("a.csv", "");

@@ -16,8 +16,7 @@ fail()
 fresh_tree()
 {
     rm -rf "$tree"
-    mkdir -p "$tree/src/model" "$tree/src/study" "$tree/src/results" "$tree/src/system" "$tree/include/phlexor" "$tree/cli" \
-        "$tree/reproduce"
+    mkdir -p "$tree/src/model" "$tree/src/study" "$tree/src/results" "$tree/src/system" "$tree/include/phlexor" "$tree/cli"
     printf '#define PHX_MODEL_BODY_LIST(X) X(RIGID, rigid) X(THIN_ROD, thin_rod)\nenum { LAST };\n' \
         >"$tree/include/phlexor/model.h"
     printf 'const row phx_body_row_thin_rod = {PHX_MODEL_THIN_ROD};\n' >"$tree/src/model/body_thin_rod.c"
@@ -44,7 +43,7 @@ finds src/study/limits.c 'if (body->kind == PHX_MODEL_THIN_ROD)'
 finds src/model/body_thin_rod.c 'case PHX_MODEL_RIGID:'
 finds src/model/reader.c 'return &phx_body_row_rigid;'
 finds cli/main.c 'PHX_MODEL_RIGID'
-finds reproduce/item.c 'PHX_MODEL_RIGID'
+finds cli/item.c 'PHX_MODEL_RIGID'
 finds include/phlexor/study.h 'PHX_MODEL_THIN_ROD,'
 finds src/study/scene.c 'phx_beam_point(beam, context, s, &point)'
 finds src/model/build.c 'phx_system_add_beam_port(system, 0, s, &id)'

@@ -13,12 +13,11 @@ fresh_tree()
 {
     rm -rf "$tree"
     mkdir -p "$tree/include/phlexor" "$tree/src/joint" "$tree/src/model" "$tree/cli" \
-        "$tree/reproduce" "$tree/python/phlexor" "$tree/web/src"
+        "$tree/python/phlexor" "$tree/web/src"
     printf '#define PHX_JOINT_LIST(X) \\\n    X(HINGE, hinge) \\\n    X(BALL, ball) \\\n    X(BALL_IN_TUBE, ball_in_tube)\n' \
         >"$tree/include/phlexor/joint.h"
     printf '.name = "hinge"\n' >"$tree/src/joint/hinge.c"
     printf 'kind = PHX_JOINT_HINGE; /* of a hinge, not of a ball */\n' >"$tree/src/model/build.c"
-    printf 'enum { PHX_JOINT_HINGE, PHX_JOINT_BALL }\n' >"$tree/python/phlexor/_binding.py"
     printf 'f(PHX_JOINT_BALL_IN_TUBE)\n' >"$tree/cli/main.c"
 }
 
@@ -40,7 +39,7 @@ finds()
 }
 
 finds src/model/build.c 'case PHX_JOINT_BALL:'
-finds reproduce/item.c 'static const char *const kinds[] = {"ball", "hinge"};'
+finds cli/item.c 'static const char *const kinds[] = {"ball", "hinge"};'
 finds src/joint/hinge.c 'static const char *const kinds[] = {"ball"};'
 finds cli/main.c 'if (!strcmp(kind, "hinge"))'
 finds python/phlexor/builder.py 'Literal["hinge", "ball"]'

@@ -1,5 +1,5 @@
 /* Tables of modes read back from csv. */
-#include "results/store/csv.h"
+#include "file/file.h"
 #include "modes.h"
 
 #include <limits.h>
@@ -79,7 +79,7 @@ phx_status phx_modes_read_csv(phx_context *context, const char *path, phx_modes_
 {
     phx_csv csv;
     int *points = NULL;
-    phx_status status = phx_csv_read(context, path, &csv);
+    phx_status status = phx_csv_read(context, path, NULL, &csv);
     if (status)
         return status;
     if (!has_fixed_columns(&csv) || !has_good_numbers(&csv) || csv.n_rows > INT_MAX / 8) {

@@ -195,9 +195,9 @@ static void put_grid_line(phx_drawing *drawing, const phx_area *area, double sha
     const double bottom = area->top + area->height, right = area->left + area->width;
     const double x = area->left + area->width * share, y = bottom - area->height * share;
     if (of_x)
-        drawing->pen.type->segment(&drawing->pen, x, area->top, x, bottom, &stroke);
+        phx_pen_segment(&drawing->pen, x, area->top, x, bottom, &stroke);
     else
-        drawing->pen.type->segment(&drawing->pen, area->left, y, right, y, &stroke);
+        phx_pen_segment(&drawing->pen, area->left, y, right, y, &stroke);
 }
 
 /* The grid lines of an axis; between decades also those at 2 to 9 times a power of ten where there is room. */
@@ -219,7 +219,7 @@ static void put_grid(phx_drawing *drawing, const phx_area *area, const phx_axis 
 static void chart_draw_put_text(phx_drawing *drawing, double x, double y, const phx_letters *letters, const char *text,
                                 const char *raised)
 {
-    drawing->pen.type->text(&drawing->pen, x, y, letters, text, raised);
+    phx_pen_text(&drawing->pen, x, y, letters, text, raised);
 }
 
 static void put_x_axis(phx_drawing *drawing, const phx_area *area, const char *label)
@@ -233,7 +233,7 @@ static void put_x_axis(phx_drawing *drawing, const phx_area *area, const char *l
         const char *behind = tick_label(&area->x, area->x.ticks[i], text, raised);
         chart_draw_put_text(drawing, x, bottom + 17.0 * scale, &letters, text, behind);
     }
-    drawing->pen.type->segment(&drawing->pen, area->left, bottom, right, bottom, &stroke);
+    phx_pen_segment(&drawing->pen, area->left, bottom, right, bottom, &stroke);
     snprintf(text, sizeof text, "%s%s", label, area->x.exponent ? " \xC3\x97 10" : "");
     integer_label(raised, sizeof raised, area->x.exponent);
     const phx_fitted name = phx_draw_fit(drawing, text, letters.size, false, area->width);
@@ -252,7 +252,7 @@ static void put_y_axis(phx_drawing *drawing, const phx_area *area)
         const char *behind = tick_label(&area->y, area->y.ticks[i], text, raised);
         chart_draw_put_text(drawing, area->left - 7.0 * scale, y + 4.0 * scale, &letters, text, behind);
     }
-    drawing->pen.type->segment(&drawing->pen, area->left, area->top, area->left, bottom, &stroke);
+    phx_pen_segment(&drawing->pen, area->left, area->top, area->left, bottom, &stroke);
 }
 
 /* ---- lines ---- */
@@ -281,7 +281,7 @@ static void put_line(phx_drawing *drawing, const phx_area *area, const phx_line 
     const phx_stroke stroke = stroke_of(drawing, line, line->guide ? 0.8 : 1.6);
     bool open = false;
     long last_x = 0, last_y = 0;
-    drawing->pen.type->begin(&drawing->pen, &stroke);
+    phx_pen_begin(&drawing->pen, &stroke);
     for (size_t i = 0; i < line->count; i++) {
         if (!is_shown(line, i)) {
             open = false;
@@ -291,12 +291,12 @@ static void put_line(phx_drawing *drawing, const phx_area *area, const phx_line 
         const long x10 = lround(10.0 * x), y10 = lround(10.0 * y);
         if (open && x10 == last_x && y10 == last_y)
             continue;
-        drawing->pen.type->move(&drawing->pen, x, y, open);
+        phx_pen_move(&drawing->pen, x, y, open);
         open = true;
         last_x = x10;
         last_y = y10;
     }
-    drawing->pen.type->end(&drawing->pen);
+    phx_pen_end(&drawing->pen);
 }
 
 /* The label of a guide, at its last point. */
@@ -317,15 +317,15 @@ static void put_markers(phx_drawing *drawing, const phx_area *area, const phx_li
     const phx_stroke stroke = stroke_of(drawing, line, 1.0);
     for (size_t i = 0; i < line->count; i++)
         if (is_shown(line, i))
-            drawing->pen.type->disc(&drawing->pen, place_x(area, line->x[i]), place_y(area, line->y[i]),
-                                    2.2 * drawing->scale, stroke.colour);
+            phx_pen_disc(&drawing->pen, place_x(area, line->x[i]), place_y(area, line->y[i]), 2.2 * drawing->scale,
+                         stroke.colour);
 }
 
 static void put_cross(phx_pen *pen, double x, double y, double arm)
 {
     for (int side = -1; side < 2; side += 2) {
-        pen->type->move(pen, x - arm, y - side * arm, false);
-        pen->type->move(pen, x + arm, y + side * arm, true);
+        phx_pen_move(pen, x - arm, y - side * arm, false);
+        phx_pen_move(pen, x + arm, y + side * arm, true);
     }
 }
 
@@ -333,11 +333,11 @@ static void put_crosses(phx_drawing *drawing, const phx_area *area, const phx_li
 {
     phx_stroke stroke = stroke_of(drawing, line, 1.6);
     stroke.scale = 0.0;
-    drawing->pen.type->begin(&drawing->pen, &stroke);
+    phx_pen_begin(&drawing->pen, &stroke);
     for (size_t i = 0; i < line->count; i++)
         if (is_shown(line, i))
             put_cross(&drawing->pen, place_x(area, line->x[i]), place_y(area, line->y[i]), CROSS * drawing->scale);
-    drawing->pen.type->end(&drawing->pen);
+    phx_pen_end(&drawing->pen);
 }
 
 /* ---- legend ---- */
@@ -347,14 +347,14 @@ static void put_mark(const phx_drawing *drawing, phx_pen *pen, const phx_line *l
 {
     phx_stroke stroke = stroke_of(drawing, line, line->points ? 1.6 : 2.0);
     stroke.scale = line->points ? 0.0 : stroke.scale;
-    pen->type->begin(pen, &stroke);
+    phx_pen_begin(pen, &stroke);
     if (line->points) {
         put_cross(pen, x + 0.5 * LEGEND_MARK * drawing->scale, y, CROSS * drawing->scale);
     } else {
-        pen->type->move(pen, x, y, false);
-        pen->type->move(pen, x + LEGEND_MARK * drawing->scale, y, true);
+        phx_pen_move(pen, x, y, false);
+        phx_pen_move(pen, x + LEGEND_MARK * drawing->scale, y, true);
     }
-    pen->type->end(pen);
+    phx_pen_end(pen);
 }
 
 /* Draws the legend under `top`, or only counts its rows when `pen` is NULL. */
@@ -379,7 +379,7 @@ static int put_legend(const phx_drawing *drawing, const phx_panel *panel, double
         if (pen) {
             const double y = top + (PHX_LEGEND_HEIGHT * rows - 8.0) * scale;
             put_mark(drawing, pen, line, left + at, y);
-            pen->type->text(pen, left + at + (LEGEND_MARK + 6) * scale, y + 4.0 * scale, &letters, label.text, NULL);
+            phx_pen_text(pen, left + at + (LEGEND_MARK + 6) * scale, y + 4.0 * scale, &letters, label.text, NULL);
         }
         at += text + (LEGEND_MARK + 6 + LEGEND_GAP) * scale;
     }
@@ -422,7 +422,7 @@ static void put_content(phx_drawing *drawing, const phx_panel *panel, const phx_
 void phx_draw_panel(phx_drawing *drawing, const phx_panel *panel, const phx_area *area, double head)
 {
     const double top = area->top - head, scale = drawing->scale;
-    drawing->pen.type->group(&drawing->pen, true);
+    phx_pen_group(&drawing->pen, true);
     put_title(drawing, panel, area, top + 20.0 * scale);
     put_legend(drawing, panel, area->width, &drawing->pen, area->left, top + (PHX_TITLE_HEIGHT - 4.0) * scale);
     if (panel->pattern) {
@@ -434,5 +434,5 @@ void phx_draw_panel(phx_drawing *drawing, const phx_panel *panel, const phx_area
         put_y_axis(drawing, area);
         put_content(drawing, panel, area);
     }
-    drawing->pen.type->group(&drawing->pen, false);
+    phx_pen_group(&drawing->pen, false);
 }

@@ -221,32 +221,21 @@ static void put_titles(page *p)
     const double room = p->width - p->left[0] - 4.0 * scale;
     const phx_fitted title = phx_draw_fit(&p->drawing, p->title, large.size, true, room);
     const phx_fitted subtitle = phx_draw_fit(&p->drawing, p->chart->subtitle, small.size, false, room);
-    pen->type->text(pen, p->left[0], 24.0 * scale, &large, title.text, NULL);
-    pen->type->text(pen, p->left[0], 42.0 * scale, &small, subtitle.text, NULL);
+    phx_pen_text(pen, p->left[0], 24.0 * scale, &large, title.text, NULL);
+    phx_pen_text(pen, p->left[0], 42.0 * scale, &small, subtitle.text, NULL);
 }
 
-/* To the file of this path, or into an output. */
-static phx_status chart_page_draw(page *p, const char *path, const phx_pen_type *type, phx_output *out)
+static void chart_page_draw(page *p, const phx_sheet *sheet, phx_output *out)
 {
-    const phx_page *given = &p->chart->page;
-    const phx_sheet sheet = {.width = p->width,
-                             .height = p->height,
-                             .letters = 12.0 * p->drawing.scale,
-                             .print = is_print(p->chart),
-                             .resolution = given->resolution > 0.0 ? given->resolution : 300.0,
-                             .title = p->chart->title};
-    const phx_status status =
-        out ? phx_pen_embed(out, &sheet, p->drawing.ruler, &p->drawing.pen)
-            : phx_pen_open(p->chart->context, path, type, &sheet, p->drawing.ruler, &p->drawing.pen);
-    if (status)
-        return status;
+    phx_pen_start(out, sheet, &p->drawing.pen);
     put_titles(p);
     for (int k = 0; k < p->chart->n_panels; k++)
         phx_draw_panel(&p->drawing, &p->chart->panels[k], &p->areas[k], p->heads[k]);
-    return phx_pen_close(&p->drawing.pen);
+    phx_pen_finish(&p->drawing.pen);
 }
 
-static phx_status chart_page_make(const phx_chart *chart, const char *path, const phx_pen_type *type, phx_output *out)
+/* The chart as an SVG element; the sheet has fonts and takes the size. */
+static phx_status chart_page_make(const phx_chart *chart, phx_sheet *sheet, phx_output *out)
 {
     const phx_page *given = &chart->page;
     const double font = given->font_size > 0.0 ? given->font_size : is_print(chart) ? 8.0 : 9.0;
@@ -266,8 +255,14 @@ static phx_status chart_page_make(const phx_chart *chart, const char *path, cons
     p.heads = phx_calloc(chart->context, (size_t)chart->n_panels, sizeof *p.heads);
     p.drawing.seen = phx_calloc(chart->context, (size_t)PHX_PATTERN_CELLS * PHX_PATTERN_CELLS, 1);
     status = p.areas && p.heads && p.drawing.seen ? place(&p) : PHX_ERR_MEMORY;
+    sheet->width = p.width;
+    sheet->height = p.height;
+    sheet->letters = 12.0 * p.drawing.scale;
+    sheet->print = is_print(chart);
+    sheet->resolution = given->resolution > 0.0 ? given->resolution : 300.0;
+    sheet->title = chart->title;
     if (!status)
-        status = chart_page_draw(&p, path, type, out);
+        chart_page_draw(&p, sheet, out);
     phx_free(p.areas);
     phx_free(p.heads);
     phx_free(p.drawing.seen);
@@ -275,16 +270,44 @@ static phx_status chart_page_make(const phx_chart *chart, const char *path, cons
     return status;
 }
 
+/* What viewers have; what the letters are measured with, embedded in PDF and drawn in PNG. */
+static const char *const viewer_fonts = "Helvetica, Arial, 'Liberation Sans', sans-serif";
+static const char *const own_fonts = "Liberation Sans, DejaVu Sans";
+
 phx_status phx_chart_write(const phx_chart *chart, const char *path)
 {
-    const phx_pen_type *type = NULL;
-    const phx_status status = phx_pen_choose(chart->context, path, chart->page.format, &type);
-    return status ? status : chart_page_make(chart, path, type, NULL);
+    phx_output svg, out;
+    phx_picture picture = PHX_PICTURE_SVG;
+    phx_status status = phx_picture_choose(chart->context, path, chart->page.format, &picture);
+    phx_sheet sheet = {.fonts = picture == PHX_PICTURE_SVG ? viewer_fonts : own_fonts};
+
+    if (!status)
+        status = phx_output_open_memory(chart->context, &svg);
+    if (status)
+        return status;
+    if (picture == PHX_PICTURE_SVG) {
+        phx_output_text(&svg, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+        phx_output_line(&svg);
+    }
+    status = chart_page_make(chart, &sheet, &svg);
+    status = status ? status : svg.status;
+    const bool opened = !status && (status = phx_output_open(chart->context, path, &out)) == PHX_OK;
+    if (opened && picture == PHX_PICTURE_SVG)
+        phx_output_bytes(&out, svg.buffer, svg.used);
+    else if (opened)
+        status = phx_picture_render(chart->context, &svg, &sheet, picture, &out);
+    if (opened && !status)
+        status = phx_output_commit(&out);
+    else if (opened)
+        phx_output_close(&out, false);
+    phx_output_close(&svg, false);
+    return status;
 }
 
 void phx_chart_put(phx_output *out, const phx_chart *chart)
 {
-    const phx_status status = chart_page_make(chart, NULL, NULL, out);
+    phx_sheet sheet = {.fonts = viewer_fonts};
+    const phx_status status = chart_page_make(chart, &sheet, out);
     if (!out->status)
         out->status = status;
 }

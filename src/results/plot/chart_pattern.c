@@ -40,14 +40,14 @@ static void put_bands(phx_drawing *drawing, const phx_pattern *pattern, const ph
     for (int k = 0; k < count; start = bands[k++].end) {
         const double end = cell * bands[k].end, middle = 0.5 * cell * (start + bands[k].end);
         if (of_rows && k + 1 < count)
-            drawing->pen.type->segment(&drawing->pen, area->left, area->top + end, right, area->top + end, &stroke);
+            phx_pen_segment(&drawing->pen, area->left, area->top + end, right, area->top + end, &stroke);
         else if (k + 1 < count)
-            drawing->pen.type->segment(&drawing->pen, area->left + end, area->top, area->left + end, bottom, &stroke);
+            phx_pen_segment(&drawing->pen, area->left + end, area->top, area->left + end, bottom, &stroke);
         if (middle < free_from)
             continue;
         const double x = of_rows ? area->left - 6.0 * scale : area->left + middle + 3.5 * scale;
         const double y = of_rows ? area->top + middle + 3.5 * scale : area->top - 6.0 * scale;
-        drawing->pen.type->text(&drawing->pen, x, y, &letters, bands[k].label, NULL);
+        phx_pen_text(&drawing->pen, x, y, &letters, bands[k].label, NULL);
         free_from = middle + 11.0 * scale;
     }
 }
@@ -65,7 +65,7 @@ static void chart_pattern_put_cells(phx_drawing *drawing, const phx_pattern *pat
     const phx_stroke stroke = {.colour = phx_pattern_colour(drawing->grey, negative), .fill = true};
     unsigned char *seen = drawing->seen;
     memset(seen, 0, (size_t)PHX_PATTERN_CELLS * PHX_PATTERN_CELLS);
-    drawing->pen.type->begin(&drawing->pen, &stroke);
+    phx_pen_begin(&drawing->pen, &stroke);
     for (size_t k = 0; k < pattern->count; k++) {
         const int row = pattern->row[k] / shared, col = pattern->col[k] / shared;
         if (!(negative ? pattern->value[k] < 0.0 : pattern->value[k] > 0.0) || seen[row * PHX_PATTERN_CELLS + col])
@@ -74,7 +74,7 @@ static void chart_pattern_put_cells(phx_drawing *drawing, const phx_pattern *pat
         phx_pen_box(&drawing->pen, area->left + cell * (col + 0.5) - 0.5 * size,
                     area->top + cell * (row + 0.5) - 0.5 * size, size, size);
     }
-    drawing->pen.type->end(&drawing->pen);
+    phx_pen_end(&drawing->pen);
 }
 
 void phx_draw_pattern(phx_drawing *drawing, const phx_pattern *pattern, const phx_area *area)
@@ -84,8 +84,8 @@ void phx_draw_pattern(phx_drawing *drawing, const phx_pattern *pattern, const ph
     put_bands(drawing, pattern, area, false);
     chart_pattern_put_cells(drawing, pattern, area, false);
     chart_pattern_put_cells(drawing, pattern, area, true);
-    drawing->pen.type->begin(&drawing->pen, &frame);
+    phx_pen_begin(&drawing->pen, &frame);
     phx_pen_box(&drawing->pen, area->left, area->top, area->width, area->height);
-    drawing->pen.type->move(&drawing->pen, area->left, area->top, true);
-    drawing->pen.type->end(&drawing->pen);
+    phx_pen_move(&drawing->pen, area->left, area->top, true);
+    phx_pen_end(&drawing->pen);
 }

@@ -1,10 +1,42 @@
-/* Pens: functions shared by the output formats. */
+/* The writer of pictures: SVG in pixels with one decimal; texts stay texts. */
 #include "pen.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <string.h>
 
-int phx_dash(int dash, double parts[PHX_DASH_PARTS])
+enum { POINTS_OF_LINE = 16 };
+
+static void put_coordinate(phx_output *out, double value)
+{
+    char text[PHX_NUMBER_SIZE];
+    phx_number_fixed(fmin(fmax(value, -1e7), 1e7), 1, text);
+    phx_output_text(out, strcmp(text, "-0.0") == 0 ? "0.0" : text);
+}
+
+static void put_attribute(phx_output *out, const char *name, double value)
+{
+    phx_output_format(out, " %s=\"", name);
+    put_coordinate(out, value);
+    phx_output_text(out, "\"");
+}
+
+/* As short as it can be. */
+static void put_length(phx_output *out, double value)
+{
+    char text[PHX_NUMBER_SIZE];
+    phx_number_format(0.01 * rint(100.0 * value), 6, text);
+    phx_output_text(out, text);
+}
+
+static void put_length_attribute(phx_output *out, const char *name, double value)
+{
+    phx_output_format(out, " %s=\"", name);
+    put_length(out, value);
+    phx_output_text(out, "\"");
+}
+
+/* Lengths of the parts of a dash, on and off in turn, at scale 1; returns how many. */
+static int dash_parts(int dash, double parts[PHX_DASH_PARTS])
 {
     static const struct {
         int count;
@@ -15,72 +47,147 @@ int phx_dash(int dash, double parts[PHX_DASH_PARTS])
     return dashes[dash].count;
 }
 
-static bool same_word(const char *a, const char *b)
+void phx_pen_start(phx_output *out, const phx_sheet *sheet, phx_pen *pen)
 {
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
-        a++;
-        b++;
+    const double to_unit = sheet->print ? 1.0 / PHX_PIXELS_OF_MM : 1.0;
+    const char *unit = sheet->print ? "mm\"" : "\"";
+
+    *pen = (phx_pen){.out = out, .letters = sheet->letters};
+    phx_output_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"");
+    put_length(out, to_unit * sheet->width);
+    phx_output_format(out, "%s height=\"", unit);
+    put_length(out, to_unit * sheet->height);
+    phx_output_format(out, "%s viewBox=\"0 0 ", unit);
+    put_length(out, sheet->width);
+    phx_output_text(out, " ");
+    put_length(out, sheet->height);
+    phx_output_text(out, "\"");
+    phx_output_format(out, " font-family=\"%s\"", sheet->fonts);
+    put_length_attribute(out, "font-size", sheet->letters);
+    phx_output_text(out, " fill=\"#222222\">");
+    phx_output_line(out);
+    phx_output_text(out, "<title>");
+    phx_output_xml(out, sheet->title);
+    phx_output_text(out, "</title>");
+    phx_output_line(out);
+    phx_output_text(out, "<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>");
+    phx_output_line(out);
+}
+
+void phx_pen_group(phx_pen *pen, bool start)
+{
+    phx_output_text(pen->out, start ? "<g>" : "</g>");
+    phx_output_line(pen->out);
+}
+
+void phx_pen_begin(phx_pen *pen, const phx_stroke *stroke)
+{
+    phx_output *out = pen->out;
+    double parts[PHX_DASH_PARTS];
+    const int count = stroke->scale > 0.0 ? dash_parts(stroke->dash, parts) : 0;
+    if (stroke->fill) {
+        phx_output_format(out, "<path fill=\"#%06X\"", stroke->colour);
+    } else {
+        phx_output_format(out, "<path fill=\"none\" stroke=\"#%06X\"", stroke->colour);
+        put_length_attribute(out, "stroke-width", stroke->width);
+        phx_output_text(out, " stroke-linejoin=\"round\"");
     }
-    return !*a && !*b;
-}
-
-phx_status phx_pen_choose(phx_context *context, const char *path, const char *format, const phx_pen_type **type)
-{
-    static const struct {
-        const char *name;
-        const phx_pen_type *type;
-    } types[] = {{"svg", &phx_pen_svg}, {"pdf", &phx_pen_pdf}, {"png", &phx_pen_png}};
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const char *word = format ? format : dot ? dot + 1 : "";
-    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-        if (same_word(types[k].name, word)) {
-            *type = types[k].type;
-            return PHX_OK;
-        }
-    if (format)
-        return phx_fail(context, PHX_ERR_INPUT, "a picture is svg, pdf or png, not %s", phx_shown_text(format).text);
-    return phx_fail(context, PHX_ERR_INPUT,
-                    "%s: the ending of a picture's name is .svg, .pdf or .png; else say which format it has", path);
-}
-
-phx_status phx_pen_open(phx_context *context, const char *path, const phx_pen_type *type, const phx_sheet *sheet,
-                        phx_ruler *ruler, phx_pen *pen)
-{
-    *pen = (phx_pen){.context = context, .type = type, .sheet = *sheet, .ruler = ruler};
-    phx_status status = phx_output_open(context, path, &pen->file);
-    if (status)
-        return status;
-    pen->out = &pen->file;
-    status = type->open(pen, sheet);
-    if (status) {
-        type->destroy(pen);
-        phx_output_close(&pen->file, false);
+    for (int k = 0; k < count; k++) {
+        phx_output_text(out, k ? " " : " stroke-dasharray=\"");
+        put_length(out, stroke->scale * parts[k]);
     }
-    return status;
+    phx_output_text(out, count ? "\" d=\"" : " d=\"");
+    pen->in_line = 0;
 }
 
-phx_status phx_pen_embed(phx_output *out, const phx_sheet *sheet, phx_ruler *ruler, phx_pen *pen)
+void phx_pen_move(phx_pen *pen, double x, double y, bool draw)
 {
-    *pen = (phx_pen){.context = out->context, .type = &phx_pen_svg, .out = out, .sheet = *sheet, .ruler = ruler};
-    return pen->type->open(pen, sheet);
+    if (pen->in_line == POINTS_OF_LINE) {
+        phx_output_line(pen->out);
+        pen->in_line = 0;
+    }
+    pen->in_line++;
+    phx_output_text(pen->out, draw ? "L" : "M");
+    put_coordinate(pen->out, x);
+    phx_output_text(pen->out, " ");
+    put_coordinate(pen->out, y);
 }
 
-phx_status phx_pen_close(phx_pen *pen)
+void phx_pen_end(phx_pen *pen)
 {
-    const phx_status status = pen->type->finish(pen);
-    pen->type->destroy(pen);
-    if (pen->out != &pen->file)
-        return status;
-    if (!status)
-        return phx_output_commit(&pen->file);
-    phx_output_close(&pen->file, false);
-    return status;
+    phx_output_text(pen->out, "\"/>");
+    phx_output_line(pen->out);
+}
+
+void phx_pen_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_stroke *stroke)
+{
+    phx_output_text(pen->out, "<line");
+    put_attribute(pen->out, "x1", x1);
+    put_attribute(pen->out, "y1", y1);
+    put_attribute(pen->out, "x2", x2);
+    put_attribute(pen->out, "y2", y2);
+    phx_output_format(pen->out, " stroke=\"#%06X\"", stroke->colour);
+    if (stroke->width != 1.0)
+        put_length_attribute(pen->out, "stroke-width", stroke->width);
+    phx_output_text(pen->out, "/>");
+    phx_output_line(pen->out);
+}
+
+void phx_pen_disc(phx_pen *pen, double x, double y, double radius, unsigned colour)
+{
+    phx_output_text(pen->out, "<circle");
+    put_attribute(pen->out, "cx", x);
+    put_attribute(pen->out, "cy", y);
+    put_length_attribute(pen->out, "r", radius);
+    phx_output_format(pen->out, " fill=\"#%06X\"/>", colour);
+    phx_output_line(pen->out);
+}
+
+void phx_pen_text(phx_pen *pen, double x, double y, const phx_letters *letters, const char *text, const char *raised)
+{
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    phx_output *out = pen->out;
+    phx_output_text(out, "<text");
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    phx_output_text(out, anchors[letters->anchor]);
+    if (letters->size != pen->letters)
+        put_length_attribute(out, "font-size", letters->size);
+    if (letters->bold)
+        phx_output_text(out, " font-weight=\"bold\"");
+    if (letters->colour)
+        phx_output_format(out, " fill=\"#%06X\"", letters->colour);
+    if (letters->upward) {
+        phx_output_text(out, " transform=\"rotate(-90 ");
+        put_coordinate(out, x);
+        phx_output_text(out, " ");
+        put_coordinate(out, y);
+        phx_output_text(out, ")\"");
+    }
+    phx_output_text(out, ">");
+    phx_output_xml(out, text);
+    if (raised) {
+        phx_output_text(out, "<tspan");
+        put_length_attribute(out, "dy", -PHX_RAISED_BY * letters->size);
+        put_length_attribute(out, "font-size", PHX_RAISED_SIZE * letters->size);
+        phx_output_text(out, ">");
+        phx_output_xml(out, raised);
+        phx_output_text(out, "</tspan>");
+    }
+    phx_output_text(out, "</text>");
+    phx_output_line(out);
+}
+
+void phx_pen_finish(phx_pen *pen)
+{
+    phx_output_text(pen->out, "</svg>");
+    phx_output_line(pen->out);
 }
 
 void phx_pen_box(phx_pen *pen, double x, double y, double width, double height)
 {
-    pen->type->move(pen, x, y, false);
-    pen->type->move(pen, x + width, y, true);
-    pen->type->move(pen, x + width, y + height, true);
-    pen->type->move(pen, x, y + height, true);
+    phx_pen_move(pen, x, y, false);
+    phx_pen_move(pen, x + width, y, true);
+    phx_pen_move(pen, x + width, y + height, true);
+    phx_pen_move(pen, x, y + height, true);
 }

@@ -1,7 +1,5 @@
-/* Pens, with which charts are drawn: paths, discs and texts on a page, as SVG, PDF or PNG; private to the layer
- * results.
- *
- * Lengths are in pixels of 1/96 inch, y downward. The page is a file that gets its name when the pen is closed. */
+/* The pen, with which charts are drawn as SVG: paths, discs and texts; the measuring of texts; pictures as PDF and PNG
+ * from SVG. Private to the layer results. Lengths are in pixels of 1/96 inch, y downward. */
 #ifndef PHX_RESULTS_PEN_H
 #define PHX_RESULTS_PEN_H
 
@@ -18,8 +16,6 @@ typedef struct phx_stroke {
     bool fill;    /* the inside, without a line */
 } phx_stroke;
 enum { PHX_DASHES = 5, PHX_DASH_PARTS = 6 };
-/* Lengths of the parts of a dash, on and off in turn, at scale 1; returns how many. */
-int phx_dash(int dash, double parts[PHX_DASH_PARTS]);
 
 typedef enum phx_anchor { PHX_ANCHOR_START, PHX_ANCHOR_MIDDLE, PHX_ANCHOR_END } phx_anchor;
 
@@ -31,7 +27,7 @@ typedef struct phx_letters {
     unsigned colour;
 } phx_letters;
 
-/* ---- measuring ---- */
+/* ---- measuring (ruler.c) ---- */
 typedef struct phx_ruler phx_ruler;
 phx_status phx_ruler_create(phx_context *context, phx_ruler **ruler);
 void phx_ruler_destroy(phx_ruler *ruler); /* NULL is allowed */
@@ -41,56 +37,45 @@ double phx_ruler_width(phx_ruler *ruler, const char *text, const char *raised, d
 #define PHX_RAISED_SIZE 0.75
 #define PHX_RAISED_BY   0.42
 
-/* ---- drawing ---- */
+/* ---- drawing (pen.c) ---- */
 typedef struct phx_sheet {
     double width, height;
     double letters;    /* the usual size of letters */
+    const char *fonts; /* families, the first that is there counts */
     bool print;        /* the size is given in millimetres */
     double resolution; /* of PNG, pixels in an inch */
     const char *title;
 } phx_sheet;
 
-typedef struct phx_pen phx_pen;
+typedef struct phx_pen {
+    phx_output *out; /* keeps the first failure */
+    double letters;
+    int in_line; /* points on the line of the file */
+} phx_pen;
 
-/* One output format. */
-typedef struct phx_pen_type {
-    phx_status (*open)(phx_pen *pen, const phx_sheet *sheet);
-    void (*group)(phx_pen *pen, bool start);
-    void (*begin)(phx_pen *pen, const phx_stroke *stroke);
-    void (*move)(phx_pen *pen, double x, double y, bool draw); /* draw: a line from where the path is */
-    void (*end)(phx_pen *pen);
-    void (*segment)(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_stroke *stroke); /* solid */
-    void (*disc)(phx_pen *pen, double x, double y, double radius, unsigned colour);
-    void (*text)(phx_pen *pen, double x, double y, const phx_letters *letters, const char *text, const char *raised);
-    phx_status (*finish)(phx_pen *pen); /* the rest goes to the output */
-    void (*destroy)(phx_pen *pen);
-} phx_pen_type;
-extern const phx_pen_type phx_pen_svg, phx_pen_pdf, phx_pen_png;
-
-struct phx_pen {
-    phx_context *context;
-    const phx_pen_type *type;
-    phx_output *out; /* the file, or the page that contains the picture */
-    phx_output file;
-    phx_sheet sheet;
-    phx_ruler *ruler;          /* borrowed */
-    struct phx_canvas *canvas; /* of PDF and PNG */
-    phx_stroke stroke;
-    int in_line;      /* points on the line of the SVG file */
-    size_t n_written; /* bytes of the PNG file */
-};
-
-/* The output format that `format` names ("svg", "pdf", "png"), or the ending of the path when it is NULL.
- * PHX_ERR_INPUT for another. */
-phx_status phx_pen_choose(phx_context *context, const char *path, const char *format, const phx_pen_type **type);
-phx_status phx_pen_open(phx_context *context, const char *path, const phx_pen_type *type, const phx_sheet *sheet,
-                        phx_ruler *ruler, phx_pen *pen);
-/* An SVG element in an output that is open; closing the pen leaves the output open. */
-phx_status phx_pen_embed(phx_output *out, const phx_sheet *sheet, phx_ruler *ruler, phx_pen *pen);
-/* Finish the picture and give its file its name; returns the first failure, after which there is no file. */
-phx_status phx_pen_close(phx_pen *pen);
-
+/* The <svg> element, from its start to its end. */
+void phx_pen_start(phx_output *out, const phx_sheet *sheet, phx_pen *pen);
+void phx_pen_finish(phx_pen *pen);
+void phx_pen_group(phx_pen *pen, bool start);
+/* A path: begin, move, end. draw: a line from where the path is. */
+void phx_pen_begin(phx_pen *pen, const phx_stroke *stroke);
+void phx_pen_move(phx_pen *pen, double x, double y, bool draw);
+void phx_pen_end(phx_pen *pen);
 /* A rectangle as a part of a path. */
 void phx_pen_box(phx_pen *pen, double x, double y, double width, double height);
+void phx_pen_segment(phx_pen *pen, double x1, double y1, double x2, double y2, const phx_stroke *stroke); /* solid */
+void phx_pen_disc(phx_pen *pen, double x, double y, double radius, unsigned colour);
+void phx_pen_text(phx_pen *pen, double x, double y, const phx_letters *letters, const char *text, const char *raised);
+
+/* ---- pictures (picture.c) ---- */
+typedef enum phx_picture { PHX_PICTURE_SVG, PHX_PICTURE_PDF, PHX_PICTURE_PNG } phx_picture;
+/* The format that `format` names ("svg", "pdf", "png"), or the ending of the path when it is NULL. PHX_ERR_INPUT for
+ * another. */
+phx_status phx_picture_choose(phx_context *context, const char *path, const char *format, phx_picture *picture);
+/* An SVG element as PDF or PNG. */
+phx_status phx_picture_render(phx_context *context, const phx_output *svg, const phx_sheet *sheet, phx_picture picture,
+                              phx_output *out);
+/* Cairo's report as a status. */
+phx_status phx_picture_failed(phx_context *context, int error);
 
 #endif

@@ -3,7 +3,7 @@
 #define PHX_RESULTS_PLOT_H
 
 #include "chart.h"
-#include "results/store/csv.h"
+#include "file/file.h"
 #include "results/results.h"
 
 enum { PHX_PLOT_BLOCK = 1 << 15, PHX_PLOT_BUCKETS = 400, PHX_PLOT_TEXT = 512 };

@@ -49,7 +49,7 @@ static phx_status open_file(phx_context *context, const char *path, phx_plot_sou
         source->rows = phx_result_rows(source->result);
         return name_ledger(source);
     }
-    const phx_status status = phx_csv_read(context, path, &source->csv);
+    const phx_status status = phx_csv_read(context, path, NULL, &source->csv);
     if (status)
         return status;
     const bool list = !strcmp(source->csv.names[0], "point") && phx_csv_find(&source->csv, "complete") > 0;

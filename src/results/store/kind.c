@@ -1,9 +1,7 @@
 /* The kind of a file of Phlexor. */
 #include "kind.h"
-#include "csv.h"
-#include "results/results.h"
-
 #include "file/file.h"
+#include "results/results.h"
 
 #include <string.h>
 
@@ -22,7 +20,7 @@ static phx_status of_hdf5(phx_context *context, const char *path, phx_file_kind 
 static phx_status of_csv(phx_context *context, const char *path, phx_file_kind *kind)
 {
     phx_csv csv;
-    const phx_status status = phx_csv_read(context, path, &csv);
+    const phx_status status = phx_csv_read(context, path, NULL, &csv);
     if (status)
         return status;
     if (phx_csv_find(&csv, "mode") >= 0 && phx_csv_find(&csv, "branch") >= 0)

@@ -1,5 +1,5 @@
 /* Tables that are files: their lines, and several tables of one study as one. */
-#include "csv.h"
+#include "file/file.h"
 #include "output.h"
 
 #include "results/results.h"
@@ -56,7 +56,7 @@ double phx_table_field(const char *line, int column)
         return NAN;
     memcpy(text, line ? line : "", length);
     text[length] = '\0';
-    return phx_csv_number(text, &value) ? value : NAN;
+    return phx_number_from_text(text, &value) ? value : NAN;
 }
 
 /* ---- several tables ---- */
