@@ -120,7 +120,8 @@ static phx_status list_compared(phx_context *context, const phx_model *model, co
             for (int i = 0; i < n_names; i++)
                 wanted = wanted || is_of(name, names[i]);
             if (wanted)
-                choice->compared[choice->n_compared++] = (phx_compared){k, k, quantity == PHX_QUANTITY_ATTITUDE};
+                choice->compared[choice->n_compared++] =
+                    (phx_compared){.first = k, .end = k, .attitude = quantity == PHX_QUANTITY_ATTITUDE};
         }
         if (wanted && component == 0)
             measure_unit(system, &choice->compared[choice->n_compared - 1]);
