@@ -321,7 +321,7 @@ static phx_status centre(phx_context *context, balance *b)
 {
     const size_t rows = (size_t)b->rows;
     int *row = phx_calloc(context, rows, sizeof *row), n = 0, rank = 0;
-    double *A = phx_calloc(context, rows * (rows + 1), sizeof *A), *z = A + rows * rows, *Z = NULL;
+    double *A = phx_calloc(context, rows * (rows + 1), sizeof *A), *z = phx_behind(A, rows * rows), *Z = NULL;
     phx_status status = row && A ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < b->n && !status; k++)
@@ -507,7 +507,8 @@ static void drop_unloaded(balance *b)
 static phx_status is_held(phx_context *context, const balance *b, int row, int n_held, const int *held, bool *out)
 {
     const size_t n = (size_t)n_held;
-    double *room = phx_calloc(context, n * (n + 2), sizeof *room), *w = room + n * n, *x = w + n;
+    double *room = phx_calloc(context, n * (n + 2), sizeof *room), *w = phx_behind(room, n * n),
+           *x = phx_behind(room, n * n + n);
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
     const double own = b->response.W[row * (b->rows + 1)];
     double left = own;

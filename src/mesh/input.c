@@ -233,7 +233,7 @@ bool phx_scan_number(const char *text, size_t n, double *value)
     if (i == sign || (i == sign + 1 && text[sign] == '.'))
         return false;
     long long exponent = 0;
-    if (i < n && strchr("eEdD", text[i])) {
+    if (i < n && text[i] && strchr("eEdD", text[i])) {
         if (!phx_scan_integer(text + i + 1, n - i - 1, &exponent))
             return false;
         i = n;

@@ -170,8 +170,9 @@ static phx_status along_points(phx_context *context, int dim, const phx_model_ma
 {
     const int m = points->rows;
     double *all = phx_calloc(context, (size_t)(m * (3 + 2 * dim)), sizeof *all);
-    spline it = {m, dim, all, all + m, all + m * (1 + dim)};
-    double *diagonal = all + m * (1 + 2 * dim), *piece = diagonal + m;
+    const size_t rows = (size_t)m, width = (size_t)dim;
+    spline it = {m, dim, all, phx_behind(all, rows), phx_behind(all, rows * (1 + width))};
+    double *diagonal = phx_behind(all, rows * (1 + 2 * width)), *piece = phx_behind(all, rows * (2 + 2 * width));
 
     if (!all)
         return PHX_ERR_MEMORY;

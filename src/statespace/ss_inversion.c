@@ -67,7 +67,7 @@ static phx_status stepper_create(phx_context *context, int n, int p, const doubl
 {
     const int width = n + POINTS * p;
     const size_t cells = (size_t)width * (size_t)width;
-    double *a = phx_calloc(context, 2 * cells, sizeof *a), *e = a + cells;
+    double *a = phx_calloc(context, 2 * cells, sizeof *a), *e = phx_behind(a, cells);
 
     it->n = n;
     it->p = p;
@@ -333,7 +333,7 @@ static phx_status split(making *w, double edge, const double *Z, double *A_0, do
     phx_ss_inversion *it = w->it;
     const int n = it->n, z = it->zeros, p = it->jets;
     const size_t cells = (size_t)z * (size_t)z;
-    double *T = phx_calloc(w->context, 3 * cells, sizeof *T), *Q = T + cells, *X = Q + cells;
+    double *T = phx_calloc(w->context, 3 * cells, sizeof *T), *Q = phx_behind(T, cells), *X = phx_behind(T, 2 * cells);
     phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
@@ -553,7 +553,8 @@ static phx_status go_back(following *g)
     const int f = it->forward, b = it->zeros - f, p = it->jets;
     const long steps = (long)(wanted->rows - 1) * wanted->steps;
     const double *A_b = it->A + f * f, *G_b = it->G + f * p;
-    double *A = phx_calloc(g->context, (size_t)b * (size_t)(b + p), sizeof *A), *G = A + b * b, *eta = g->f;
+    double *A = phx_calloc(g->context, (size_t)b * (size_t)(b + p), sizeof *A), *G = phx_behind(A, (size_t)(b * b)),
+           *eta = g->f;
     stepper back = {0};
     phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
 
