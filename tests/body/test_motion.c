@@ -152,8 +152,8 @@ static double strains_in_basis(const phx_flex_stiffening *st, const double *q)
     return energy;
 }
 
-/* 1/2 int EA eps^2 + EI kappa^2 + GJ twist'^2; with stiffening eps is the mean over the element of
- * ux' + 1/2 |slope|^2 + 1/2 Ip/A twist'^2 */
+/* 1/2 int EA eps^2 + EI kappa^2 + GJ twist'^2; with stiffening eps is the mean over the element of ux' + 1/2 |slope|^2
+ */
 static double elastic(const cloud *it, const double *q)
 {
     const subject *body = it->it;
@@ -170,10 +170,8 @@ static double elastic(const cloud *it, const double *q)
                                      : body->dim == 2 ? def->bending_stiffness[0]
                                                       : def->bending_stiffness[j - 1];
             energy += 0.5 * p->weight * stiffness * bend * bend;
-            if (def->stiffening)
-                strain[p->element] +=
-                    0.5 * p->weight *
-                    (j < first ? def->polar_inertia / def->mass_per_length * bend * bend : slope * slope);
+            if (def->stiffening && j >= first)
+                strain[p->element] += 0.5 * p->weight * slope * slope;
         }
     }
     for (int e = 0; e < def->elements && body->beam; e++)
