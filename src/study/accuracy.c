@@ -242,7 +242,7 @@ static phx_status run_with(accurate_run *it, phx_integrator with, double step, b
     const phx_status status = phx_simulation_run_fixed(it->context, it->model, &setup, it->report, it->s);
     phx_context_set_log(it->context, log, user);
     it->s->recording.trace = NULL;
-    it->choice->reach = fmax(it->choice->reach, it->s->recording.monitor.reach);
+    it->choice->reach = it->s->recording.monitor.reach; /* of this run: one before may have run away */
     it->choice->runs++;
     it->choice->steps += it->report->stats.steps;
     it->work += phx_integrator_get(with)->work * (double)it->report->stats.steps;
