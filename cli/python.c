@@ -58,6 +58,7 @@ static phx_status find_python(phx_context *context, const char **python)
                     "(Debian: python3-numpy, python3-phlexor)");
 }
 
+/* Replaces this process by python3 -m phlexor NAME with the same arguments; returns only after a failure. */
 int cli_run_python(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     const char *python = NULL, **words = phx_calloc(context, (size_t)argc + 5, sizeof *words);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Number of characters of the number at the start of a text; 0 if it does not begin with one. */
 int phx_number_length(const char *text)
 {
     static const char digits[] = "0123456789";
@@ -22,6 +23,7 @@ int phx_number_length(const char *text)
     return found ? (int)n : 0;
 }
 
+/* Parses a whole text of at most 60 characters as a number with a decimal point in any locale. */
 bool phx_number_from_text(const char *text, double *value)
 {
     char copy[80];

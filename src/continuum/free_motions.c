@@ -26,6 +26,7 @@ static void block_free(block *it)
     phx_free(it->A);
 }
 
+/* Vectors for the iteration: m fixed irregular ones, scaled by the diagonal of K. */
 static phx_status block_create(phx_context *context, const phx_csr *K, int m, block *it)
 {
     const size_t n = (size_t)K->rows, size = (size_t)m;
@@ -161,7 +162,6 @@ static double noise_of(const block *it, const double *v, double rounding)
 /* Independent rigid motions of the unknowns: 6, of nodes on a line 5. */
 static phx_status count_rigid(phx_context *context, const phx_elastic_model *model, int *count)
 {
-    const size_t n = (size_t)model->n;
     double gram[36], values[6], size[6];
 
     phx_dense_multiply(false, true, 6, 6, model->n, 1.0, model->rigid, model->n, model->rigid, model->n, 0.0, gram, 6);
@@ -173,9 +173,11 @@ static phx_status count_rigid(phx_context *context, const phx_elastic_model *mod
     *count = 0;
     for (int k = 0; k < 6 && !status; k++)
         *count += values[k] > INDEPENDENT;
-    return n > 0 ? status : PHX_OK;
+    return status;
 }
 
+/* PHX_ERR_INPUT if K admits more motions without energy than the rigid motions of a body in one piece, within the
+ * rounding of its entries. */
 phx_status elastic_check_free_motions(phx_context *context, const phx_elastic_model *model, const char *name)
 {
     const double rounding = fmax(model->rounding, ROUND_OFF);

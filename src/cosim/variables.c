@@ -122,8 +122,7 @@ static void describe_column(const phx_unit *unit, int column, phx_variable *vari
     const phx_quantity quantity = phx_system_column_quantity(unit->system, column, NULL);
     phx_system_column_name(unit->system, column, variable->name, sizeof variable->name);
     variable->unit = unit_name(phx_system_column_unit(unit->system, column));
-    variable->from_inputs =
-        quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION || quantity == PHX_QUANTITY_EFFORT;
+    variable->from_inputs = phx_system_quantity_info(quantity)->order == 2; /* accelerations and multipliers */
     snprintf(variable->description, sizeof variable->description, "output of the model");
 }
 

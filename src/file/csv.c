@@ -50,6 +50,7 @@ static phx_status csv_check_bytes(phx_context *context, const char *path, const 
                     (int)(zero - start) + 1);
 }
 
+/* Reads a whole text file and rejects bytes that cannot be in one. */
 phx_status phx_csv_load(phx_context *context, const char *path, char **bytes)
 {
     size_t size = 0, room = 1 << 16;
@@ -168,6 +169,7 @@ static phx_status find_separator(csv_reader *c, const char *line)
     return PHX_OK;
 }
 
+/* Reads the line of names and with it the separator; two columns with the same name are an error. */
 static phx_status csv_read_names(csv_reader *c, phx_csv *csv)
 {
     char *line = csv_next_line(c), *name = NULL;
@@ -333,6 +335,7 @@ static phx_status csv_read_rows(csv_reader *c, int width, phx_csv *csv)
     return PHX_OK;
 }
 
+/* Reads names, rows and decimal signs of a file; the table is empty after a failure. */
 phx_status phx_csv_read(phx_context *context, const char *path, const char *column, phx_csv *csv)
 {
     char *bytes = NULL;

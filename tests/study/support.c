@@ -98,20 +98,10 @@ void runge_kutta(int n, void (*rates)(const double *y, double *dy), double end, 
     }
 }
 
-/* Counts the warnings of a run and hands all messages on to the log of the test. */
-typedef struct run_log {
-    text_run *run;
-    phx_log_fn *log;
-    void *user;
-} run_log;
-
 static void keep_warning_of_run(void *user, phx_log_level level, const char *message)
 {
-    const run_log *logs = user;
-    text_run *r = logs->run;
+    text_run *r = user;
 
-    if (logs->log)
-        logs->log(logs->user, level, message);
     if (level != PHX_LOG_WARNING)
         return;
     r->warnings++;
@@ -126,11 +116,9 @@ text_run run_text(phx_context *context, const char *text, double step)
 
     if (step > 0.0)
         options.step = (phx_model_optional){.given = true, .value = step};
-    run_log logs = {.run = &r};
-    phx_context_get_log(context, &logs.log, &logs.user);
-    phx_context_set_log(context, keep_warning_of_run, &logs);
+    phx_context_set_log(context, keep_warning_of_run, &r);
     CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
-    phx_context_set_log(context, logs.log, logs.user);
+    phx_context_set_log(context, NULL, NULL);
     phx_model_destroy(model);
     r.n = phx_result_rows(r.result);
     CHECK_BELOW(r.report.largest_residual, 1e-12 * fmax(r.report.largest_energy, 1e-3), "balance");

@@ -1,29 +1,21 @@
 /* Pictures as PDF and PNG: the SVG drawn by librsvg on a surface of Cairo. */
 #include "pen.h"
 
-#include <ctype.h>
 #include <loaded/cairo.h>
 #include <loaded/rsvg.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 
-static bool same_word(const char *a, const char *b)
-{
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
-        a++;
-        b++;
-    }
-    return !*a && !*b;
-}
-
+/* The format by its name, or by the ending of the path, in letters of any case. */
 phx_status phx_picture_choose(phx_context *context, const char *path, const char *format, phx_picture *picture)
 {
     static const char *const names[] = {"svg", "pdf", "png"};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     const char *word = format ? format : dot ? dot + 1 : "";
     for (int k = 0; k < (int)(sizeof names / sizeof *names); k++)
-        if (same_word(names[k], word)) {
+        if (!strcasecmp(names[k], word)) {
             *picture = (phx_picture)k;
             return PHX_OK;
         }
@@ -77,6 +69,7 @@ static cairo_status_t write_pdf(void *closure, const unsigned char *bytes, unsig
     return CAIRO_STATUS_SUCCESS; /* the output keeps its failure */
 }
 
+/* The SVG as one page of PDF, three quarters of a point for each pixel, without a date. */
 static phx_status make_pdf(phx_context *context, const phx_output *svg, const phx_sheet *sheet, phx_output *out)
 {
     const double points = 0.75; /* in a pixel */
@@ -140,6 +133,7 @@ static cairo_status_t write_png(void *closure, const unsigned char *bytes, unsig
     return CAIRO_STATUS_SUCCESS;
 }
 
+/* The SVG as PNG in the resolution of the sheet; PHX_ERR_INPUT if it exceeds the size that Cairo can address. */
 static phx_status make_png(phx_context *context, const phx_output *svg, const phx_sheet *sheet, phx_output *out)
 {
     const double scale = sheet->resolution / 96.0;

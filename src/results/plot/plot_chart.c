@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Copies the lines and scales of the description to one panel of a chart. */
 static phx_status chart_fill(const phx_chart_def *def, phx_chart *chart)
 {
     phx_panel *panel = phx_chart_add_panel(chart, def->y_label ? def->y_label : "", def->x_label ? def->x_label : "");
@@ -26,6 +27,7 @@ static phx_status chart_fill(const phx_chart_def *def, phx_chart *chart)
     return PHX_OK;
 }
 
+/* Draws a described chart into a new SVG text; *svg is NULL after a failure. */
 phx_status phx_chart_svg(phx_context *context, const phx_chart_def *def, char **svg)
 {
     if (!def || !svg)

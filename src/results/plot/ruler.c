@@ -65,6 +65,7 @@ static double text_width(cairo_t *cairo, const char *text, double size, bool bol
     return width;
 }
 
+/* Prepares Cairo to measure texts without hinting; PHX_ERR_LIBRARY if Cairo is not installed. */
 phx_status phx_ruler_create(phx_context *context, phx_ruler **ruler)
 {
     if (phx_load_cairo(context))

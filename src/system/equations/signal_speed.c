@@ -23,6 +23,7 @@ static void signal_speed_add(signal_watch *watch, const watched_signal *one)
         watch->signal[watch->n++] = *one;
 }
 
+/* Adds the signals of a load or actuator that vary in time to the watch. */
 static void add_force(signal_watch *watch, const force_slot *force)
 {
     const bool distributed = force->kind == FORCE_DISTRIBUTED;
