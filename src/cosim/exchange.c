@@ -402,12 +402,13 @@ static phx_status stand(phx_unit *unit, bool *due)
     return status || !unit->events ? status : phx_events_stand(unit->events, it->t, it->x, it->v, due);
 }
 
-/* The events of the model that are met: what they take is booked, and the states are those of the rows after them. */
-static phx_status happen(phx_unit *unit)
+/* The events of the model that are met, or the impulse of drives whose rates have jumped: what they take is booked, and
+ * the states are those of the rows after them. */
+static phx_status happen(phx_unit *unit, bool jumped)
 {
     unit_exchange *it = unit->exchange;
     const phx_work before = phx_events_sample(unit->events).work;
-    phx_status status = phx_events_happen(unit->events);
+    phx_status status = jumped ? phx_events_jump(unit->events, it->t, it->x, it->v) : phx_events_happen(unit->events);
 
     if (status)
         return status;
@@ -446,22 +447,24 @@ void phx_unit_arrive(phx_unit *unit)
         phx_context_clear(unit->context); /* the event tells it */
 }
 
-/* The velocities of the arrival and the rates of drives do not agree any more: the joints take the impulse, and the
- * states are those after it. With rigid contacts, which may open by it, nothing is done. */
+/* The velocities of the arrival and the rates of drives do not agree any more: the joints take the impulse, by which
+ * rigid contacts may open and strike, and the states are those after it. */
 static phx_status jump(phx_unit *unit, bool *jumped)
 {
     unit_exchange *it = unit->exchange;
     phx_work work = {0.0, 0.0};
 
-    *jumped = false;
-    if (!it->arrived || !it->minimal || phx_system_contact_count(unit->system) > 0)
-        return PHX_OK;
+    *jumped = it->arrived && it->minimal && phx_minimal_jumps(it->minimal, it->t, it->x, it->v_before);
     it->arrived = false;
-    const phx_status status = phx_minimal_jump(it->minimal, it->t, it->x, it->v_before, &work, jumped);
-    if (status || !*jumped)
-        return status;
+    if (!*jumped)
+        return PHX_OK;
     memcpy(it->v, it->v_before, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
-    return exchange_choose(unit, it, it->states[it->n - 2] + work.supplied, it->states[it->n - 1] + work.dissipated);
+    if (unit->events)
+        return happen(unit, true);
+    const phx_status status = phx_system_impulse(unit->dae, it->t, it->x, it->v, &work);
+    return status ? status
+                  : exchange_choose(unit, it, it->states[it->n - 2] + work.supplied,
+                                    it->states[it->n - 1] + work.dissipated);
 }
 
 phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
@@ -475,7 +478,7 @@ phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
     if (!status)
         status = stand(unit, &due);
     if (!status && due)
-        status = happen(unit);
+        status = happen(unit, false);
     changes->happened = due;
     changes->chosen_anew = due || jumped;
     if (!status)

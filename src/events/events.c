@@ -2,6 +2,7 @@
  * sign the step is made again from its start, shorter, until its end is the event. */
 #include "run.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -234,7 +235,26 @@ static void mark_met(events_run *it, const double *values, int which)
         it->event[k].met = k == which || phx_events_happens(it, k, values[k]);
 }
 
-/* To t1, or to the first event before; whether the end is an event. */
+static bool is_set_valued(const events_run *it)
+{
+    return it->frictions.n + it->contacts.n > 0;
+}
+
+/* s: an instant before the drives jump that no integrator takes for the jump or for the end of a whole step. */
+static double before_jump(events_run *it, double jump)
+{
+    phx_events_forget(it); /* no step is as long as the last one */
+    return jump - 8.0 * DBL_EPSILON * fabs(jump) - 4.0 * ROUNDED * it->def.interval;
+}
+
+/* The rates of drives jump, an instant after the accepted state. */
+static phx_status jump_here(events_run *it, double t, bool *event)
+{
+    *event = true;
+    return phx_events_jump(it, t, it->before.x, it->before.v);
+}
+
+/* To t1, or to the first event or the first jump of a drive before; whether the end is one of these. */
 static phx_status one_step(events_run *it, double t1, bool *event)
 {
     const int n_events = it->n_events;
@@ -245,7 +265,11 @@ static phx_status one_step(events_run *it, double t1, bool *event)
     for (int k = 0; k < n_events; k++)
         if (phx_events_at_time(it, k) && !it->event[k].done && it->def.events[k].value > it->t)
             end = fmin(end, it->def.events[k].value);
-    const double start = it->t;
+    const double start = it->t, jump = is_set_valued(it) ? phx_system_next_jump(it->def.system, start, end) : HUGE_VAL;
+    if (jump <= end)
+        end = before_jump(it, jump);
+    if (end <= start)
+        return jump_here(it, jump, event);
     phx_status status = events_try_step(it, end, values, &which);
     if (status)
         return status;
@@ -264,7 +288,7 @@ static phx_status one_step(events_run *it, double t1, bool *event)
     if (!status)
         status = phx_events_all_happen(it, which, event);
     it->half_done = status != PHX_OK;
-    return status;
+    return !status && it->t == end && jump < HUGE_VAL ? jump_here(it, jump, event) : status;
 }
 
 phx_status phx_events_step(phx_events *it, double end, bool *event)
@@ -274,6 +298,16 @@ phx_status phx_events_step(phx_events *it, double end, bool *event)
     if (status && !it->half_done)
         phx_events_stand_back(it);
     return status > 0 && it->half_done ? PHX_ERR_ANALYSIS : status;
+}
+
+/* The rates of drives at the accepted state have been changed from outside, and velocities do not agree with them. */
+static bool is_changed(const events_run *it)
+{
+    static const double ROUNDING = 1e-10; /* of the largest velocity */
+    double position, rate;
+
+    phx_system_drift(it->s->reader, it->t, it->before.x, it->before.v, &position, &rate);
+    return rate > ROUNDING * it->speed;
 }
 
 /* Advances the run by `length` seconds in equal steps of at most the interval of the definition, with every event in
@@ -289,6 +323,8 @@ phx_status phx_events_advance(phx_events *it, double length)
         return phx_fail(it->context, PHX_ERR_ARGUMENT, "a step of %g s; it must be positive", length);
     if (!(fabs(h - clock->h) <= SAME * h))
         *clock = (step_clock){.base = it->t, .h = h};
+    if (is_set_valued(it) && is_changed(it))
+        status = phx_events_jump(it, it->t, it->before.x, it->before.v);
     for (double n = 0.0; n < count && !status; n++) {
         const double end = clock->base + (double)++clock->count * clock->h;
         while (it->t < end && !status) {

@@ -94,6 +94,9 @@ phx_status phx_events_indicators(phx_events *events, double t, const double *x, 
 phx_status phx_events_stand(phx_events *events, double t, const double *x, const double *v, bool *due);
 /* All that is due where the run stands: the sample has the state and the work after it. */
 phx_status phx_events_happen(phx_events *events);
+/* The rates of drives have jumped at t and do not agree with v: the joints take the impulse, by which contacts open and
+ * strike, and friction slips or sticks. The sample has the state and the work after it. */
+phx_status phx_events_jump(phx_events *events, double t, const double *x, const double *v);
 /* s: of the next event at a time; HUGE_VAL: none. */
 double phx_events_next_time(const phx_events *events);
 /* The largest numbers of minimal coordinates and of their rates (phx_minimal) with the joints that act at the start and

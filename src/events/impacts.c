@@ -99,6 +99,19 @@ static phx_status put_on(events_run *it, const bool *on)
     return other ? phx_events_renew(it, 0, NULL) : PHX_OK;
 }
 
+phx_status phx_contacts_let_go(events_run *it)
+{
+    bool any = false;
+
+    for (int k = 0; k < it->contacts.n; k++) {
+        condition_of(it, k)->rested = it->contacts.contact[k].closed;
+        any = any || it->contacts.contact[k].closed;
+        phx_system_close_contact(it->s->system, k, false);
+        it->contacts.contact[k].closed = false;
+    }
+    return any ? phx_events_renew(it, 0, NULL) : PHX_OK;
+}
+
 /* ---- an impact ---- */
 typedef struct impact {
     bool *touches, *on, *last; /* of each contact; last: it strikes for the last time, without restitution */
@@ -441,7 +454,9 @@ static phx_status impacts_put_modes(events_run *it, impact *at, const phx_dry_fr
 
 static bool touches(const events_run *it, int k, double gap)
 {
-    return it->contacts.contact[k].closed || condition_of(it, k)->spare || it->contacts.contact[k].gap <= gap;
+    const event_state *condition = condition_of(it, k);
+    return it->contacts.contact[k].closed || condition->rested || condition->spare ||
+           it->contacts.contact[k].gap <= gap;
 }
 
 /* Impacts until nothing approaches; whether there were any. */
@@ -511,8 +526,11 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
         asked.loose = it->frictions.friction[friction].contact;
     } else if (!status && friction >= 0 && phx_friction_stops(it, friction))
         asked.stops = friction;
-    for (int k = 0; k < it->contacts.n && !status; k++)
+    for (int k = 0; k < it->contacts.n && !status; k++) {
         at.touches[k] = k == which || touches(it, k, at.small.gap);
+        at.last[k] = condition_of(it, k)->rested;
+        condition_of(it, k)->rested = false;
+    }
     memcpy(at.before, it->frictions.friction, (size_t)it->frictions.n * sizeof *at.before);
     if (!status)
         status = impacts_settle(it, &at, &asked);

@@ -242,6 +242,28 @@ phx_status phx_events_happen(phx_events *it)
     return status > 0 ? PHX_ERR_ANALYSIS : status;
 }
 
+phx_status phx_events_jump(phx_events *it, double t, const double *x, const double *v)
+{
+    mechanism *s = it->s;
+    phx_work work = {0.0, 0.0};
+
+    s->t = it->t = t;
+    memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
+    memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
+    memcpy(it->before.x, x, (size_t)s->dae->n_x * sizeof *x);
+    it->half_done = true;
+    phx_status status = phx_events_let_go(it);
+    if (!status)
+        status = phx_system_impulse(s->dae, t, s->x, s->v, &work);
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *v);
+    it->done.work.supplied += work.supplied;
+    it->done.work.dissipated += work.dissipated;
+    if (!status)
+        status = phx_events_settle(it, -1);
+    it->half_done = status != PHX_OK;
+    return status;
+}
+
 double phx_events_next_time(const phx_events *it)
 {
     double next = HUGE_VAL;

@@ -14,6 +14,7 @@ typedef struct event_state {
     bool met;       /* of an event: at the end of the step */
     bool spare; /* of a contact: it touches and is open, and others keep its gap; of friction: it slips in name only, at
                  * its limit, others hold it */
+    bool rested; /* of a contact: it was closed until an impulse of the joints came, and strikes without restitution */
 } event_state;
 
 /* The direction in which a contact in space slips at the accepted state: its angle, rad, the rate of that, rad/s, and
@@ -131,6 +132,9 @@ phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def
 phx_status phx_events_take_daes(events_run *it);
 /* Contacts and friction after the condition of one of them, -1: after anything else. */
 phx_status phx_events_settle(events_run *it, int which);
+/* Nothing sticks and contacts are open: an impulse of joints and drives comes, by which what rests may be lifted off,
+ * or be struck when phx_events_settle is called. */
+phx_status phx_events_let_go(events_run *it);
 /* All events of the accepted instant; `which`: that of a contact or of friction, -1: none. */
 phx_status phx_events_all_happen(events_run *it, int which, bool *event);
 
@@ -145,6 +149,9 @@ phx_status phx_contacts_begin(events_run *it);
 /* Impacts at the accepted state, and the contacts that are closed after them, with their friction. `which`, `friction`:
  * the contact, the friction of a contact, whose condition is met; -1: none, anything may have changed. */
 phx_status phx_contacts_settle(events_run *it, int which, int friction);
+/* All contacts are open: an impulse of the joints comes. Those that were closed touch in the next phx_contacts_settle.
+ */
+phx_status phx_contacts_let_go(events_run *it);
 /* After an accepted step: what is spare no longer is where others have let it go. */
 void phx_contacts_accepted(events_run *it);
 /* The step closed a contact that had just opened, and has to be made again: to the new `end`, or with the contact

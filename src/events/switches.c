@@ -117,6 +117,12 @@ phx_status phx_events_settle(events_run *it, int which)
     return status;
 }
 
+phx_status phx_events_let_go(events_run *it)
+{
+    const phx_status status = phx_friction_let_go(it);
+    return status ? status : phx_contacts_let_go(it);
+}
+
 /* Executes event k: switches, puts the velocities on newly attached joints by an impulse, and books the energy that is
  * lost. */
 static phx_status happen(events_run *it, int k)
@@ -126,7 +132,7 @@ static phx_status happen(events_run *it, int k)
     phx_work work = {0.0, 0.0};
     phx_energies before, after;
     phx_system_energies(s->system, s->x, s->v, &before);
-    phx_status status = event->n_attach > 0 ? phx_friction_let_go(it) : PHX_OK;
+    phx_status status = event->n_attach > 0 ? phx_events_let_go(it) : PHX_OK;
 
     if (!status)
         status = switch_joints(it, event);

@@ -85,9 +85,8 @@ void phx_minimal_read(phx_minimal *minimal, double t, const double *x, const dou
 phx_status phx_minimal_solve(phx_minimal *minimal, double t, const double *y, const double *u, double *x, double *v);
 /* The velocities of the rates u at a configuration x that was solved for. */
 phx_status phx_minimal_rates_at(phx_minimal *minimal, double t, const double *u, const double *x, double *v);
-/* Velocities v with which drives do not agree at t are put on their rates by an impulse of the joints, with its work;
- * *jumped: they did not. */
-phx_status phx_minimal_jump(phx_minimal *minimal, double t, const double *x, double *v, phx_work *work, bool *jumped);
+/* The rates of drives at t do not agree with the velocities v: since these were found the rates have jumped. */
+bool phx_minimal_jumps(const phx_minimal *minimal, double t, const double *x, const double *v);
 /* At a state that was solved for; lambda (n_l) are the multipliers there. */
 phx_status phx_minimal_derivatives(phx_minimal *minimal, double t, const double *x, const double *v, double *y_dot,
                                    double *u_dot, double *lambda);
@@ -137,7 +136,9 @@ const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
 const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
 const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
 double phx_system_gravity(const phx_system *system);                                /* its size, m/s^2 */
-bool phx_system_joint_holds(const phx_system *system, phx_joint_id id);  /* whether a constraint of it acts */
+bool phx_system_joint_holds(const phx_system *system, phx_joint_id id); /* whether a constraint of it acts */
+/* s: the first instant after t, up to `end`, at which the rate of a drive that acts jumps; HUGE_VAL: there is none. */
+double phx_system_next_jump(const phx_system *system, double t, double end);
 bool phx_system_joint_drives(const phx_system *system, phx_joint_id id); /* whether a drive of it acts */
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 /* How far the assembly has moved the origin of a body's first frame from the pose as written (m), and turned it (rad).

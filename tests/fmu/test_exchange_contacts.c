@@ -335,6 +335,47 @@ static void a_block_is_thrown(void **state)
     exchange_free(&e);
 }
 
+/* A table jumps along an axis and stops again. Upwards the block goes with it and
+ * flies on when it stops; sideways the jump has no impulse of the contact, and the block slips until it goes along. */
+static const char jumping_table[] =
+    "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  table: {kind: rigid, mass: 5, inertia: 1}\n"
+    "  b: {kind: rigid, mass: 2, inertia: 0.01, pose: {position: [0, 0.05]}, ports: {L: {position: [-0.1, -0.05]},\n"
+    "    R: {position: [0.1, -0.05]}}}\n"
+    "joints: {lift: {kind: prismatic, ports: [ground.O, table.P], axis: [%s], speed: 0.5*(t >= 0.1)*(t < 0.3)}}\n"
+    "forces:\n"
+    "  L: {kind: contact, ports: [table.P, b.L], against: plane, normal: [0, 1], restitution: 0.2,\n"
+    "    friction: {coefficient: 0.4}}\n"
+    "  R: {kind: contact, ports: [table.P, b.R], against: plane, normal: [0, 1], restitution: 0.2,\n"
+    "    friction: {coefficient: 0.4}}\n"
+    "outputs: {p: {position: b.P}, v: {velocity: b.P}, z: {coordinate: lift}}\nsimulate: {end: 0.5, step: 1e-3}\n";
+
+static void a_table_jumps(void **state)
+{
+    char up[1200], aside[1200]; /* FMUs are kept by the place of their text */
+
+    snprintf(up, sizeof up, jumping_table, "0, 1");
+    snprintf(aside, sizeof aside, jumping_table, "1, 0");
+    exchange e = exchange_start(exchange_export(*state, up, 3), 3, 1e-10);
+    CHECK_CLOSE(next_event(&e, 0.2), 0.1, 1e-15, "it jumps up");
+    CHECK_CLOSE(exchange_value(&e, "v.y"), 0.5, 1e-12, "the block goes along");
+    CHECK_CLOSE(exchange_value(&e, "supplied") - exchange_value(&e, "dissipated"), 3.5 * 0.25, 1e-10, "energy");
+    CHECK_CLOSE(next_event(&e, 0.35), 0.3, 1e-15, "it stops");
+    CHECK_CLOSE(exchange_value(&e, "v.y"), 0.5, 1e-12, "the block flies");
+    CHECK_CLOSE(next_event(&e, 0.5), 0.3 + 1.0 / g, 1e-8, "it is back");
+    CHECK_CLOSE(exchange_value(&e, "residual"), 0.0, 1e-8, "energy");
+    exchange_free(&e);
+
+    e = exchange_start(exchange_export(*state, aside, 3), 3, 1e-10);
+    CHECK_CLOSE(next_event(&e, 0.2), 0.1, 1e-15, "it jumps sideways");
+    CHECK_CLOSE(exchange_value(&e, "v.x"), 0.0, 1e-12, "the block stays");
+    CHECK_CLOSE(exchange_value(&e, "supplied"), 2.5 * 0.25, 1e-10, "work of the drive");
+    CHECK_CLOSE(next_event(&e, 0.29), 0.1 + 0.5 / (0.4 * g), 1e-8, "it goes along");
+    CHECK_CLOSE(exchange_value(&e, "v.x"), 0.5, 1e-8, "as fast as the table");
+    exchange_free(&e);
+}
+
 /* ---- saved states ---- */
 static void saved_states_go_over_impacts(void **state)
 {
@@ -437,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_ball_slips_and_rolls),
         cmocka_unit_test(a_ball_leaves_a_hill),
         cmocka_unit_test(a_block_is_thrown),
+        cmocka_unit_test(a_table_jumps),
         cmocka_unit_test(saved_states_go_over_impacts),
         cmocka_unit_test(an_impact_can_be_taken_back),
         cmocka_unit_test(steps_without_root_finding),

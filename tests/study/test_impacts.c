@@ -42,6 +42,82 @@ static void ball(void **state)
     phx_result_destroy(r.result);
 }
 
+/* A hook that comes from below takes along a block that rests on the floor: the floor does not hold the block back, and
+ * the momentum of both stays, 3 g t missing. From above it sets the block down: the floor has the whole impulse. */
+static void an_attachment_lifts(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  block: {kind: rigid, mass: 2, inertia: 0.1}\n"
+        "  hook: {kind: rigid, mass: 1, inertia: 0.1, pose: {position: [0, %g]}, velocity: {linear: [0, %g]}}\n"
+        "joints: {grip: {kind: revolute, ports: [block.P, hook.P], active: false}}\n"
+        "forces: {floor: {kind: contact, ports: [ground.O, block.P], against: plane, normal: [0, 1], restitution: "
+        "0.5, friction: {coefficient: 0.3}}}\n"
+        "events: {catch: {output: hook.y, %s: 0, attach: [grip]}}\n"
+        "outputs: {block: {velocity: block.P}, hook: {position: hook.P}}\nsimulate: {end: 0.1, step: 1e-3, every: 1}\n";
+    char model[1200];
+
+    snprintf(model, sizeof model, text, -0.2, 3.0, "rises_to");
+    text_run r = run(*state, model);
+    const double speed = sqrt(9.0 - 2.0 * 9.81 * 0.2);
+    CHECK_CLOSE(record_at(*state, &r, "block.y", 1), speed / 3.0, 1e-12, "both go on");
+    CHECK_CLOSE(record_at(*state, &r, "dissipated", 1), speed * speed / 3.0, 1e-12, "loss");
+    CHECK_CLOSE(record_at(*state, &r, "block.y", 2), speed / 3.0 - 9.81 * (0.1 - (3.0 - speed) / 9.81), 1e-12, "fall");
+    phx_result_destroy(r.result);
+
+    snprintf(model, sizeof model, text, 0.2, -3.0, "falls_to");
+    r = run(*state, model);
+    CHECK_CLOSE(record_at(*state, &r, "block.y", 1), 0.0, 1e-14, "both stand");
+    CHECK_CLOSE(record_at(*state, &r, "dissipated", 1), 4.5 + 9.81 * 0.2, 1e-12, "all is lost");
+    phx_result_destroy(r.result);
+}
+
+/* Where the rate of a drive jumps, what has only a finite force does not follow at once. Upwards the table takes the
+ * block along, 1/2 m v^2 lost, and when it stops the block flies on for 2 v/g; sideways the block, on the table or on a
+ * rail with dry friction, slips until it has come to v. */
+static void a_drive_jumps(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  table: {kind: rigid, mass: 5, inertia: 1}\n"
+        "  b: {kind: rigid, mass: 2, inertia: 0.01, pose: {position: [0, 0.05]}, ports: {L: {position: [-0.1, -0.05]},"
+        " R: {position: [0.1, -0.05]}}}\n"
+        "joints:\n  lift: {kind: prismatic, ports: [ground.O, table.P], axis: [%s], speed: 0.5*(t >= 0.1)*(t < 0.3)}\n"
+        "%s"
+        "outputs: {v: {velocity: b.P}, p: {position: b.P}, z: {coordinate: lift}}\n"
+        "simulate: {end: 0.4, step: %g, every: 1}\n";
+    static const char contacts[] =
+        "forces:\n"
+        "  L: {kind: contact, ports: [table.P, b.L], against: plane, normal: [0, 1], restitution: 0.2,"
+        " friction: {coefficient: 0.4}}\n"
+        "  R: {kind: contact, ports: [table.P, b.R], against: plane, normal: [0, 1], restitution: 0.2,"
+        " friction: {coefficient: 0.4}}\n";
+    static const char rail[] =
+        "  rail: {kind: prismatic, ports: [table.P, b.P], axis: [1, 0], friction: {force: 0.4*2*9.81}}\n";
+    char model[1800];
+
+    for (int k = 0; k < 6; k++) {
+        const double step = k < 3 ? 1e-3 : 7.3e-4;
+        snprintf(model, sizeof model, text, k % 3 == 0 ? "0, 1" : "1, 0", k % 3 == 2 ? rail : contacts, step);
+        text_run r = run(*state, model);
+        CHECK_CLOSE(record_at(*state, &r, "t", 1), 0.1, 1e-15, "it begins");
+        CHECK_CLOSE(record_at(*state, &r, "v.y", 1), k % 3 == 0 ? 0.5 : 0.0, 1e-14, "up");
+        CHECK_CLOSE(record_at(*state, &r, "v.x", 1), 0.0, 1e-12, "aside");
+        if (k % 3 == 0) {
+            CHECK_CLOSE(record_at(*state, &r, "v.y", 2), 0.5, 1e-14, "the block flies");
+            CHECK_CLOSE(record_at(*state, &r, "p.y", r.n - 1), 0.15 + 0.05 - 0.5 * 9.81 * 0.01, 1e-12, "as it falls");
+            CHECK_CLOSE(record_at(*state, &r, "dissipated", 1) - record_at(*state, &r, "supplied", 1),
+                        -0.5 * 7.0 * 0.25, 1e-12, "energy");
+        } else {
+            CHECK_CLOSE(record_at(*state, &r, "t", 2), 0.1 + 0.5 / (0.4 * 9.81), 1e-12, "it has come along");
+            CHECK_CLOSE(record_at(*state, &r, "dissipated", 2), 0.5 * 2.0 * 0.25, 1e-12, "loss of the slip");
+            CHECK_CLOSE(record_at(*state, &r, "v.x", r.n - 1), 0.5 - 0.4 * 9.81 * 0.1, 1e-12, "and goes on");
+        }
+        CHECK_CLOSE(record_at(*state, &r, "residual", r.n - 1), 0.0, 1e-12, "balance");
+        phx_result_destroy(r.result);
+    }
+}
+
 /* A ball on two that touch: all velocities at once, -1/3, 2/3, 2/3, nothing lost. */
 static void cradle(void **state)
 {
@@ -360,6 +436,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(an_attachment_lifts, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_drive_jumps, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(cradle, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(hill, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(pipe_ball, study_setup, study_teardown),

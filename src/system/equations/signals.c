@@ -185,3 +185,22 @@ double phx_sys_op_next_break(const phx_dae *dae, double t)
             next = fmin(next, phx_signal_next_break(system->forces[i].signal[a], t));
     return next;
 }
+
+double phx_system_next_jump(const phx_system *system, double t, double end)
+{
+    static const double SAME = 1e-9; /* relative: rates on both sides of a kink */
+    double next = HUGE_VAL;
+
+    for (int j = 0; j < system->n_joints && system->traits.varies; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates && phx_system_joint_drives(system, j); c++) {
+            const phx_signal *speed = system->joints[j].coordinates[c].def.speed;
+            for (double at = phx_signal_next_break(speed, t); at <= fmin(end, next);
+                 at = phx_signal_next_break(speed, at)) {
+                const double before = phx_signal_value(speed, nextafter(at, -HUGE_VAL));
+                const double after = phx_signal_value(speed, at);
+                if (fabs(after - before) > SAME * fmax(fabs(before), fabs(after)))
+                    next = at;
+            }
+        }
+    return next;
+}

@@ -134,7 +134,7 @@ phx_status phx_minimal_rates_at(phx_minimal *m, double t, const double *u, const
     return find_velocities(m, t, u, x, v);
 }
 
-phx_status phx_minimal_jump(phx_minimal *m, double t, const double *x, double *v, phx_work *work, bool *jumped)
+bool phx_minimal_jumps(const phx_minimal *m, double t, const double *x, const double *v)
 {
     static const double ROUNDING = 1e-10; /* of the largest velocity */
     phx_sizes sizes;
@@ -142,8 +142,7 @@ phx_status phx_minimal_jump(phx_minimal *m, double t, const double *x, double *v
 
     phx_system_sizes(m->system, x, v, &sizes);
     phx_system_drift(m->dae, t, x, v, &position, &rate);
-    *jumped = rate > ROUNDING * sizes.speed;
-    return *jumped ? phx_sys_impulse(m->ws, t, x, v, work) : PHX_OK;
+    return rate > ROUNDING * sizes.speed;
 }
 
 void phx_minimal_read(phx_minimal *m, double t, const double *x, const double *v, double *y, double *u)
