@@ -191,15 +191,15 @@ static size_t doubles(const phx_lu *lu, int n)
 /* Room to check solutions. */
 static phx_status make_check(phx_lu *lu)
 {
-    check *it = &lu->check;
+    check *test = &lu->check;
 
-    if (!it->val)
-        it->val = phx_calloc(lu->context, doubles(lu, lu->ptr[lu->n]), sizeof *it->val);
-    if (!it->b)
-        it->b = phx_calloc(lu->context, doubles(lu, lu->n), sizeof *it->b);
-    if (!it->dx)
-        it->dx = phx_calloc(lu->context, doubles(lu, lu->n), sizeof *it->dx);
-    return it->val && it->b && it->dx ? PHX_OK : PHX_ERR_MEMORY;
+    if (!test->val)
+        test->val = phx_calloc(lu->context, doubles(lu, lu->ptr[lu->n]), sizeof *test->val);
+    if (!test->b)
+        test->b = phx_calloc(lu->context, doubles(lu, lu->n), sizeof *test->b);
+    if (!test->dx)
+        test->dx = phx_calloc(lu->context, doubles(lu, lu->n), sizeof *test->dx);
+    return test->val && test->b && test->dx ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Factors the values, by fronts or, if these fail, by KLU. PHX_SINGULAR with *column, the unknown to blame, -1 if

@@ -103,9 +103,9 @@ void phx_program_destroy(phx_program *program)
 }
 
 /* Values that a step takes from the stack. */
-static int taken(const phx_instruction *it)
+static int taken(const phx_instruction *instruction)
 {
-    switch (it->operation) {
+    switch (instruction->operation) {
     case PHX_PROGRAM_NUMBER:
     case PHX_PROGRAM_VARIABLE:
     case PHX_PROGRAM_PARAMETER:
@@ -113,7 +113,7 @@ static int taken(const phx_instruction *it)
     case PHX_PROGRAM_NEGATE:
         return 1;
     case PHX_PROGRAM_CALL:
-        return it->count;
+        return instruction->count;
     default:
         return 2;
     }
@@ -154,15 +154,15 @@ double phx_instruction_operate(int operation, double x, double y)
     }
 }
 
-double phx_instruction_call(const phx_instruction *it, const double *x)
+double phx_instruction_call(const phx_instruction *instruction, const double *x)
 {
-    if (functions[it->at].one)
-        return functions[it->at].one(x[0]);
-    if (functions[it->at].two)
-        return functions[it->at].two(x[0], x[1]);
-    if (functions[it->at].three)
-        return functions[it->at].three(x[0], x[1], x[2]);
-    return functions[it->at].many(x, it->count);
+    if (functions[instruction->at].one)
+        return functions[instruction->at].one(x[0]);
+    if (functions[instruction->at].two)
+        return functions[instruction->at].two(x[0], x[1]);
+    if (functions[instruction->at].three)
+        return functions[instruction->at].three(x[0], x[1], x[2]);
+    return functions[instruction->at].many(x, instruction->count);
 }
 
 /* The code from `first` on, with an empty stack. */
@@ -171,28 +171,28 @@ static double program_run(const phx_program *program, int first, const double *v
     double *top = program->stack; /* one behind the last value */
 
     for (int i = first; i < program->n; i++) {
-        const phx_instruction *it = &program->code[i];
-        switch (it->operation) {
+        const phx_instruction *instruction = &program->code[i];
+        switch (instruction->operation) {
         case PHX_PROGRAM_NUMBER:
-            *top++ = it->number;
+            *top++ = instruction->number;
             break;
         case PHX_PROGRAM_VARIABLE:
-            *top++ = variables[it->at];
+            *top++ = variables[instruction->at];
             break;
         case PHX_PROGRAM_PARAMETER:
-            *top++ = program->parameters[it->at];
+            *top++ = program->parameters[instruction->at];
             break;
         case PHX_PROGRAM_NEGATE:
             top[-1] = -top[-1];
             break;
         case PHX_PROGRAM_CALL:
-            top -= it->count;
-            *top = phx_instruction_call(it, top);
+            top -= instruction->count;
+            *top = phx_instruction_call(instruction, top);
             top++;
             break;
         default:
             top--;
-            top[-1] = phx_instruction_operate(it->operation, top[-1], top[0]);
+            top[-1] = phx_instruction_operate(instruction->operation, top[-1], top[0]);
         }
     }
     return program->stack[0];
@@ -235,15 +235,15 @@ static bool are_numbers(const phx_program *program, int count)
 }
 
 /* Appends an instruction and tracks the depth of the stack; an operation on constants is replaced by its value. */
-static phx_status program_put(phx_program *program, const phx_instruction *it)
+static phx_status program_put(phx_program *program, const phx_instruction *instruction)
 {
-    const int takes = taken(it);
-    const bool constant = it->operation != PHX_PROGRAM_VARIABLE && takes > 0 && are_numbers(program, takes);
+    const int takes = taken(instruction);
+    const bool constant = instruction->operation != PHX_PROGRAM_VARIABLE && takes > 0 && are_numbers(program, takes);
     const phx_status status = program_grow(program);
 
     if (status)
         return status;
-    program->code[program->n++] = *it;
+    program->code[program->n++] = *instruction;
     program->depth += 1 - takes;
     if (constant) { /* of numbers alone it is a number */
         const int first = program->n - 1 - takes;
@@ -307,31 +307,31 @@ bool phx_program_varies(const phx_program *program)
 
 /* ---- archives ---- */
 /* Whether a step that was read means something, with so many variables, parameters and values on the stack. */
-static bool is_valid(const phx_instruction *it, int n_variables, int n_parameters, int depth)
+static bool is_valid(const phx_instruction *instruction, int n_variables, int n_parameters, int depth)
 {
-    if (it->operation < 0 || it->operation >= PHX_PROGRAM_OPERATIONS)
+    if (instruction->operation < 0 || instruction->operation >= PHX_PROGRAM_OPERATIONS)
         return false;
-    if (it->operation == PHX_PROGRAM_VARIABLE && (it->at < 0 || it->at >= n_variables))
+    if (instruction->operation == PHX_PROGRAM_VARIABLE && (instruction->at < 0 || instruction->at >= n_variables))
         return false;
-    if (it->operation == PHX_PROGRAM_PARAMETER && (it->at < 0 || it->at >= n_parameters))
+    if (instruction->operation == PHX_PROGRAM_PARAMETER && (instruction->at < 0 || instruction->at >= n_parameters))
         return false;
-    if (it->operation == PHX_PROGRAM_CALL) {
+    if (instruction->operation == PHX_PROGRAM_CALL) {
         int least = 0, most = 0;
-        if (!phx_function_name(it->at))
+        if (!phx_function_name(instruction->at))
             return false;
-        phx_function_arity(it->at, &least, &most);
-        if (it->count < least || it->count > most)
+        phx_function_arity(instruction->at, &least, &most);
+        if (instruction->count < least || instruction->count > most)
             return false;
     }
-    return taken(it) <= depth;
+    return taken(instruction) <= depth;
 }
 
-static void archive_instruction(phx_archive *archive, phx_instruction *it)
+static void archive_instruction(phx_archive *archive, phx_instruction *instruction)
 {
-    phx_archive_int(archive, &it->operation);
-    phx_archive_int(archive, &it->at);
-    phx_archive_int(archive, &it->count);
-    phx_archive_double(archive, &it->number);
+    phx_archive_int(archive, &instruction->operation);
+    phx_archive_int(archive, &instruction->at);
+    phx_archive_int(archive, &instruction->count);
+    phx_archive_double(archive, &instruction->number);
 }
 
 /* Writes or reads a compiled expression; instructions read are checked for variables, parameters and depth of the

@@ -17,30 +17,30 @@ typedef struct list {
     bool move; /* one of them follows a parameter */
 } list;
 
-static void program_conditions_add(list *it, entry x, entry y)
+static void program_conditions_add(list *names, entry x, entry y)
 {
-    if (it->n < it->most)
-        it->condition[it->n] = x.other + y.other > 0.0 ? NAN : x.value - y.value;
-    it->n++;
-    it->move = it->move || x.parameter + y.parameter > 0.0;
+    if (names->n < names->most)
+        names->condition[names->n] = x.other + y.other > 0.0 ? NAN : x.value - y.value;
+    names->n++;
+    names->move = names->move || x.parameter + y.parameter > 0.0;
 }
 
 /* Lists the differences at whose zeros a call changes its branch: argument of abs, sign and step, ends of a ramp,
  * pairs of min and max. */
-static void add_call(list *it, const phx_instruction *call, const entry *x)
+static void add_call(list *names, const phx_instruction *call, const entry *x)
 {
     static const entry zero = {0};
     const char *name = phx_function_name(call->at);
 
     if (!strcmp(name, "abs") || !strcmp(name, "sign") || !strcmp(name, "step")) {
-        program_conditions_add(it, x[0], zero);
+        program_conditions_add(names, x[0], zero);
     } else if (!strcmp(name, "ramp")) {
-        program_conditions_add(it, x[0], x[1]);
-        program_conditions_add(it, x[0], x[2]);
+        program_conditions_add(names, x[0], x[1]);
+        program_conditions_add(names, x[0], x[2]);
     } else if (!strcmp(name, "min") || !strcmp(name, "max")) {
         for (int i = 0; i < call->count; i++)
             for (int j = i + 1; j < call->count; j++)
-                program_conditions_add(it, x[i], x[j]);
+                program_conditions_add(names, x[i], x[j]);
     }
 }
 
@@ -56,40 +56,40 @@ static void list_conditions(const phx_program *program, const double *variables,
     entry *top = (entry *)(void *)program->stack; /* one behind the last value */
     double x[PHX_PROGRAM_MOST_ARGUMENTS];
 
-    for (const phx_instruction *it = program->code; it < program->code + program->n; it++)
-        switch (it->operation) {
+    for (const phx_instruction *instruction = program->code; instruction < program->code + program->n; instruction++)
+        switch (instruction->operation) {
         case PHX_PROGRAM_NUMBER:
-            *top++ = (entry){it->number, 0.0, 0.0};
+            *top++ = (entry){instruction->number, 0.0, 0.0};
             break;
         case PHX_PROGRAM_VARIABLE:
-            *top++ = (entry){variables[it->at], it->at > 0, 0.0};
+            *top++ = (entry){variables[instruction->at], instruction->at > 0, 0.0};
             break;
         case PHX_PROGRAM_PARAMETER:
-            *top++ = (entry){program->parameters[it->at], 0.0, 1.0};
+            *top++ = (entry){program->parameters[instruction->at], 0.0, 1.0};
             break;
         case PHX_PROGRAM_NEGATE:
             top[-1].value = -top[-1].value;
             break;
         case PHX_PROGRAM_CALL:
-            if (it->count > PHX_PROGRAM_MOST_ARGUMENTS) {
+            if (instruction->count > PHX_PROGRAM_MOST_ARGUMENTS) {
                 conditions->n = 0;
                 return;
             }
-            top -= it->count;
-            add_call(conditions, it, top);
-            for (int k = 0; k < it->count; k++) {
+            top -= instruction->count;
+            add_call(conditions, instruction, top);
+            for (int k = 0; k < instruction->count; k++) {
                 x[k] = top[k].value;
                 top[0].other = fmax(top[0].other, top[k].other);
                 top[0].parameter = fmax(top[0].parameter, top[k].parameter);
             }
-            top[0].value = phx_instruction_call(it, x);
+            top[0].value = phx_instruction_call(instruction, x);
             top++;
             break;
         default:
             top--;
-            if (compares(it->operation))
+            if (compares(instruction->operation))
                 program_conditions_add(conditions, top[-1], top[0]);
-            top[-1].value = phx_instruction_operate(it->operation, top[-1].value, top[0].value);
+            top[-1].value = phx_instruction_operate(instruction->operation, top[-1].value, top[0].value);
             top[-1].other = fmax(top[-1].other, top[0].other);
             top[-1].parameter = fmax(top[-1].parameter, top[0].parameter);
         }

@@ -104,12 +104,12 @@ static void ramp(double t[3], double t0[3], double t1[3])
 
 /* Applies a function to arguments with first and second derivatives and leaves the result in x[0], by the chain rule
  * or the branch taken. */
-static void call(const phx_instruction *it, double (*x)[3])
+static void call(const phx_instruction *instruction, double (*x)[3])
 {
-    const char *name = phx_function_name(it->at);
+    const char *name = phx_function_name(instruction->at);
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
         if (!strcmp(rules[k].name, name)) {
-            const double g = phx_instruction_call(it, x[0]);
+            const double g = phx_instruction_call(instruction, x[0]);
             double g1, g2;
             rules[k].derivatives(x[0][0], g, &g1, &g2);
             chain(g, g1, g2, x[0]);
@@ -120,7 +120,7 @@ static void call(const phx_instruction *it, double (*x)[3])
     else if (!strcmp(name, "ramp"))
         ramp(x[0], x[1], x[2]);
     else /* min, max */
-        for (int k = 1; k < it->count; k++)
+        for (int k = 1; k < instruction->count; k++)
             if (isnan(x[k][0]) || (name[1] == 'i' ? x[k][0] < x[0][0] : x[k][0] > x[0][0]))
                 memcpy(x[0], x[k], sizeof x[0]);
 }
@@ -154,15 +154,15 @@ void phx_program_partial(const phx_program *program, int variable, const double 
 {
     double(*top)[3] = (double(*)[3])program->stack; /* one behind the last value */
 
-    for (const phx_instruction *it = program->code; it < program->code + program->n; it++)
-        switch (it->operation) {
+    for (const phx_instruction *instruction = program->code; instruction < program->code + program->n; instruction++)
+        switch (instruction->operation) {
         case PHX_PROGRAM_NUMBER:
         case PHX_PROGRAM_VARIABLE:
         case PHX_PROGRAM_PARAMETER:
-            (*top)[0] = it->operation == PHX_PROGRAM_NUMBER     ? it->number
-                        : it->operation == PHX_PROGRAM_VARIABLE ? variables[it->at]
-                                                                : program->parameters[it->at];
-            (*top)[1] = it->operation == PHX_PROGRAM_VARIABLE && it->at == variable ? 1.0 : 0.0;
+            (*top)[0] = instruction->operation == PHX_PROGRAM_NUMBER     ? instruction->number
+                        : instruction->operation == PHX_PROGRAM_VARIABLE ? variables[instruction->at]
+                                                                         : program->parameters[instruction->at];
+            (*top)[1] = instruction->operation == PHX_PROGRAM_VARIABLE && instruction->at == variable ? 1.0 : 0.0;
             (*top)[2] = 0.0;
             top++;
             break;
@@ -171,13 +171,13 @@ void phx_program_partial(const phx_program *program, int variable, const double 
                 top[-1][k] = -top[-1][k];
             break;
         case PHX_PROGRAM_CALL:
-            top -= it->count;
-            call(it, top);
+            top -= instruction->count;
+            call(instruction, top);
             top++;
             break;
         default:
             top--;
-            operate(it->operation, top[-1], top[0]);
+            operate(instruction->operation, top[-1], top[0]);
         }
     memcpy(jet, program->stack, 3 * sizeof *jet);
 }

@@ -23,34 +23,34 @@ typedef struct search {
 
 /* The sign of condition k at t; NONE: it has none. */
 enum { NONE = -2 };
-static int sign_at(const search *it, int k, double t)
+static int sign_at(const search *hunt, int k, double t)
 {
     const double variables[] = {t, 0.0};
     double condition[MOST_CONDITIONS];
 
-    phx_program_conditions(it->program, variables, MOST_CONDITIONS, condition);
+    phx_program_conditions(hunt->program, variables, MOST_CONDITIONS, condition);
     return isnan(condition[k]) ? NONE : (condition[k] > 0.0) - (condition[k] < 0.0);
 }
 
-static phx_status signal_breaks_keep(search *it, double t)
+static phx_status signal_breaks_keep(search *hunt, double t)
 {
-    if (it->count == it->room) {
-        const int room = 2 * it->room + 16;
-        double *found = phx_realloc(it->context, it->found, (size_t)room, sizeof *found);
+    if (hunt->count == hunt->room) {
+        const int room = 2 * hunt->room + 16;
+        double *found = phx_realloc(hunt->context, hunt->found, (size_t)room, sizeof *found);
         if (!found)
             return PHX_ERR_MEMORY;
-        it->found = found;
-        it->room = room;
+        hunt->found = found;
+        hunt->room = room;
     }
-    it->found[it->count++] = t;
+    hunt->found[hunt->count++] = t;
     return PHX_OK;
 }
 
 /* The first double behind a at which condition k has no more the sign that it has there. */
-static double change_between(const search *it, int k, int sign, double a, double b)
+static double change_between(const search *hunt, int k, int sign, double a, double b)
 {
     for (double middle = 0.5 * (a + b); middle > a && middle < b; middle = 0.5 * (a + b))
-        if (sign_at(it, k, middle) == sign)
+        if (sign_at(hunt, k, middle) == sign)
             a = middle;
         else
             b = middle;
@@ -58,18 +58,18 @@ static double change_between(const search *it, int k, int sign, double a, double
 }
 
 /* The changes of condition k that `count` samples tell. */
-static phx_status find_changes(search *it, int k, int count)
+static phx_status find_changes(search *hunt, int k, int count)
 {
-    const double h = (it->to - it->from) / count;
-    double a = it->from;
-    int sign = sign_at(it, k, a);
+    const double h = (hunt->to - hunt->from) / count;
+    double a = hunt->from;
+    int sign = sign_at(hunt, k, a);
     phx_status status = PHX_OK;
 
     for (int i = 1; i <= count && !status; i++) {
-        const double b = i == count ? it->to : it->from + i * h;
-        const int next = sign_at(it, k, b);
+        const double b = i == count ? hunt->to : hunt->from + i * h;
+        const int next = sign_at(hunt, k, b);
         if (next != sign && next != NONE && sign != NONE)
-            status = signal_breaks_keep(it, change_between(it, k, sign, a, b));
+            status = signal_breaks_keep(hunt, change_between(hunt, k, sign, a, b));
         a = b;
         sign = next;
     }
@@ -77,20 +77,20 @@ static phx_status find_changes(search *it, int k, int count)
 }
 
 /* A condition that changes faster than the finest samples tell has no breaks rather than some. */
-static phx_status search_condition(search *it, int k)
+static phx_status search_condition(search *hunt, int k)
 {
-    const int before = it->count;
+    const int before = hunt->count;
     int found = -1;
     bool settled = false;
     phx_status status = PHX_OK;
 
     for (int level = 0; level < LEVELS && !settled && !status; level++) {
-        it->count = before;
-        status = find_changes(it, k, samples[level]);
-        settled = it->count - before == found;
-        found = it->count - before;
+        hunt->count = before;
+        status = find_changes(hunt, k, samples[level]);
+        settled = hunt->count - before == found;
+        found = hunt->count - before;
     }
-    it->count = settled ? it->count : before;
+    hunt->count = settled ? hunt->count : before;
     return status;
 }
 
@@ -101,19 +101,19 @@ static int signal_breaks_compare(const void *a, const void *b)
 }
 
 /* Those found that are not known become breaks. */
-static phx_status merge(search *it, phx_signal *signal)
+static phx_status merge(search *hunt, phx_signal *signal)
 {
-    const double same = SAME * fmax(fabs(it->from), fabs(it->to));
-    const int known = signal->n_breaks, most = known + it->count;
-    double *breaks = phx_calloc(it->context, (size_t)most + 1, sizeof *breaks);
+    const double same = SAME * fmax(fabs(hunt->from), fabs(hunt->to));
+    const int known = signal->n_breaks, most = known + hunt->count;
+    double *breaks = phx_calloc(hunt->context, (size_t)most + 1, sizeof *breaks);
     int n = 0;
 
     if (!breaks)
         return PHX_ERR_MEMORY;
-    qsort(it->found, (size_t)it->count, sizeof *it->found, signal_breaks_compare);
-    for (int i = 0, k = 0; i < known || k < it->count;) {
-        const bool takes_known = i < known && (k == it->count || signal->breaks[i] <= it->found[k] + same);
-        const double t = takes_known ? signal->breaks[i++] : it->found[k++];
+    qsort(hunt->found, (size_t)hunt->count, sizeof *hunt->found, signal_breaks_compare);
+    for (int i = 0, k = 0; i < known || k < hunt->count;) {
+        const bool takes_known = i < known && (k == hunt->count || signal->breaks[i] <= hunt->found[k] + same);
+        const double t = takes_known ? signal->breaks[i++] : hunt->found[k++];
         if (takes_known || n == 0 || t > breaks[n - 1] + same)
             breaks[n++] = t;
     }
@@ -168,12 +168,12 @@ phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, doub
         return phx_signal_find_breaks(context, signal->of, from, to);
     if (!signal || signal->kind != SIGNAL_PROGRAM || !(to > from))
         return PHX_OK;
-    search it = {.context = context, .program = signal->program, .from = from, .to = to};
-    const int n = phx_program_conditions(it.program, variables, MOST_CONDITIONS, unread);
+    search hunt = {.context = context, .program = signal->program, .from = from, .to = to};
+    const int n = phx_program_conditions(hunt.program, variables, MOST_CONDITIONS, unread);
     for (int k = 0; k < n && n <= MOST_CONDITIONS && !status; k++)
-        status = search_condition(&it, k);
-    if (!status && it.count > 0)
-        status = merge(&it, signal);
-    phx_free(it.found);
+        status = search_condition(&hunt, k);
+    if (!status && hunt.count > 0)
+        status = merge(&hunt, signal);
+    phx_free(hunt.found);
     return status;
 }

@@ -183,20 +183,20 @@ static relative relative_to_first(const phx_body *body, int f, const double *x)
     const int dim = body->dim;
     const double *first = x, *own = x + body->frames[f].x;
     double R0[9], R1[9], way[3];
-    relative it = {{0.0}, {0.0}};
+    relative between = {{0.0}, {0.0}};
 
     phx_attitude_rotation(dim, first + dim, R0);
     phx_attitude_rotation(dim, own + dim, R1);
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < dim; j++) {
-            it.turn[dim * i + j] = 0.0;
+            between.turn[dim * i + j] = 0.0;
             for (int k = 0; k < dim; k++)
-                it.turn[dim * i + j] += R1[dim * k + i] * R0[dim * k + j];
+                between.turn[dim * i + j] += R1[dim * k + i] * R0[dim * k + j];
         }
     for (int a = 0; a < dim; a++)
         way[a] = own[a] - first[a];
-    phx_rot_apply_transposed(dim, R0, way, it.arm);
-    return it;
+    phx_rot_apply_transposed(dim, R0, way, between.arm);
+    return between;
 }
 
 /* Velocities of a rigid motion of the whole body at x; `twist` is (v, w) of the first frame in its axes, deformation
@@ -208,16 +208,16 @@ void phx_body_rigid_motion(const phx_body *body, const double *x, const double *
     memset(v, 0, (size_t)body->n_v * sizeof *v);
     memcpy(v, twist, (size_t)body->n_rigid * sizeof *v);
     for (int f = 1; f < body->n_frames; f++) { /* v_f = R_f^T R_0 (v + w x arm), w_f = R_f^T R_0 w */
-        const relative it = relative_to_first(body, f, x);
+        const relative between = relative_to_first(body, f, x);
         double *own = v + body->frames[f].v, velocity[3];
-        phx_rot_x_vec(dim, twist + dim, it.arm, velocity);
+        phx_rot_x_vec(dim, twist + dim, between.arm, velocity);
         for (int a = 0; a < dim; a++)
             velocity[a] += twist[a];
-        phx_rot_apply(dim, it.turn, velocity, own);
+        phx_rot_apply(dim, between.turn, velocity, own);
         if (dim == 2)
             own[2] = twist[2];
         else
-            phx_rot_apply(3, it.turn, twist + 3, own + 3);
+            phx_rot_apply(3, between.turn, twist + 3, own + 3);
     }
 }
 
@@ -229,15 +229,15 @@ void phx_body_rigid_force(const phx_body *body, const double *x, const double *p
 
     memcpy(wrench, p, (size_t)body->n_rigid * sizeof *p);
     for (int f = 1; f < body->n_frames; f++) {
-        const relative it = relative_to_first(body, f, x);
+        const relative between = relative_to_first(body, f, x);
         const double *own = p + body->frames[f].v;
         double force[3], moment[3], couple[3];
-        phx_rot_apply_transposed(dim, it.turn, own, force);
-        phx_vec_x_vec(dim, it.arm, force, moment);
+        phx_rot_apply_transposed(dim, between.turn, own, force);
+        phx_vec_x_vec(dim, between.arm, force, moment);
         if (dim == 2)
             couple[0] = own[2];
         else
-            phx_rot_apply_transposed(3, it.turn, own + 3, couple);
+            phx_rot_apply_transposed(3, between.turn, own + 3, couple);
         for (int a = 0; a < dim; a++)
             wrench[a] += force[a];
         for (int k = 0; k < body->n_rot; k++)
@@ -257,15 +257,15 @@ void phx_body_place(const phx_body *body, const double *position, const double *
     phx_attitude_set(dim, rotation, angle, moved + dim);
     phx_attitude_rotation(dim, moved + dim, R);
     for (int f = 1; f < body->n_frames; f++) { /* R_f <- R R_0^T R_f, r_f <- r + R R_0^T (r_f - r_0) */
-        const relative it = relative_to_first(body, f, x);
+        const relative between = relative_to_first(body, f, x);
         double *frame = x + body->frames[f].x;
-        memcpy(arm, it.arm, sizeof arm);
+        memcpy(arm, between.arm, sizeof arm);
         phx_rot_apply(dim, R, arm, place);
         for (int i = 0; i < dim; i++)
             for (int j = 0; j < dim; j++) {
                 own[dim * i + j] = 0.0;
                 for (int k = 0; k < dim; k++)
-                    own[dim * i + j] += R[dim * i + k] * it.turn[dim * j + k];
+                    own[dim * i + j] += R[dim * i + k] * between.turn[dim * j + k];
             }
         for (int a = 0; a < dim; a++)
             frame[a] = position[a] + place[a];

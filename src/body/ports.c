@@ -212,23 +212,23 @@ static inline void view_rigid(const int dim, int n, const phx_rigid_port *ports,
                               phx_port_view *views)
 {
     for (int i = 0; i < n; i++) {
-        const phx_rigid_port *it = &ports[i];
-        const double *xb = x + it->x, *vb = v + it->v;
+        const phx_rigid_port *port = &ports[i];
+        const double *xb = x + port->x, *vb = v + port->v;
         phx_port_view *out = &views[i];
         double R[9], velocity[3];
-        if (it->fixed) {
-            *out = *it->fixed;
+        if (port->fixed) {
+            *out = *port->fixed;
             continue;
         }
         phx_attitude_rotation(dim, xb + dim, R);
-        phx_rot_apply(dim, R, it->point, out->u1);
-        rot_x_vec(dim, vb + dim, it->point, velocity);
+        phx_rot_apply(dim, R, port->point, out->u1);
+        rot_x_vec(dim, vb + dim, port->point, velocity);
         for (int a = 0; a < dim; a++) {
             out->u1[a] += xb[a];
             velocity[a] += vb[a];
         }
         phx_rot_apply(dim, R, velocity, out->rate);
-        if (!it->frame)
+        if (!port->frame)
             continue;
         for (int k = 0; k < dim * dim; k++)
             out->R1[k] = R[k];

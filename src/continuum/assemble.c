@@ -68,98 +68,99 @@ typedef struct assembly {
     int most; /* of an element */
 } assembly;
 
-static void free_assembly(assembly *it)
+static void free_assembly(assembly *assembled)
 {
-    if (it->T) {
-        phx_free(it->begin);
-        phx_free(it->coordinate);
+    if (assembled->T) {
+        phx_free(assembled->begin);
+        phx_free(assembled->coordinate);
     }
 }
 
 /* Coordinates of element e by T, each once: their number, 0 where none is of a row; `seen` (n) has `mark` at those met.
  * list: NULL or room. */
-static int coordinates_of(const assembly *it, int e, int mark, int *seen, int *list)
+static int coordinates_of(const assembly *assembled, int e, int mark, int *seen, int *list)
 {
-    const int *unknown, n = unknowns_of(it->model, e, &unknown);
+    const int *unknown, n = unknowns_of(assembled->model, e, &unknown);
     bool wanted = false;
     int count = 0;
 
     for (int k = 0; k < n; k++)
-        for (int p = it->T->ptr[unknown[k]]; p < it->T->ptr[unknown[k] + 1]; p++) {
-            const int c = it->T->idx[p];
+        for (int p = assembled->T->ptr[unknown[k]]; p < assembled->T->ptr[unknown[k] + 1]; p++) {
+            const int c = assembled->T->idx[p];
             if (seen[c] == mark)
                 continue;
             seen[c] = mark;
             if (list)
                 list[count] = c;
             count++;
-            wanted = wanted || (c >= it->first && c < it->end);
+            wanted = wanted || (c >= assembled->first && c < assembled->end);
         }
     return wanted ? count : 0;
 }
 
 /* Lists for every element the coordinates it contributes to; without T these are the unknowns of the model, which are
  * borrowed. */
-static phx_status list_coordinates(phx_context *context, assembly *it)
+static phx_status list_coordinates(phx_context *context, assembly *assembled)
 {
-    const phx_elastic_model *model = it->model;
+    const phx_elastic_model *model = assembled->model;
 
-    if (!it->T) {
-        it->begin = model->first_unknown;
-        it->coordinate = model->unknown;
-        it->most = model->most_unknowns;
+    if (!assembled->T) {
+        assembled->begin = model->first_unknown;
+        assembled->coordinate = model->unknown;
+        assembled->most = model->most_unknowns;
         return PHX_OK;
     }
-    int *seen = phx_calloc(context, (size_t)it->n + 1, sizeof *seen);
-    it->begin = phx_calloc(context, (size_t)model->n_elements + 1, sizeof *it->begin);
-    if (!seen || !it->begin) {
+    int *seen = phx_calloc(context, (size_t)assembled->n + 1, sizeof *seen);
+    assembled->begin = phx_calloc(context, (size_t)model->n_elements + 1, sizeof *assembled->begin);
+    if (!seen || !assembled->begin) {
         phx_free(seen);
         return PHX_ERR_MEMORY;
     }
     for (int e = 0; e < model->n_elements; e++) {
-        const int count = coordinates_of(it, e, e + 1, seen, NULL);
-        it->begin[e + 1] = it->begin[e] + count;
-        it->most = count > it->most ? count : it->most;
+        const int count = coordinates_of(assembled, e, e + 1, seen, NULL);
+        assembled->begin[e + 1] = assembled->begin[e] + count;
+        assembled->most = count > assembled->most ? count : assembled->most;
     }
-    it->coordinate = phx_calloc(context, (size_t)it->begin[model->n_elements] + 1, sizeof *it->coordinate);
-    for (int e = 0; e < model->n_elements && it->coordinate; e++)
-        if (it->begin[e + 1] > it->begin[e])
-            coordinates_of(it, e, -e - 1, seen, it->coordinate + it->begin[e]);
+    assembled->coordinate =
+        phx_calloc(context, (size_t)assembled->begin[model->n_elements] + 1, sizeof *assembled->coordinate);
+    for (int e = 0; e < model->n_elements && assembled->coordinate; e++)
+        if (assembled->begin[e + 1] > assembled->begin[e])
+            coordinates_of(assembled, e, -e - 1, seen, assembled->coordinate + assembled->begin[e]);
     phx_free(seen);
-    return it->coordinate ? PHX_OK : PHX_ERR_MEMORY;
+    return assembled->coordinate ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Elements of each coordinate: those of i are item[ptr[i]] ... */
-static phx_status elements_of_coordinates(phx_context *context, const assembly *it, int **ptr, int **item)
+static phx_status elements_of_coordinates(phx_context *context, const assembly *assembled, int **ptr, int **item)
 {
-    const int n = it->n, n_elements = it->model->n_elements, total = it->begin[n_elements];
+    const int n = assembled->n, n_elements = assembled->model->n_elements, total = assembled->begin[n_elements];
 
     *ptr = phx_calloc(context, (size_t)n + 2, sizeof **ptr);
     *item = phx_calloc(context, (size_t)total + 1, sizeof **item);
     if (!*ptr || !*item)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < total; k++)
-        (*ptr)[it->coordinate[k] + 2]++;
+        (*ptr)[assembled->coordinate[k] + 2]++;
     for (int i = 0; i < n; i++)
         (*ptr)[i + 2] += (*ptr)[i + 1];
     for (int e = 0; e < n_elements; e++)
-        for (int k = it->begin[e]; k < it->begin[e + 1]; k++)
-            (*item)[(*ptr)[it->coordinate[k] + 1]++] = e;
+        for (int k = assembled->begin[e]; k < assembled->begin[e + 1]; k++)
+            (*item)[(*ptr)[assembled->coordinate[k] + 1]++] = e;
     return PHX_OK;
 }
 
 /* Rows that have an entry in column c, each once: counted in next[row], or c written to idx[next[row]++]. The pattern
  * is symmetric; `seen` has the last column that a row met. The diagonal is always there. */
-static void assemble_put_column(const assembly *it, const int *ptr, const int *item, int c, int *seen, int *next,
+static void assemble_put_column(const assembly *assembled, const int *ptr, const int *item, int c, int *seen, int *next,
                                 int *idx)
 {
     for (int k = ptr[c] - 1; k < ptr[c + 1]; k++) {
         const int own[1] = {c};
-        const int *list = k < ptr[c] ? own : it->coordinate + it->begin[item[k]];
-        const int count = k < ptr[c] ? 1 : it->begin[item[k] + 1] - it->begin[item[k]];
+        const int *list = k < ptr[c] ? own : assembled->coordinate + assembled->begin[item[k]];
+        const int count = k < ptr[c] ? 1 : assembled->begin[item[k] + 1] - assembled->begin[item[k]];
         for (int j = 0; j < count; j++) {
-            const int row = list[j] - it->first;
-            if (row < 0 || list[j] >= it->end || seen[row] == c)
+            const int row = list[j] - assembled->first;
+            if (row < 0 || list[j] >= assembled->end || seen[row] == c)
                 continue;
             seen[row] = c;
             if (idx)
@@ -170,22 +171,22 @@ static void assemble_put_column(const assembly *it, const int *ptr, const int *i
 }
 
 /* Columns in ascending order: column by column. */
-static phx_status assemble_make_pattern(phx_context *context, const assembly *it, phx_csr *pattern)
+static phx_status assemble_make_pattern(phx_context *context, const assembly *assembled, phx_csr *pattern)
 {
-    const int rows = it->end - it->first;
+    const int rows = assembled->end - assembled->first;
     int *ptr = NULL, *item = NULL, *seen = phx_calloc(context, (size_t)rows + 1, sizeof *seen);
     int *next = phx_calloc(context, (size_t)rows + 1, sizeof *next);
-    phx_status status = seen && next ? elements_of_coordinates(context, it, &ptr, &item) : PHX_ERR_MEMORY;
+    phx_status status = seen && next ? elements_of_coordinates(context, assembled, &ptr, &item) : PHX_ERR_MEMORY;
     long total = 0;
 
     pattern->rows = rows;
-    pattern->cols = it->n;
+    pattern->cols = assembled->n;
     if (!status && !(pattern->ptr = phx_calloc(context, (size_t)rows + 1, sizeof *pattern->ptr)))
         status = PHX_ERR_MEMORY;
     for (int i = 0; i < rows && !status; i++)
         seen[i] = -1;
-    for (int c = 0; c < it->n && !status; c++)
-        assemble_put_column(it, ptr, item, c, seen, next, NULL);
+    for (int c = 0; c < assembled->n && !status; c++)
+        assemble_put_column(assembled, ptr, item, c, seen, next, NULL);
     for (int i = 0; i < rows && !status; i++) {
         total += next[i];
         if (total > INT_MAX)
@@ -202,8 +203,8 @@ static phx_status assemble_make_pattern(phx_context *context, const assembly *it
         seen[i] = -1;
         next[i] = pattern->ptr[i];
     }
-    for (int c = 0; c < it->n && !status; c++)
-        assemble_put_column(it, ptr, item, c, seen, next, pattern->idx);
+    for (int c = 0; c < assembled->n && !status; c++)
+        assemble_put_column(assembled, ptr, item, c, seen, next, pattern->idx);
     phx_free(ptr);
     phx_free(item);
     phx_free(next);
@@ -251,18 +252,18 @@ typedef struct element_work {
     int *place, *where; /* `most`; n */
 } element_work;
 
-static phx_status make_work(phx_context *context, const assembly *it, element_work *work)
+static phx_status make_work(phx_context *context, const assembly *assembled, element_work *work)
 {
-    const size_t unknowns = (size_t)it->model->most_unknowns, most = (size_t)it->most;
-    const size_t square = it->T ? most * most : 0;
+    const size_t unknowns = (size_t)assembled->model->most_unknowns, most = (size_t)assembled->most;
+    const size_t square = assembled->T ? most * most : 0;
 
     work->K = phx_calloc(context, unknowns * unknowns + 1, sizeof *work->K);
     work->M_y = phx_calloc(context, square + 1, sizeof *work->M_y);
     work->K_y = phx_calloc(context, square + 1, sizeof *work->K_y);
     work->place = phx_calloc(context, most + 1, sizeof *work->place);
-    work->where = phx_calloc(context, (size_t)it->n + 1, sizeof *work->where);
+    work->where = phx_calloc(context, (size_t)assembled->n + 1, sizeof *work->where);
     return work->K && work->M_y && work->K_y && work->place && work->where
-               ? phx_elastic_element_room(context, it->model, &work->matrices, &work->room)
+               ? phx_elastic_element_room(context, assembled->model, &work->matrices, &work->room)
                : PHX_ERR_MEMORY;
 }
 
@@ -277,11 +278,12 @@ static void free_work(element_work *work)
 }
 
 /* M_y = T^T M T and K_y = T^T K T of element e. */
-static void to_coordinates(const assembly *it, int e, element_work *work)
+static void to_coordinates(const assembly *assembled, int e, element_work *work)
 {
-    const phx_csr *T = it->T;
-    const int *unknown, n = unknowns_of(it->model, e, &unknown);
-    const int *list = it->coordinate + it->begin[e], count = it->begin[e + 1] - it->begin[e];
+    const phx_csr *T = assembled->T;
+    const int *unknown, n = unknowns_of(assembled->model, e, &unknown);
+    const int *list = assembled->coordinate + assembled->begin[e],
+              count = assembled->begin[e + 1] - assembled->begin[e];
 
     for (int k = 0; k < count; k++)
         work->where[list[k]] = k;
@@ -299,15 +301,16 @@ static void to_coordinates(const assembly *it, int e, element_work *work)
 }
 
 /* Adds the matrices of element e to the rows that this process assembles. */
-static void scatter(const assembly *it, int e, const double *Me, const double *Ke, element_work *work, phx_csr *M,
-                    phx_csr *K)
+static void scatter(const assembly *assembled, int e, const double *Me, const double *Ke, element_work *work,
+                    phx_csr *M, phx_csr *K)
 {
-    const int *list = it->coordinate + it->begin[e], count = it->begin[e + 1] - it->begin[e];
+    const int *list = assembled->coordinate + assembled->begin[e],
+              count = assembled->begin[e + 1] - assembled->begin[e];
 
     for (int i = 0; i < count; i++) {
-        if (list[i] < it->first || list[i] >= it->end)
+        if (list[i] < assembled->first || list[i] >= assembled->end)
             continue;
-        places_of_row(M, list[i] - it->first, count, list, work->where, work->place);
+        places_of_row(M, list[i] - assembled->first, count, list, work->where, work->place);
         for (int j = 0; j < count; j++) {
             M->val[work->place[j]] += Me[i * count + j];
             if (K)
@@ -318,16 +321,16 @@ static void scatter(const assembly *it, int e, const double *Me, const double *K
 
 /* Adds the matrices of all elements to M and, if not NULL, K; PHX_SINGULAR for an element whose M2 is not positive
  * definite. */
-static phx_status add_elements(phx_context *context, const assembly *it, phx_csr *M, phx_csr *K)
+static phx_status add_elements(phx_context *context, const assembly *assembled, phx_csr *M, phx_csr *K)
 {
     element_work work = {.room = NULL};
     phx_element_matrices *matrices = &work.matrices;
-    phx_status status = make_work(context, it, &work);
+    phx_status status = make_work(context, assembled, &work);
 
-    for (int e = 0; e < it->model->n_elements && !status; e++) {
-        if (it->begin[e + 1] == it->begin[e])
+    for (int e = 0; e < assembled->model->n_elements && !status; e++) {
+        if (assembled->begin[e + 1] == assembled->begin[e])
             continue;
-        it->model->ops->element(it->model, e, matrices);
+        assembled->model->ops->element(assembled->model, e, matrices);
         memset(work.K, 0, (size_t)matrices->n_unknowns * (size_t)matrices->n_unknowns * sizeof *work.K);
         if (K)
             status = make_root(context, matrices, e);
@@ -335,9 +338,9 @@ static phx_status add_elements(phx_context *context, const assembly *it, phx_csr
             break;
         if (K)
             add_square(matrices->n_stresses, matrices->n_unknowns, matrices->D, work.K);
-        if (it->T)
-            to_coordinates(it, e, &work);
-        scatter(it, e, it->T ? work.M_y : matrices->M, it->T ? work.K_y : work.K, &work, M, K);
+        if (assembled->T)
+            to_coordinates(assembled, e, &work);
+        scatter(assembled, e, assembled->T ? work.M_y : matrices->M, assembled->T ? work.K_y : work.K, &work, M, K);
     }
     free_work(&work);
     return status;
@@ -371,16 +374,16 @@ static void drop_zeros(phx_context *context, int first_row, phx_csr *matrix)
 phx_status elastic_assemble_rows(phx_context *context, const phx_elastic_model *model, const phx_csr *T, int first,
                                  int end, phx_csr *M, phx_csr *K)
 {
-    assembly it = {.model = model, .T = T, .n = T ? T->cols : model->n, .first = first, .end = end};
-    phx_status status = list_coordinates(context, &it);
+    assembly assembled = {.model = model, .T = T, .n = T ? T->cols : model->n, .first = first, .end = end};
+    phx_status status = list_coordinates(context, &assembled);
 
     if (!status)
-        status = assemble_make_pattern(context, &it, M);
+        status = assemble_make_pattern(context, &assembled, M);
     if (!status && K)
         status = phx_csr_copy(context, M, K);
     if (!status)
-        status = add_elements(context, &it, M, K);
-    free_assembly(&it);
+        status = add_elements(context, &assembled, M, K);
+    free_assembly(&assembled);
     if (!status)
         drop_zeros(context, first, M);
     if (!status && K)

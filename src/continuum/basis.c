@@ -9,33 +9,33 @@ enum {
     COMPARED = 2     /* frequencies by which bases are judged */
 };
 
-void shapes_free(shapes *it)
+void shapes_free(shapes *fields)
 {
-    phx_free(it->y);
-    phx_free(it->omega);
-    phx_free(it->own);
-    phx_free(it->own_M);
-    phx_free(it->own_K);
-    memset(it, 0, sizeof *it);
+    phx_free(fields->y);
+    phx_free(fields->omega);
+    phx_free(fields->own);
+    phx_free(fields->own_M);
+    phx_free(fields->own_K);
+    memset(fields, 0, sizeof *fields);
 }
 
 /* Room for so many more. */
-static phx_status basis_grow(phx_context *context, int more, shapes *it)
+static phx_status basis_grow(phx_context *context, int more, shapes *fields)
 {
-    double *y = phx_calloc(context, (size_t)(it->count + more) * (size_t)it->n + 1, sizeof *y);
+    double *y = phx_calloc(context, (size_t)(fields->count + more) * (size_t)fields->n + 1, sizeof *y);
 
     if (!y)
         return PHX_ERR_MEMORY;
-    if (it->count > 0)
-        memcpy(y, it->y, (size_t)it->count * (size_t)it->n * sizeof *y);
-    phx_free(it->y);
-    it->y = y;
+    if (fields->count > 0)
+        memcpy(y, fields->y, (size_t)fields->count * (size_t)fields->n * sizeof *y);
+    phx_free(fields->y);
+    fields->y = y;
     return PHX_OK;
 }
 
-static double *next(shapes *it)
+static double *next(shapes *fields)
 {
-    return it->y + (size_t)it->count++ * (size_t)it->n;
+    return fields->y + (size_t)fields->count++ * (size_t)fields->n;
 }
 
 static bool is_joined(const phx_continuum_def *def, int i)
@@ -250,14 +250,14 @@ static double massless_frequency(const shapes *basis, int count)
 /* Motions of the joined interfaces by all m shapes V Y, orthonormal in K, of which those without mass stand first; each
  * over the root of the flexibility, the displacements and the rotations of an interface together. */
 static phx_status massless_motions(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
-                                   const shapes *basis, int m, const double *V, massless_shapes *it)
+                                   const shapes *basis, int m, const double *V, massless_shapes *massless)
 {
     const size_t all = (size_t)m;
     double *own = phx_calloc(context, 6 * all + 1, sizeof *own),
            *motion = phx_calloc(context, 6 * all + 1, sizeof *own);
 
-    it->R = phx_calloc(context, 6 * (size_t)space->n_interfaces * (size_t)it->n + 1, sizeof *it->R);
-    for (int i = 0; own && motion && it->R && i < space->n_interfaces; i++) {
+    massless->R = phx_calloc(context, 6 * (size_t)space->n_interfaces * (size_t)massless->n + 1, sizeof *massless->R);
+    for (int i = 0; own && motion && massless->R && i < space->n_interfaces; i++) {
         if (!is_joined(def, i))
             continue;
         motion_of(space, i, basis, own);
@@ -266,12 +266,13 @@ static phx_status massless_motions(phx_context *context, const phx_continuum_def
             double total = 0.0;
             for (size_t k = 0; k < 3 * all; k++)
                 total += motion[(size_t)(c / 3) * 3 * all + k] * motion[(size_t)(c / 3) * 3 * all + k];
-            for (int k = 0; k < it->n && total > 0.0; k++)
-                it->R[(size_t)it->rows * (size_t)it->n + (size_t)k] = motion[(size_t)c * all + (size_t)k] / sqrt(total);
-            it->rows++;
+            for (int k = 0; k < massless->n && total > 0.0; k++)
+                massless->R[(size_t)massless->rows * (size_t)massless->n + (size_t)k] =
+                    motion[(size_t)c * all + (size_t)k] / sqrt(total);
+            massless->rows++;
         }
     }
-    const bool made = own && motion && it->R;
+    const bool made = own && motion && massless->R;
     phx_free(own);
     phx_free(motion);
     return made ? PHX_OK : PHX_ERR_MEMORY;
@@ -279,18 +280,19 @@ static phx_status massless_motions(phx_context *context, const phx_continuum_def
 
 /* Appends to the rows U (of m numbers, by the shapes of the basis) after `count` of them what of the shapes without
  * mass moves the joined interfaces: R^T v of the eigenvectors v of R R^T, of unit energy; times omega. Their number. */
-static phx_status add_massless(phx_context *context, const massless_shapes *it, size_t m, const double *V, double omega,
-                               int count, double *U, int *added)
+static phx_status add_massless(phx_context *context, const massless_shapes *massless, size_t m, const double *V,
+                               double omega, int count, double *U, int *added)
 {
     static const double least = 1e-9; /* of the static flexibility */
-    const size_t rows = (size_t)it->rows, n = (size_t)it->n;
+    const size_t rows = (size_t)massless->rows, n = (size_t)massless->n;
     double *A = phx_calloc(context, rows * rows + 1, sizeof *A), *vectors = phx_calloc(context, rows * rows + 1, 8);
     double *values = phx_calloc(context, rows + 1, sizeof *values);
     phx_status status = A && vectors && values ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
-        phx_dense_multiply(false, true, it->rows, it->rows, it->n, 1.0, it->R, it->n, it->R, it->n, 0.0, A, it->rows);
-        status = phx_dense_eigen_symmetric(context, it->rows, A, NULL, values, vectors);
+        phx_dense_multiply(false, true, massless->rows, massless->rows, massless->n, 1.0, massless->R, massless->n,
+                           massless->R, massless->n, 0.0, A, massless->rows);
+        status = phx_dense_eigen_symmetric(context, massless->rows, A, NULL, values, vectors);
     }
     for (size_t r = 0; r < rows && !status; r++) {
         if (!(values[r] > least))
@@ -300,7 +302,7 @@ static phx_status add_massless(phx_context *context, const massless_shapes *it, 
         for (size_t k = 0; k < n; k++) {
             double part = 0.0;
             for (size_t i = 0; i < rows; i++)
-                part += it->R[i * n + k] * vectors[i * rows + r];
+                part += massless->R[i * n + k] * vectors[i * rows + r];
             for (size_t i = 0; i < m; i++)
                 row[i] += omega * part / sqrt(values[r]) * V[i * m + k];
         }

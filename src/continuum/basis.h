@@ -86,15 +86,15 @@ typedef struct flexibility flexibility;
 /* held: n_all of the space, 1 where a coordinate is held. */
 phx_status flexibility_create(phx_context *context, const elastic_space *space, const unsigned char *held,
                               flexibility **made);
-void flexibility_destroy(flexibility *it); /* NULL is allowed */
+void flexibility_destroy(flexibility *flex); /* NULL is allowed */
 /* f and w: n of the space; entries of f at held coordinates do not count, those of w are zero. w may be f. */
-phx_status flexibility_apply(flexibility *it, const double *f, double *w);
+phx_status flexibility_apply(flexibility *flex, const double *f, double *w);
 /* The lowest `count` modes of the body so held, without rigid ones: omega ascending (rad/s), modes count x n. */
-phx_status flexibility_modes(flexibility *it, int count, double *omega, double *modes);
+phx_status flexibility_modes(flexibility *flex, int count, double *omega, double *modes);
 /* Steps of LOBPCG that the last modes took; 0: another method found them. */
-int flexibility_steps(const flexibility *it);
+int flexibility_steps(const flexibility *flex);
 /* At most so many has it. */
-int flexibility_most_modes(const flexibility *it);
+int flexibility_most_modes(const flexibility *flex);
 
 /* ---- bases ---- */
 /* Shapes in a space, one after the other: count x n. */
@@ -109,7 +109,7 @@ typedef struct shapes {
     int n_own;
     double *own, *own_M, *own_K;
 } shapes;
-void shapes_free(shapes *it);
+void shapes_free(shapes *fields);
 /* The shapes a definition asks for, orthonormal: Y^T M Y = I, Y^T K Y = diag(omega^2), without momentum (mean axes).
  * Dependent ones are left out. */
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis);

@@ -65,44 +65,45 @@ typedef struct interpolation {
     int count;           /* of all processes */
 } interpolation;
 
-static phx_status number_corners(phx_context *context, const unsigned char *left_out, interpolation *it)
+static phx_status number_corners(phx_context *context, const unsigned char *left_out, interpolation *nodes)
 {
-    const elastic_space *space = it->space;
+    const elastic_space *space = nodes->space;
     int found[ENDS];
 
-    it->number = phx_calloc(context, (size_t)space->n_all + 1, sizeof *it->number);
-    for (int c = 0; c < space->n_all && it->number; c++)
-        it->number[c] = left_out[c] || ends_of(space, it->ends, it->unknown, c, found) ? -1 : it->count++;
-    return it->number ? PHX_OK : PHX_ERR_MEMORY;
+    nodes->number = phx_calloc(context, (size_t)space->n_all + 1, sizeof *nodes->number);
+    for (int c = 0; c < space->n_all && nodes->number; c++)
+        nodes->number[c] = left_out[c] || ends_of(space, nodes->ends, nodes->unknown, c, found) ? -1 : nodes->count++;
+    return nodes->number ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Row `row`, of coordinate c. What is left out is zero; a corner that is tied follows its interface. */
-static size_t corners_put_row(const interpolation *it, int row, int c, size_t at, int *rows, int *cols, double *values)
+static size_t corners_put_row(const interpolation *nodes, int row, int c, size_t at, int *rows, int *cols,
+                              double *values)
 {
-    const phx_csr *T = &it->space->T;
+    const phx_csr *T = &nodes->space->T;
     int found[ENDS];
 
-    if (it->number[c] >= 0) {
+    if (nodes->number[c] >= 0) {
         rows[at] = row;
-        cols[at] = it->number[c];
+        cols[at] = nodes->number[c];
         values[at] = 1.0;
         return at + 1;
     }
-    if (!ends_of(it->space, it->ends, it->unknown, c, found))
+    if (!ends_of(nodes->space, nodes->ends, nodes->unknown, c, found))
         return at;
     for (int k = 0; k < ENDS; k++)
         for (int e = T->ptr[found[k]]; e < T->ptr[found[k] + 1]; e++) {
-            if (it->number[T->idx[e]] < 0)
+            if (nodes->number[T->idx[e]] < 0)
                 continue;
             rows[at] = row;
-            cols[at] = it->number[T->idx[e]];
+            cols[at] = nodes->number[T->idx[e]];
             values[at++] = T->val[e] / ENDS;
         }
     return at;
 }
 
 /* Rows that interpolate the unknowns of mid-edge nodes from corner nodes, as a sparse matrix. */
-static phx_status corners_make_rows(phx_context *context, const interpolation *it, int n, const int *coordinate,
+static phx_status corners_make_rows(phx_context *context, const interpolation *nodes, int n, const int *coordinate,
                                     phx_csr *P)
 {
     const size_t most = 12 * (size_t)n; /* two ends, each with six motions of an interface at most */
@@ -112,9 +113,9 @@ static phx_status corners_make_rows(phx_context *context, const interpolation *i
     size_t count = 0;
 
     for (int i = 0; i < n && !status; i++)
-        count = corners_put_row(it, i, it->space->first + coordinate[i], count, rows, cols, values);
+        count = corners_put_row(nodes, i, nodes->space->first + coordinate[i], count, rows, cols, values);
     if (!status)
-        status = phx_csr_from_triplets(context, n, it->count, count, rows, cols, values, P);
+        status = phx_csr_from_triplets(context, n, nodes->count, count, rows, cols, values, P);
     phx_free(rows);
     phx_free(cols);
     phx_free(values);
@@ -126,23 +127,23 @@ static phx_status corners_make_rows(phx_context *context, const interpolation *i
 phx_status elastic_space_corners(phx_context *context, const elastic_space *space, const unsigned char *left_out, int n,
                                  const int *coordinate, int *n_corners, int *corner, phx_csr *P)
 {
-    interpolation it = {.space = space};
+    interpolation nodes = {.space = space};
     bool any;
 
     *n_corners = 0;
     memset(P, 0, sizeof *P);
-    phx_status status = find_ends(context, &space->model->mesh, space->model->n_nodes, &it.ends, &any);
+    phx_status status = find_ends(context, &space->model->mesh, space->model->n_nodes, &nodes.ends, &any);
     if (!status && any)
-        status = find_translations(context, space->model, &it.unknown);
+        status = find_translations(context, space->model, &nodes.unknown);
     if (!status && any)
-        status = number_corners(context, left_out, &it);
-    if (!status && any && it.count > 0)
-        status = corners_make_rows(context, &it, n, coordinate, P);
+        status = number_corners(context, left_out, &nodes);
+    if (!status && any && nodes.count > 0)
+        status = corners_make_rows(context, &nodes, n, coordinate, P);
     for (int i = 0; i < n && !status && P->rows > 0; i++)
-        if (it.number[space->first + coordinate[i]] >= 0)
+        if (nodes.number[space->first + coordinate[i]] >= 0)
             corner[(*n_corners)++] = i;
-    phx_free(it.ends);
-    phx_free(it.unknown);
-    phx_free(it.number);
+    phx_free(nodes.ends);
+    phx_free(nodes.unknown);
+    phx_free(nodes.number);
     return status;
 }

@@ -24,9 +24,9 @@ static void list_axes(const elastic_space *space, int *axis)
 
 /* Participation of modes and constraint shapes: their products and masses by M, summed over all processes. */
 static phx_status participate(phx_context *context, const elastic_space *space, const double *modes,
-                              const double *constraints, phx_participation *it)
+                              const double *constraints, phx_participation *participation)
 {
-    const int n = space->n, m = it->modes, c = it->constraints;
+    const int n = space->n, m = participation->modes, c = participation->constraints;
     const size_t numbers = (size_t)m * (size_t)c + (size_t)m + (size_t)c;
     double *product = phx_calloc(context, (size_t)n + 1, sizeof *product);
     phx_status status = product ? PHX_OK : PHX_ERR_MEMORY;
@@ -34,18 +34,18 @@ static phx_status participate(phx_context *context, const elastic_space *space, 
     for (int b = 0; b < c && !status; b++) {
         const double *Psi = constraints + (size_t)b * (size_t)n;
         status = elastic_space_mass(space, 1, Psi, product);
-        it->constraint[b] = effective_dot(n, Psi, product);
+        participation->constraint[b] = effective_dot(n, Psi, product);
         for (int k = 0; k < m; k++)
-            it->L[k * c + b] = effective_dot(n, modes + (size_t)k * (size_t)n, product);
+            participation->L[k * c + b] = effective_dot(n, modes + (size_t)k * (size_t)n, product);
     }
     for (int k = 0; k < m && !status; k++) {
         const double *phi = modes + (size_t)k * (size_t)n;
         status = elastic_space_mass(space, 1, phi, product);
-        it->mode[k] = effective_dot(n, phi, product);
+        participation->mode[k] = effective_dot(n, phi, product);
     }
     if (!status) {
-        elastic_space_sum(space, numbers, it->L);
-        list_axes(space, it->axis);
+        elastic_space_sum(space, numbers, participation->L);
+        list_axes(space, participation->axis);
     }
     phx_free(product);
     return status;
@@ -57,17 +57,18 @@ phx_status basis_choose_modes(phx_context *context, const elastic_space *space, 
                               int constraints, shapes *basis)
 {
     const size_t n = (size_t)space->n;
-    phx_participation it = {0};
+    phx_participation participation = {0};
     bool *chosen = phx_calloc(context, (size_t)count + 1, sizeof *chosen);
-    phx_status status = chosen ? phx_participation_allocate(context, count, constraints, &it) : PHX_ERR_MEMORY;
+    phx_status status =
+        chosen ? phx_participation_allocate(context, count, constraints, &participation) : PHX_ERR_MEMORY;
     int to = first;
 
     if (!status)
         status = participate(context, space, basis->y + (size_t)first * n,
-                             basis->y + (size_t)(basis->count - constraints) * n, &it);
+                             basis->y + (size_t)(basis->count - constraints) * n, &participation);
     if (!status) {
-        phx_participation_choose(&it, keep, chosen);
-        phx_participation_add(&it, chosen, &basis->effective);
+        phx_participation_choose(&participation, keep, chosen);
+        phx_participation_add(&participation, chosen, &basis->effective);
     }
     for (int k = first; k < basis->count && !status; k++) { /* the others go */
         if (k < first + count && !chosen[k - first])
@@ -78,7 +79,7 @@ phx_status basis_choose_modes(phx_context *context, const elastic_space *space, 
     }
     if (!status)
         basis->count = to;
-    phx_participation_free(&it);
+    phx_participation_free(&participation);
     phx_free(chosen);
     return status;
 }

@@ -25,34 +25,34 @@ struct flexibility {
     double *whole;            /* 2 of the space: a vector and its product; several processes */
 };
 
-static const phx_ranks *ranks_of(const flexibility *it)
+static const phx_ranks *ranks_of(const flexibility *flex)
 {
-    return it->space->part.ranks;
+    return flex->space->part.ranks;
 }
 
-static bool uses_multigrid(const flexibility *it)
+static bool uses_multigrid(const flexibility *flex)
 {
-    return ranks_of(it) && phx_ranks_get_method(ranks_of(it)) == PHX_RANKS_GAMG;
+    return ranks_of(flex) && phx_ranks_get_method(ranks_of(flex)) == PHX_RANKS_GAMG;
 }
 
 /* Y <- M X: rows of n numbers. */
-static phx_status mass(const flexibility *it, int rows, const double *x, double *y)
+static phx_status mass(const flexibility *flex, int rows, const double *x, double *y)
 {
-    const size_t n = (size_t)it->n, whole = (size_t)it->space->n;
+    const size_t n = (size_t)flex->n, whole = (size_t)flex->space->n;
     phx_status status = PHX_OK;
 
     for (size_t r = 0; r < (size_t)rows && !status; r++, x += n, y += n) {
-        if (!ranks_of(it)) {
+        if (!ranks_of(flex)) {
             memset(y, 0, n * sizeof *y);
-            phx_csr_apply(&it->M, 1.0, x, y);
+            phx_csr_apply(&flex->M, 1.0, x, y);
             continue;
         }
-        memset(it->whole, 0, whole * sizeof *it->whole);
+        memset(flex->whole, 0, whole * sizeof *flex->whole);
         for (size_t i = 0; i < n; i++)
-            it->whole[it->full[i]] = x[i];
-        status = elastic_space_mass(it->space, 1, it->whole, it->whole + whole);
+            flex->whole[flex->full[i]] = x[i];
+        status = elastic_space_mass(flex->space, 1, flex->whole, flex->whole + whole);
         for (size_t i = 0; i < n; i++)
-            y[i] = it->whole[whole + (size_t)it->full[i]];
+            y[i] = flex->whole[whole + (size_t)flex->full[i]];
     }
     return status;
 }
@@ -91,11 +91,11 @@ static phx_status submatrix(phx_context *context, const phx_csr *a, int n, const
 
 /* ---- rigid motions left ---- */
 /* Those of the space that do not move a held coordinate, orthonormal in M. */
-static phx_status make_rigid(flexibility *it, const unsigned char *held)
+static phx_status make_rigid(flexibility *flex, const unsigned char *held)
 {
-    phx_context *context = it->context;
-    const elastic_space *space = it->space;
-    const size_t n = (size_t)space->n, own = (size_t)it->n;
+    phx_context *context = flex->context;
+    const elastic_space *space = flex->space;
+    const size_t n = (size_t)space->n, own = (size_t)flex->n;
     const int r = space->n_rigid;
     double gram[36] = {0}, size[6] = {0}, values[6], vectors[36], most = 0.0;
     phx_status status = PHX_OK;
@@ -103,7 +103,7 @@ static phx_status make_rigid(flexibility *it, const unsigned char *held)
     for (int k = 0; k < r; k++)
         for (size_t j = 0; j < n; j++)
             size[k] = fmax(size[k], fabs(space->rigid[(size_t)k * n + j]));
-    phx_ranks_most(ranks_of(it), 6, size);
+    phx_ranks_most(ranks_of(flex), 6, size);
     for (size_t j = 0; j < n && held; j++)
         for (int k = 0; k < r && held[(size_t)space->first + j]; k++)
             for (int l = 0; l < r; l++)
@@ -112,56 +112,56 @@ static phx_status make_rigid(flexibility *it, const unsigned char *held)
     elastic_space_sum(space, (size_t)(r * r), gram);
     if (r > 0)
         status = phx_dense_eigen_symmetric(context, r, gram, NULL, values, vectors);
-    it->rigid = phx_calloc(context, (size_t)r * own + 1, sizeof *it->rigid);
-    it->M_rigid = phx_calloc(context, (size_t)r * own + 1, sizeof *it->M_rigid);
-    if (!status && (!it->rigid || !it->M_rigid))
+    flex->rigid = phx_calloc(context, (size_t)r * own + 1, sizeof *flex->rigid);
+    flex->M_rigid = phx_calloc(context, (size_t)r * own + 1, sizeof *flex->M_rigid);
+    if (!status && (!flex->rigid || !flex->M_rigid))
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < r && !status; k++)
         most = fmax(most, values[k]);
     for (int k = 0; k < r && !status; k++) {
         if (values[k] > 1e-12 * most)
             continue; /* it moves what is held */
-        double *motion = it->rigid + (size_t)it->n_rigid++ * own;
+        double *motion = flex->rigid + (size_t)flex->n_rigid++ * own;
         for (size_t i = 0; i < own; i++)
             for (int l = 0; l < r; l++)
-                motion[i] += vectors[r * l + k] / size[l] * space->rigid[(size_t)l * n + (size_t)it->full[i]];
+                motion[i] += vectors[r * l + k] / size[l] * space->rigid[(size_t)l * n + (size_t)flex->full[i]];
     }
-    for (int pass = 0; pass < 2 && it->n_rigid > 0 && !status; pass++) {
-        status = mass(it, it->n_rigid, it->rigid, it->M_rigid);
-        phx_dense_multiply(false, true, it->n_rigid, it->n_rigid, it->n, 1.0, it->rigid, it->n, it->M_rigid, it->n, 0.0,
-                           gram, it->n_rigid);
-        elastic_space_sum(space, (size_t)(it->n_rigid * it->n_rigid), gram);
+    for (int pass = 0; pass < 2 && flex->n_rigid > 0 && !status; pass++) {
+        status = mass(flex, flex->n_rigid, flex->rigid, flex->M_rigid);
+        phx_dense_multiply(false, true, flex->n_rigid, flex->n_rigid, flex->n, 1.0, flex->rigid, flex->n, flex->M_rigid,
+                           flex->n, 0.0, gram, flex->n_rigid);
+        elastic_space_sum(space, (size_t)(flex->n_rigid * flex->n_rigid), gram);
         if (!status)
-            status = phx_dense_cholesky(context, it->n_rigid, gram);
+            status = phx_dense_cholesky(context, flex->n_rigid, gram);
         if (!status)
-            phx_dense_triangle_solve(false, it->n_rigid, gram, it->n, it->rigid);
+            phx_dense_triangle_solve(false, flex->n_rigid, gram, flex->n, flex->rigid);
     }
-    return status ? status : mass(it, it->n_rigid, it->rigid, it->M_rigid);
+    return status ? status : mass(flex, flex->n_rigid, flex->rigid, flex->M_rigid);
 }
 
 /* Of `count` columns of the rigid motions (n_rigid x count) those that determine them best. */
-static phx_status flexibility_choose(flexibility *it, int count, const double *columns, int *rank, int *order)
+static phx_status flexibility_choose(flexibility *flex, int count, const double *columns, int *rank, int *order)
 {
-    return count > 0 ? phx_dense_rrqr(it->context, it->n_rigid, count, columns, 1e-12, rank, order, NULL) : PHX_OK;
+    return count > 0 ? phx_dense_rrqr(flex->context, flex->n_rigid, count, columns, 1e-12, rank, order, NULL) : PHX_OK;
 }
 
 /* The best of all processes: each offers the best of its own. On return the first *rank of `order` are those of this
  * process that have won. */
-static phx_status choose_over_processes(flexibility *it, int *rank, int *order)
+static phx_status choose_over_processes(flexibility *flex, int *rank, int *order)
 {
-    const int r = it->n_rigid, all = r * phx_ranks_size(ranks_of(it)), first = r * phx_ranks_rank(ranks_of(it));
-    double *offered = phx_calloc(it->context, (size_t)r * (size_t)all + 1, sizeof *offered);
-    int *best = phx_calloc(it->context, (size_t)all + 1, sizeof *best);
+    const int r = flex->n_rigid, all = r * phx_ranks_size(ranks_of(flex)), first = r * phx_ranks_rank(ranks_of(flex));
+    double *offered = phx_calloc(flex->context, (size_t)r * (size_t)all + 1, sizeof *offered);
+    int *best = phx_calloc(flex->context, (size_t)all + 1, sizeof *best);
     int won = 0, total = 0;
     phx_status status = offered && best ? PHX_OK : PHX_ERR_MEMORY;
 
-    status = phx_ranks_agree(it->context, ranks_of(it), status);
+    status = phx_ranks_agree(flex->context, ranks_of(flex), status);
     for (int c = 0; c < *rank && !status; c++)
         for (int k = 0; k < r; k++)
-            offered[k * all + first + c] = it->rigid[(size_t)k * (size_t)it->n + (size_t)order[c]];
+            offered[k * all + first + c] = flex->rigid[(size_t)k * (size_t)flex->n + (size_t)order[c]];
     if (!status) {
-        phx_ranks_sum(ranks_of(it), (size_t)r * (size_t)all, offered);
-        status = flexibility_choose(it, all, offered, &total, best);
+        phx_ranks_sum(ranks_of(flex), (size_t)r * (size_t)all, offered);
+        status = flexibility_choose(flex, all, offered, &total, best);
     }
     for (int c = 0; c < *rank && !status; c++) {
         bool wins = false;
@@ -172,7 +172,7 @@ static phx_status choose_over_processes(flexibility *it, int *rank, int *order)
     }
     *rank = won;
     if (!status && total < r)
-        status = phx_fail(it->context, PHX_SINGULAR, "no support stops the rigid motions of the body");
+        status = phx_fail(flex->context, PHX_SINGULAR, "no support stops the rigid motions of the body");
     phx_free(offered);
     phx_free(best);
     return status;
@@ -180,46 +180,46 @@ static phx_status choose_over_processes(flexibility *it, int *rank, int *order)
 
 /* As many coordinates as there are rigid motions left: held, they would stop them (an isostatic support). Loads in
  * equilibrium leave no force there. Multigrid does without. */
-static phx_status support_rigid(flexibility *it)
+static phx_status support_rigid(flexibility *flex)
 {
-    int rank = 0, *order = phx_calloc(it->context, (size_t)it->n + 1, sizeof *order);
+    int rank = 0, *order = phx_calloc(flex->context, (size_t)flex->n + 1, sizeof *order);
     phx_status status = order ? PHX_OK : PHX_ERR_MEMORY;
-    const bool wanted = it->n_rigid > 0 && !uses_multigrid(it);
+    const bool wanted = flex->n_rigid > 0 && !uses_multigrid(flex);
 
     if (!status && wanted)
-        status = flexibility_choose(it, it->n, it->rigid, &rank, order);
-    if (!status && wanted && ranks_of(it))
-        status = choose_over_processes(it, &rank, order);
-    else if (!status && wanted && rank < it->n_rigid)
-        status = phx_fail(it->context, PHX_SINGULAR, "no support stops the rigid motions of the body");
+        status = flexibility_choose(flex, flex->n, flex->rigid, &rank, order);
+    if (!status && wanted && ranks_of(flex))
+        status = choose_over_processes(flex, &rank, order);
+    else if (!status && wanted && rank < flex->n_rigid)
+        status = phx_fail(flex->context, PHX_SINGULAR, "no support stops the rigid motions of the body");
     for (int k = 0; k < rank && !status; k++)
-        it->solved[order[k]] = -1;
-    for (int i = 0; i < it->n; i++)
-        if (it->solved[i] >= 0)
-            it->solved[i] = it->n_solved++;
+        flex->solved[order[k]] = -1;
+    for (int i = 0; i < flex->n; i++)
+        if (flex->solved[i] >= 0)
+            flex->solved[i] = flex->n_solved++;
     phx_free(order);
     return status;
 }
 
 /* Factors the stiffness of the solved coordinates; PHX_SINGULAR means that a part of the body is loose or a
  * mechanism. */
-static phx_status flexibility_factor(flexibility *it)
+static phx_status flexibility_factor(flexibility *flex)
 {
-    const elastic_space *space = it->space;
+    const elastic_space *space = flex->space;
     phx_csr K = {0};
-    int *part = phx_calloc(it->context, (size_t)space->n + 1, sizeof *part);
+    int *part = phx_calloc(flex->context, (size_t)space->n + 1, sizeof *part);
     phx_status status = part ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int j = 0; j < space->n && part; j++)
         part[j] = -1;
-    for (int i = 0; i < it->n && part; i++)
-        part[it->full[i]] = it->solved[i];
+    for (int i = 0; i < flex->n && part; i++)
+        part[flex->full[i]] = flex->solved[i];
     if (!status)
-        status = submatrix(it->context, &space->K, it->n_solved, part, &K);
+        status = submatrix(flex->context, &space->K, flex->n_solved, part, &K);
     if (!status)
-        status = phx_cholesky_create(it->context, &K, &it->factors);
+        status = phx_cholesky_create(flex->context, &K, &flex->factors);
     if (status == PHX_SINGULAR)
-        phx_fail_prefix(it->context, status,
+        phx_fail_prefix(flex->context, status,
                         "stiffness of the body, without its rigid motions: a part is loose or a mechanism: ");
     phx_csr_free(&K);
     phx_free(part);
@@ -229,30 +229,30 @@ static phx_status flexibility_factor(flexibility *it)
 /* ---- several processes ---- */
 /* Unknowns of all processes, and those of them that have mass: whose row of M is not zero, which some vector without
  * a zero and without regularity shows. */
-static phx_status count_all(flexibility *it)
+static phx_status count_all(flexibility *flex)
 {
-    double *x = it->work, *product = it->work + it->n, phase = 0.0, count[2] = {it->n, 0.0};
+    double *x = flex->work, *product = flex->work + flex->n, phase = 0.0, count[2] = {flex->n, 0.0};
 
-    for (int i = 0; i < it->n; i++) {
+    for (int i = 0; i < flex->n; i++) {
         phase += 0.61803398874989485;
         phase -= floor(phase);
         x[i] = 1.0 + phase;
     }
-    const phx_status status = mass(it, 1, x, product);
-    for (int i = 0; i < it->n && !status; i++)
+    const phx_status status = mass(flex, 1, x, product);
+    for (int i = 0; i < flex->n && !status; i++)
         count[1] += product[i] != 0.0;
-    phx_ranks_sum(ranks_of(it), 2, count);
-    it->n_all = (int)count[0];
-    it->n_massive = (int)count[1];
+    phx_ranks_sum(ranks_of(flex), 2, count);
+    flex->n_all = (int)count[0];
+    flex->n_massive = (int)count[1];
     return status;
 }
 
 /* Rows of the space at the coordinates that are solved for. */
-static phx_status flexibility_take(const flexibility *it, const int *kept, int rows, const double *from, double **to)
+static phx_status flexibility_take(const flexibility *flex, const int *kept, int rows, const double *from, double **to)
 {
-    const size_t n = (size_t)it->n_solved, whole = (size_t)it->space->n;
+    const size_t n = (size_t)flex->n_solved, whole = (size_t)flex->space->n;
 
-    *to = phx_calloc(it->context, (size_t)rows * n + 1, sizeof **to);
+    *to = phx_calloc(flex->context, (size_t)rows * n + 1, sizeof **to);
     for (size_t r = 0; r < (size_t)rows && *to; r++)
         for (size_t i = 0; i < n; i++)
             (*to)[r * n + i] = from[r * whole + (size_t)kept[i]];
@@ -260,54 +260,54 @@ static phx_status flexibility_take(const flexibility *it, const int *kept, int r
 }
 
 /* The coordinates `kept` as multigrid wants them described; the caller frees `near`, `corner` and P. */
-static phx_status flexibility_describe(const flexibility *it, const unsigned char *held, phx_ranks_equations *equations,
-                                       double **near, int **corner, phx_csr *P)
+static phx_status flexibility_describe(const flexibility *flex, const unsigned char *held,
+                                       phx_ranks_equations *equations, double **near, int **corner, phx_csr *P)
 {
-    const elastic_space *space = it->space;
-    unsigned char *left_out = phx_calloc(it->context, (size_t)space->n_all + 1, sizeof *left_out);
+    const elastic_space *space = flex->space;
+    unsigned char *left_out = phx_calloc(flex->context, (size_t)space->n_all + 1, sizeof *left_out);
 
-    *corner = phx_calloc(it->context, (size_t)it->n + 1, sizeof **corner);
+    *corner = phx_calloc(flex->context, (size_t)flex->n + 1, sizeof **corner);
     phx_status status = left_out && *corner ? PHX_OK : PHX_ERR_MEMORY;
     for (int c = 0; c < space->n_all && !status; c++)
         left_out[c] = space->empty[c] || (held && held[c]);
     if (!status)
-        status = flexibility_take(it, equations->kept, 6, space->near, near);
+        status = flexibility_take(flex, equations->kept, 6, space->near, near);
     if (!status)
-        status =
-            elastic_space_corners(it->context, space, left_out, it->n, it->full, &equations->n_corners, *corner, P);
+        status = elastic_space_corners(flex->context, space, left_out, flex->n, flex->full, &equations->n_corners,
+                                       *corner, P);
     phx_free(left_out);
     equations->n_near = 6;
     equations->near = *near;
     equations->corner = *corner;
     equations->from_corners = P;
-    equations->n_null = it->n_rigid;
-    equations->null = it->rigid;
+    equations->n_null = flex->n_rigid;
+    equations->null = flex->rigid;
     return status;
 }
 
 /* Creates the distributed solver of the stiffness, with near-null vectors and corner interpolation if it uses
  * multigrid. */
-static phx_status make_solver(flexibility *it, const unsigned char *held)
+static phx_status make_solver(flexibility *flex, const unsigned char *held)
 {
-    phx_ranks_equations equations = {.matrix = it->space->K_rows, .n = it->n_solved, .block = 1};
-    int *kept = phx_calloc(it->context, (size_t)it->n_solved + 1, sizeof *kept), *corner = NULL;
+    phx_ranks_equations equations = {.matrix = flex->space->K_rows, .n = flex->n_solved, .block = 1};
+    int *kept = phx_calloc(flex->context, (size_t)flex->n_solved + 1, sizeof *kept), *corner = NULL;
     double *near = NULL;
     phx_csr P = {0};
     phx_status status = kept ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int i = 0; i < it->n && !status; i++)
-        if (it->solved[i] >= 0)
-            kept[it->solved[i]] = it->full[i];
+    for (int i = 0; i < flex->n && !status; i++)
+        if (flex->solved[i] >= 0)
+            kept[flex->solved[i]] = flex->full[i];
     equations.kept = kept;
-    if (!status && uses_multigrid(it))
-        status = flexibility_describe(it, held, &equations, &near, &corner, &P);
-    status = phx_ranks_agree(it->context, ranks_of(it), status);
-    if (!status && uses_multigrid(it))
-        equations.block = elastic_space_block(it->space, it->n, it->full);
+    if (!status && uses_multigrid(flex))
+        status = flexibility_describe(flex, held, &equations, &near, &corner, &P);
+    status = phx_ranks_agree(flex->context, ranks_of(flex), status);
+    if (!status && uses_multigrid(flex))
+        equations.block = elastic_space_block(flex->space, flex->n, flex->full);
     if (!status)
-        status = phx_ranks_solver_create(it->context, ranks_of(it), &equations, &it->solver);
+        status = phx_ranks_solver_create(flex->context, ranks_of(flex), &equations, &flex->solver);
     if (status == PHX_ERR_LIBRARY)
-        phx_fail_prefix(it->context, status,
+        phx_fail_prefix(flex->context, status,
                         "stiffness of the body, without its rigid motions; is a part loose or a mechanism? ");
     phx_free(kept);
     phx_free(near);
@@ -321,111 +321,111 @@ static phx_status make_solver(flexibility *it, const unsigned char *held)
 phx_status flexibility_create(phx_context *context, const elastic_space *space, const unsigned char *held,
                               flexibility **made)
 {
-    flexibility *it = phx_calloc(context, 1, sizeof *it);
+    flexibility *flex = phx_calloc(context, 1, sizeof *flex);
     int *part = phx_calloc(context, (size_t)space->n + 1, sizeof *part);
-    phx_status status = it && part ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = flex && part ? PHX_OK : PHX_ERR_MEMORY;
 
-    if (it) {
-        it->context = context;
-        it->space = space;
-        it->full = phx_calloc(context, (size_t)space->n + 1, sizeof *it->full);
-        it->solved = phx_calloc(context, (size_t)space->n + 1, sizeof *it->solved);
-        it->work = phx_calloc(context, 3 * (size_t)space->n + 1, sizeof *it->work);
-        it->whole = phx_calloc(context, space->part.ranks ? 2 * (size_t)space->n + 1 : 1, sizeof *it->whole);
-        if (!it->full || !it->solved || !it->work || !it->whole)
+    if (flex) {
+        flex->context = context;
+        flex->space = space;
+        flex->full = phx_calloc(context, (size_t)space->n + 1, sizeof *flex->full);
+        flex->solved = phx_calloc(context, (size_t)space->n + 1, sizeof *flex->solved);
+        flex->work = phx_calloc(context, 3 * (size_t)space->n + 1, sizeof *flex->work);
+        flex->whole = phx_calloc(context, space->part.ranks ? 2 * (size_t)space->n + 1 : 1, sizeof *flex->whole);
+        if (!flex->full || !flex->solved || !flex->work || !flex->whole)
             status = PHX_ERR_MEMORY;
     }
     for (int j = 0; j < space->n && !status; j++) {
-        part[j] = space->empty[space->first + j] || (held && held[space->first + j]) ? -1 : it->n;
+        part[j] = space->empty[space->first + j] || (held && held[space->first + j]) ? -1 : flex->n;
         if (part[j] >= 0)
-            it->full[it->n++] = j;
+            flex->full[flex->n++] = j;
     }
     status = phx_ranks_agree(context, space->part.ranks, status);
     if (!status && !space->part.ranks)
-        status = submatrix(context, &space->M, it->n, part, &it->M);
+        status = submatrix(context, &space->M, flex->n, part, &flex->M);
     if (!status)
-        status = count_all(it);
+        status = count_all(flex);
     if (!status)
-        status = make_rigid(it, held);
+        status = make_rigid(flex, held);
     if (!status)
-        status = support_rigid(it);
+        status = support_rigid(flex);
     if (!status)
-        status = space->part.ranks ? make_solver(it, held) : flexibility_factor(it);
+        status = space->part.ranks ? make_solver(flex, held) : flexibility_factor(flex);
     phx_free(part);
     if (status) {
-        flexibility_destroy(it);
+        flexibility_destroy(flex);
         return status;
     }
-    *made = it;
+    *made = flex;
     return PHX_OK;
 }
 
 /* Frees a flexibility; NULL is allowed. */
-void flexibility_destroy(flexibility *it)
+void flexibility_destroy(flexibility *flex)
 {
-    if (!it)
+    if (!flex)
         return;
-    phx_cholesky_destroy(it->factors);
-    phx_ranks_solver_destroy(it->solver);
-    phx_csr_free(&it->M);
-    phx_free(it->full);
-    phx_free(it->solved);
-    phx_free(it->rigid);
-    phx_free(it->M_rigid);
-    phx_free(it->work);
-    phx_free(it->whole);
-    phx_free(it);
+    phx_cholesky_destroy(flex->factors);
+    phx_ranks_solver_destroy(flex->solver);
+    phx_csr_free(&flex->M);
+    phx_free(flex->full);
+    phx_free(flex->solved);
+    phx_free(flex->rigid);
+    phx_free(flex->M_rigid);
+    phx_free(flex->work);
+    phx_free(flex->whole);
+    phx_free(flex);
 }
 
 /* ---- w = A f ---- */
 /* x <- x - (sum over the rigid motions of (b_k . x) a_k): a, b n_rigid x n. */
-static void flexibility_project(const flexibility *it, const double *a, const double *b, double *x)
+static void flexibility_project(const flexibility *flex, const double *a, const double *b, double *x)
 {
-    const size_t n = (size_t)it->n;
+    const size_t n = (size_t)flex->n;
 
-    for (int k = 0; k < it->n_rigid; k++) {
+    for (int k = 0; k < flex->n_rigid; k++) {
         double part = 0.0;
         for (size_t i = 0; i < n; i++)
             part += b[(size_t)k * n + i] * x[i];
-        elastic_space_sum(it->space, 1, &part);
+        elastic_space_sum(flex->space, 1, &part);
         for (size_t i = 0; i < n; i++)
             x[i] -= part * a[(size_t)k * n + i];
     }
 }
 
 /* On the coordinates that are not held: w and f may be the same. */
-static phx_status flexibility_apply_inner(flexibility *it, const double *f, double *w)
+static phx_status flexibility_apply_inner(flexibility *flex, const double *f, double *w)
 {
-    double *load = it->work, *solution = it->work + it->n;
+    double *load = flex->work, *solution = flex->work + flex->n;
     phx_status status;
 
-    memcpy(load, f, (size_t)it->n * sizeof *load);
-    flexibility_project(it, it->M_rigid, it->rigid, load); /* P^T f */
-    for (int i = 0; i < it->n; i++)
-        if (it->solved[i] >= 0)
-            solution[it->solved[i]] = load[i];
-    status = it->solver ? phx_ranks_solver_solve(it->solver, solution, solution)
-                        : phx_cholesky_solve(it->factors, 1, solution);
-    for (int i = 0; i < it->n && !status; i++)
-        w[i] = it->solved[i] >= 0 ? solution[it->solved[i]] : 0.0;
+    memcpy(load, f, (size_t)flex->n * sizeof *load);
+    flexibility_project(flex, flex->M_rigid, flex->rigid, load); /* P^T f */
+    for (int i = 0; i < flex->n; i++)
+        if (flex->solved[i] >= 0)
+            solution[flex->solved[i]] = load[i];
+    status = flex->solver ? phx_ranks_solver_solve(flex->solver, solution, solution)
+                          : phx_cholesky_solve(flex->factors, 1, solution);
+    for (int i = 0; i < flex->n && !status; i++)
+        w[i] = flex->solved[i] >= 0 ? solution[flex->solved[i]] : 0.0;
     if (!status)
-        flexibility_project(it, it->rigid, it->M_rigid, w); /* P w */
+        flexibility_project(flex, flex->rigid, flex->M_rigid, w); /* P w */
     return status;
 }
 
 /* Displacements w = R f under forces f in equilibrium with inertia, over all coordinates; zero on held ones. */
-phx_status flexibility_apply(flexibility *it, const double *f, double *w)
+phx_status flexibility_apply(flexibility *flex, const double *f, double *w)
 {
-    double *own = phx_calloc(it->context, (size_t)it->n + 1, sizeof *own);
+    double *own = phx_calloc(flex->context, (size_t)flex->n + 1, sizeof *own);
     phx_status status = own ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int i = 0; i < it->n && !status; i++)
-        own[i] = f[it->full[i]];
+    for (int i = 0; i < flex->n && !status; i++)
+        own[i] = f[flex->full[i]];
     if (!status)
-        status = flexibility_apply_inner(it, own, own);
-    memset(w, 0, (size_t)it->space->n * sizeof *w);
-    for (int i = 0; i < it->n && !status; i++)
-        w[it->full[i]] = own[i];
+        status = flexibility_apply_inner(flex, own, own);
+    memset(w, 0, (size_t)flex->space->n * sizeof *w);
+    for (int i = 0; i < flex->n && !status; i++)
+        w[flex->full[i]] = own[i];
     phx_free(own);
     return status;
 }
@@ -441,40 +441,41 @@ static phx_status op_mass(void *user, const double *x, double *y)
     return mass(user, 1, x, y);
 }
 
-int flexibility_steps(const flexibility *it)
+int flexibility_steps(const flexibility *flex)
 {
-    return it->steps;
+    return flex->steps;
 }
 
-int flexibility_most_modes(const flexibility *it)
+int flexibility_most_modes(const flexibility *flex)
 {
-    const int most = it->n_all - 1 < it->n_massive ? it->n_all - 1 : it->n_massive;
-    return most - it->n_rigid;
+    const int most = flex->n_all - 1 < flex->n_massive ? flex->n_all - 1 : flex->n_massive;
+    return most - flex->n_rigid;
 }
 
 /* A vector of the Lanczos process has parts that the mass does not see (unknowns without mass); A M takes them to what
  * statics makes of them. */
-static phx_status purify(flexibility *it, double lambda, double *x)
+static phx_status purify(flexibility *flex, double lambda, double *x)
 {
-    double *product = it->work + 2 * (size_t)it->n;
-    phx_status status = mass(it, 1, x, product);
+    double *product = flex->work + 2 * (size_t)flex->n;
+    phx_status status = mass(flex, 1, x, product);
 
     if (!status)
-        status = flexibility_apply_inner(it, product, x);
-    for (int i = 0; i < it->n; i++)
+        status = flexibility_apply_inner(flex, product, x);
+    for (int i = 0; i < flex->n; i++)
         x[i] *= lambda;
     return status;
 }
 
 /* Pairs of one process: vectors count x n. */
-static phx_status find_pairs(flexibility *it, int count, double *values, double *vectors)
+static phx_status find_pairs(flexibility *flex, int count, double *values, double *vectors)
 {
-    const size_t n = (size_t)it->n, m = (size_t)count;
-    double *columns = phx_calloc(it->context, n * m + 1, sizeof *columns);
+    const size_t n = (size_t)flex->n, m = (size_t)count;
+    double *columns = phx_calloc(flex->context, n * m + 1, sizeof *columns);
     phx_status status = columns ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_eigen_shift_invert(it->context, it->n, count, 0.0, op_apply, op_mass, it, 1e-13, values, columns);
+        status =
+            phx_eigen_shift_invert(flex->context, flex->n, count, 0.0, op_apply, op_mass, flex, 1e-13, values, columns);
     for (size_t k = 0; k < m && !status; k++)
         for (size_t i = 0; i < n; i++)
             vectors[k * n + i] = columns[i * m + k];
@@ -483,40 +484,40 @@ static phx_status find_pairs(flexibility *it, int count, double *values, double 
 }
 
 /* Pairs of several processes. */
-static phx_status find_distributed_pairs(flexibility *it, int count, double *values, double *vectors)
+static phx_status find_distributed_pairs(flexibility *flex, int count, double *values, double *vectors)
 {
     static const double digits = 1e-13, of_multigrid = 1e-11;
-    const bool multigrid = uses_multigrid(it);
+    const bool multigrid = uses_multigrid(flex);
 
     /* a body of few unknowns has no room for LOBPCG's directions: then by solutions */
-    if (multigrid && !phx_ranks_eigen_multigrid(it->solver, count, it->space->M_rows, it->n_rigid, it->rigid, 1e-10,
-                                                values, vectors, &it->steps))
+    if (multigrid && !phx_ranks_eigen_multigrid(flex->solver, count, flex->space->M_rows, flex->n_rigid, flex->rigid,
+                                                1e-10, values, vectors, &flex->steps))
         return PHX_OK;
-    it->steps = 0;
-    return phx_ranks_eigen(it->context, ranks_of(it), it->n, count, op_apply, op_mass, it,
+    flex->steps = 0;
+    return phx_ranks_eigen(flex->context, ranks_of(flex), flex->n, count, op_apply, op_mass, flex,
                            multigrid ? of_multigrid : digits, values, vectors);
 }
 
 /* The `count` lowest elastic modes, omega in rad/s, one after the other in `modes`. Fails for a value omega^2 that is
  * not positive. */
-phx_status flexibility_modes(flexibility *it, int count, double *omega, double *modes)
+phx_status flexibility_modes(flexibility *flex, int count, double *omega, double *modes)
 {
-    const size_t n = (size_t)it->n, full = (size_t)it->space->n;
-    double *vectors = phx_calloc(it->context, n * (size_t)count + 1, sizeof *vectors);
-    phx_status status = phx_ranks_agree(it->context, ranks_of(it), vectors ? PHX_OK : PHX_ERR_MEMORY);
+    const size_t n = (size_t)flex->n, full = (size_t)flex->space->n;
+    double *vectors = phx_calloc(flex->context, n * (size_t)count + 1, sizeof *vectors);
+    phx_status status = phx_ranks_agree(flex->context, ranks_of(flex), vectors ? PHX_OK : PHX_ERR_MEMORY);
 
     if (!status)
-        status =
-            ranks_of(it) ? find_distributed_pairs(it, count, omega, vectors) : find_pairs(it, count, omega, vectors);
+        status = ranks_of(flex) ? find_distributed_pairs(flex, count, omega, vectors)
+                                : find_pairs(flex, count, omega, vectors);
     memset(modes, 0, (size_t)count * full * sizeof *modes);
     for (int k = 0; k < count && !status; k++) {
         double *x = vectors + n * (size_t)k;
         if (!(omega[k] > 0.0 && isfinite(omega[k])))
-            status = phx_fail(it->context, PHX_ERR_ANALYSIS, "mode %d of the body has omega^2 = %g", k + 1, omega[k]);
-        if (!status && !uses_multigrid(it)) /* that has no unknowns without mass */
-            status = purify(it, omega[k], x);
+            status = phx_fail(flex->context, PHX_ERR_ANALYSIS, "mode %d of the body has omega^2 = %g", k + 1, omega[k]);
+        if (!status && !uses_multigrid(flex)) /* that has no unknowns without mass */
+            status = purify(flex, omega[k], x);
         for (size_t i = 0; i < n; i++)
-            modes[(size_t)k * full + (size_t)it->full[i]] = x[i];
+            modes[(size_t)k * full + (size_t)flex->full[i]] = x[i];
         omega[k] = sqrt(omega[k]);
     }
     phx_free(vectors);

@@ -107,13 +107,13 @@ static phx_status hold_and_load(phx_context *context, const phx_continuum_def *d
 
 /* ---- modes as they change with the stresses ---- */
 /* u (model->n) of the shapes in a space. */
-static phx_status to_unknowns(phx_context *context, const elastic_space *space, const phx_shapes *it, double **u)
+static phx_status to_unknowns(phx_context *context, const elastic_space *space, const phx_shapes *fields, double **u)
 {
     const size_t n = (size_t)space->model->n;
 
-    *u = phx_calloc(context, (size_t)it->count * n + 1, sizeof **u);
-    for (int k = 0; k < it->count && *u; k++)
-        phx_csr_apply(&space->T, 1.0, phx_shapes_column(it, k), *u + (size_t)k * n);
+    *u = phx_calloc(context, (size_t)fields->count * n + 1, sizeof **u);
+    for (int k = 0; k < fields->count && *u; k++)
+        phx_csr_apply(&space->T, 1.0, phx_shapes_column(fields, k), *u + (size_t)k * n);
     return *u ? PHX_OK : PHX_ERR_MEMORY;
 }
 

@@ -19,57 +19,57 @@ typedef struct block {
     double *A, *Z, *mu; /* m x m twice; m */
 } block;
 
-static void block_free(block *it)
+static void block_free(block *pair)
 {
-    phx_free(it->D);
-    phx_free(it->V);
-    phx_free(it->A);
+    phx_free(pair->D);
+    phx_free(pair->V);
+    phx_free(pair->A);
 }
 
 /* Vectors for the iteration: m fixed irregular ones, scaled by the diagonal of K. */
-static phx_status block_create(phx_context *context, const phx_csr *K, int m, block *it)
+static phx_status block_create(phx_context *context, const phx_csr *K, int m, block *pair)
 {
     const size_t n = (size_t)K->rows, size = (size_t)m;
     double phase = 0.0;
 
-    *it = (block){.K = K, .n = K->rows, .m = m};
-    it->D = phx_calloc(context, n + 1, sizeof *it->D);
-    it->V = phx_calloc(context, 2 * n * size + 1, sizeof *it->V);
-    it->A = phx_calloc(context, 2 * size * size + size, sizeof *it->A);
-    if (!it->D || !it->V || !it->A)
+    *pair = (block){.K = K, .n = K->rows, .m = m};
+    pair->D = phx_calloc(context, n + 1, sizeof *pair->D);
+    pair->V = phx_calloc(context, 2 * n * size + 1, sizeof *pair->V);
+    pair->A = phx_calloc(context, 2 * size * size + size, sizeof *pair->A);
+    if (!pair->D || !pair->V || !pair->A)
         return PHX_ERR_MEMORY;
-    it->Y = it->V + n * size;
-    it->Z = it->A + size * size;
-    it->mu = it->Z + size * size;
-    for (int i = 0; i < it->n; i++) {
+    pair->Y = pair->V + n * size;
+    pair->Z = pair->A + size * size;
+    pair->mu = pair->Z + size * size;
+    for (int i = 0; i < pair->n; i++) {
         for (int e = K->ptr[i]; e < K->ptr[i + 1]; e++)
-            it->D[i] += K->idx[e] == i ? K->val[e] : 0.0;
-        it->D[i] = it->D[i] > 0.0 ? it->D[i] : 1.0;
+            pair->D[i] += K->idx[e] == i ? K->val[e] : 0.0;
+        pair->D[i] = pair->D[i] > 0.0 ? pair->D[i] : 1.0;
     }
     for (size_t i = 0; i < n * size; i++) { /* without regularity, the same in every run */
         phase += 0.61803398874989485 + 0.1 * phase * phase;
         phase -= floor(phase);
-        it->V[i] = (phase - 0.5) / sqrt(it->D[i % n]);
+        pair->V[i] = (phase - 0.5) / sqrt(pair->D[i % n]);
     }
     return PHX_OK;
 }
 
 /* K + shift D; where K has nothing D. */
-static phx_status factor_shifted(phx_context *context, const block *it, double shift, phx_cholesky **factors)
+static phx_status factor_shifted(phx_context *context, const block *pair, double shift, phx_cholesky **factors)
 {
     phx_csr shifted = {0}, diagonal = {0};
-    double *value = phx_calloc(context, (size_t)it->n + 1, sizeof *value);
-    int *each = phx_calloc(context, (size_t)it->n + 1, sizeof *each);
+    double *value = phx_calloc(context, (size_t)pair->n + 1, sizeof *value);
+    int *each = phx_calloc(context, (size_t)pair->n + 1, sizeof *each);
     phx_status status = value && each ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int i = 0; i < it->n && !status; i++) {
+    for (int i = 0; i < pair->n && !status; i++) {
         each[i] = i;
-        value[i] = it->K->ptr[i] == it->K->ptr[i + 1] ? it->D[i] : shift * it->D[i];
+        value[i] = pair->K->ptr[i] == pair->K->ptr[i + 1] ? pair->D[i] : shift * pair->D[i];
     }
     if (!status)
-        status = phx_csr_from_triplets(context, it->n, it->n, (size_t)it->n, each, each, value, &diagonal);
+        status = phx_csr_from_triplets(context, pair->n, pair->n, (size_t)pair->n, each, each, value, &diagonal);
     if (!status)
-        status = phx_csr_add(context, 1.0, it->K, 1.0, &diagonal, &shifted);
+        status = phx_csr_add(context, 1.0, pair->K, 1.0, &diagonal, &shifted);
     if (!status)
         status = phx_cholesky_create(context, &shifted, factors);
     phx_csr_free(&shifted);
@@ -79,29 +79,29 @@ static phx_status factor_shifted(phx_context *context, const block *it, double s
     return status;
 }
 
-static double in_diagonal(const block *it, const double *x, const double *y)
+static double in_diagonal(const block *pair, const double *x, const double *y)
 {
     double sum = 0.0;
 
-    for (int i = 0; i < it->n; i++)
-        sum += it->D[i] * x[i] * y[i];
+    for (int i = 0; i < pair->n; i++)
+        sum += pair->D[i] * x[i] * y[i];
     return sum;
 }
 
 /* V orthonormal in D: twice, as free motions are a billion times larger than the rest. */
-static void orthonormalise(block *it)
+static void orthonormalise(block *pair)
 {
-    const size_t n = (size_t)it->n;
+    const size_t n = (size_t)pair->n;
 
-    for (int k = 0; k < it->m; k++) {
-        double *x = it->V + (size_t)k * n;
+    for (int k = 0; k < pair->m; k++) {
+        double *x = pair->V + (size_t)k * n;
         for (int pass = 0; pass < 2; pass++) {
             for (int l = 0; l < k; l++) {
-                const double *y = it->V + (size_t)l * n, along = in_diagonal(it, x, y);
+                const double *y = pair->V + (size_t)l * n, along = in_diagonal(pair, x, y);
                 for (size_t i = 0; i < n; i++)
                     x[i] -= along * y[i];
             }
-            const double size = sqrt(in_diagonal(it, x, x));
+            const double size = sqrt(in_diagonal(pair, x, x));
             for (size_t i = 0; i < n && size > 0.0; i++)
                 x[i] /= size;
         }
@@ -109,53 +109,53 @@ static void orthonormalise(block *it)
 }
 
 /* V <- the vectors of Rayleigh and Ritz; mu: their energies. */
-static phx_status rotate(phx_context *context, block *it)
+static phx_status rotate(phx_context *context, block *pair)
 {
-    const size_t n = (size_t)it->n;
-    const int m = it->m;
+    const size_t n = (size_t)pair->n;
+    const int m = pair->m;
 
-    orthonormalise(it);
-    memset(it->Y, 0, n * (size_t)m * sizeof *it->Y);
+    orthonormalise(pair);
+    memset(pair->Y, 0, n * (size_t)m * sizeof *pair->Y);
     for (int k = 0; k < m; k++)
-        phx_csr_apply(it->K, 1.0, it->V + (size_t)k * n, it->Y + (size_t)k * n);
-    phx_dense_multiply(false, true, m, m, it->n, 1.0, it->V, it->n, it->Y, it->n, 0.0, it->A, m);
-    const phx_status status = phx_dense_eigen_symmetric(context, m, it->A, NULL, it->mu, it->Z);
+        phx_csr_apply(pair->K, 1.0, pair->V + (size_t)k * n, pair->Y + (size_t)k * n);
+    phx_dense_multiply(false, true, m, m, pair->n, 1.0, pair->V, pair->n, pair->Y, pair->n, 0.0, pair->A, m);
+    const phx_status status = phx_dense_eigen_symmetric(context, m, pair->A, NULL, pair->mu, pair->Z);
     if (!status) {
-        memcpy(it->Y, it->V, n * (size_t)m * sizeof *it->Y);
-        phx_dense_multiply(true, false, m, it->n, m, 1.0, it->Z, m, it->Y, it->n, 0.0, it->V, it->n);
+        memcpy(pair->Y, pair->V, n * (size_t)m * sizeof *pair->Y);
+        phx_dense_multiply(true, false, m, pair->n, m, 1.0, pair->Z, m, pair->Y, pair->n, 0.0, pair->V, pair->n);
     }
     return status;
 }
 
 /* The vectors of least energy, by inverse iteration. */
-static phx_status iterate(phx_context *context, double shift, block *it)
+static phx_status iterate(phx_context *context, double shift, block *pair)
 {
-    const size_t n = (size_t)it->n;
+    const size_t n = (size_t)pair->n;
     phx_cholesky *factors = NULL;
-    phx_status status = factor_shifted(context, it, shift, &factors);
+    phx_status status = factor_shifted(context, pair, shift, &factors);
 
     for (int round = 0; round < ROUNDS && !status; round++) {
-        for (int k = 0; k < it->m && !status; k++) {
-            double *x = it->V + (size_t)k * n;
+        for (int k = 0; k < pair->m && !status; k++) {
+            double *x = pair->V + (size_t)k * n;
             for (size_t i = 0; i < n; i++)
-                x[i] *= it->D[i];
+                x[i] *= pair->D[i];
             status = phx_cholesky_solve(factors, 1, x);
         }
         if (!status)
-            status = rotate(context, it);
+            status = rotate(context, pair);
     }
     phx_cholesky_destroy(factors);
     return status;
 }
 
 /* What the rounding of the entries of K is expected to make of the energy of v: entries err independently. */
-static double noise_of(const block *it, const double *v, double rounding)
+static double noise_of(const block *pair, const double *v, double rounding)
 {
     double square = 0.0;
 
-    for (int i = 0; i < it->n; i++)
-        for (int e = it->K->ptr[i]; e < it->K->ptr[i + 1]; e++)
-            square += pow(v[i] * it->K->val[e] * v[it->K->idx[e]], 2.0);
+    for (int i = 0; i < pair->n; i++)
+        for (int e = pair->K->ptr[i]; e < pair->K->ptr[i + 1]; e++)
+            square += pow(v[i] * pair->K->val[e] * v[pair->K->idx[e]], 2.0);
     return UNCERTAIN * rounding * sqrt(square);
 }
 
@@ -181,18 +181,18 @@ static phx_status count_rigid(phx_context *context, const phx_elastic_model *mod
 phx_status elastic_check_free_motions(phx_context *context, const phx_elastic_model *model, const char *name)
 {
     const double rounding = fmax(model->rounding, ROUND_OFF);
-    block it = {0};
+    block pair = {0};
     int rigid = 0, found = 0;
     phx_status status = count_rigid(context, model, &rigid);
     const int m = rigid + BEYOND < model->n ? rigid + BEYOND : model->n;
 
     if (!status)
-        status = block_create(context, &model->K, m, &it);
+        status = block_create(context, &model->K, m, &pair);
     if (!status)
-        status = iterate(context, fmax(SHIFT, OVER_ROUNDING * rounding), &it);
+        status = iterate(context, fmax(SHIFT, OVER_ROUNDING * rounding), &pair);
     for (int k = 0; k < m && !status; k++)
-        found += it.mu[k] <= noise_of(&it, it.V + (size_t)k * (size_t)it.n, rounding);
-    block_free(&it);
+        found += pair.mu[k] <= noise_of(&pair, pair.V + (size_t)k * (size_t)pair.n, rounding);
+    block_free(&pair);
     if (status || found <= rigid)
         return status;
     return phx_fail(context, PHX_ERR_INPUT,

@@ -60,19 +60,19 @@ static phx_status edge_unknowns(phx_context *context, const phx_elastic_model *m
 phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_model *model, const char *group,
                                       int *count, int **unknown)
 {
-    const phx_mesh_group *it = phx_mesh_group_named(&model->mesh, group);
+    const phx_mesh_group *mesh_group = phx_mesh_group_named(&model->mesh, group);
 
     *unknown = NULL;
-    if (!it) {
+    if (!mesh_group) {
         phx_nearest nearest = phx_nearest_to(group);
         for (int g = 0; g < model->mesh.n_groups; g++)
             phx_nearest_offer(&nearest, model->mesh.groups[g].name);
         return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group %s%s", phx_shown_text(group).text,
                         phx_nearest_hint(&nearest).text);
     }
-    if (it->dimension == 1 && model->ops->edges)
+    if (mesh_group->dimension == 1 && model->ops->edges)
         return edge_unknowns(context, model, group, count, unknown);
-    return phx_elastic_node_unknowns(context, model, it->n_nodes, it->nodes, count, unknown);
+    return phx_elastic_node_unknowns(context, model, mesh_group->n_nodes, mesh_group->nodes, count, unknown);
 }
 
 /* ---- the mean rigid motion ---- */
@@ -113,7 +113,7 @@ static double weight_of(const phx_elastic_model *model, int j, double radius2)
 /* rows: c = (R^T W R)^-1 R^T W u, R the rigid motions about x of these unknowns. `motions` of them are determined: 6,
  * or the 3 displacements. */
 static phx_status mean_rows(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
-                            double radius2, phx_interface *it)
+                            double radius2, phx_interface *interface)
 {
     const double ell = radius2 > 0.0 ? sqrt(radius2) : 1.0;
     double gram[36] = {0}, values[6], inverse[36];
@@ -126,7 +126,7 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
 
     for (int k = 0; k < count && !status; k++)
         for (int c = 0; c < 6; c++) /* rotations times a length, so that all have one unit */
-            R[6 * k + c] = phx_elastic_rigid_about(model, unknowns[k], c, it->x) / (c < 3 ? 1.0 : ell);
+            R[6 * k + c] = phx_elastic_rigid_about(model, unknowns[k], c, interface->x) / (c < 3 ? 1.0 : ell);
     for (int k = 0; k < count && !status; k++)
         for (int c = 0; c < 6; c++)
             for (int d = 0; d < 6; d++)
@@ -142,7 +142,7 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
             status = phx_fail(context, PHX_ERR_ARGUMENT,
                               "'%s': its nodes lie on a line, and its rotation about this line is not defined; add "
                               "nodes off the line, or take a single node",
-                              it->name);
+                              interface->name);
     }
     for (int c = 0; c < motions; c++)
         for (int d = 0; d < motions; d++)
@@ -150,7 +150,8 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
     if (!status) {
         status = phx_dense_inverse(context, motions, inverse);
         if (status)
-            status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': its nodes do not determine its displacement", it->name);
+            status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': its nodes do not determine its displacement",
+                              interface->name);
     }
     for (int k = 0, at = 0; k < count && !status; k++)
         for (int c = 0; c < motions; c++, at++) {
@@ -161,9 +162,10 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
             col[at] = unknowns[k];
             rows[at] = sum * weight_of(model, unknowns[k], radius2) / count / (c < 3 ? 1.0 : ell);
         }
-    it->turns = motions == 6;
+    interface->turns = motions == 6;
     if (!status)
-        status = phx_csr_from_triplets(context, 6, model->n, (size_t)(count * motions), row, col, rows, &it->rows);
+        status =
+            phx_csr_from_triplets(context, 6, model->n, (size_t)(count * motions), row, col, rows, &interface->rows);
     phx_free(R);
     phx_free(rows);
     phx_free(row);
@@ -183,7 +185,7 @@ static phx_status copy_unknowns(phx_context *context, int count, const int *unkn
 
 /* The line on which the nodes lie, a unit vector. */
 static phx_status edge_axis(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
-                            const double mean[3], phx_interface *it)
+                            const double mean[3], phx_interface *interface)
 {
     double spread[9] = {0}, values[3], vectors[9];
 
@@ -197,31 +199,31 @@ static phx_status edge_axis(phx_context *context, const phx_elastic_model *model
     if (status)
         return status;
     if (values[1] > 1e-16 * values[2])
-        return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': a hinged edge must be straight", it->name);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': a hinged edge must be straight", interface->name);
     for (int a = 0; a < 3; a++)
-        it->axis[a] = vectors[3 * a + 2];
+        interface->axis[a] = vectors[3 * a + 2];
     return PHX_OK;
 }
 
 /* Nodes to `tied`, what has no node (slopes) to `turning`. */
 static phx_status make_hinge(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
-                             const double mean[3], phx_interface *it)
+                             const double mean[3], phx_interface *interface)
 {
-    phx_status status = copy_unknowns(context, count, unknowns, &it->n_tied, &it->tied);
+    phx_status status = copy_unknowns(context, count, unknowns, &interface->n_tied, &interface->tied);
 
     if (!status)
-        status = copy_unknowns(context, count, unknowns, &it->n_turning, &it->turning);
-    it->n_tied = it->n_turning = 0;
+        status = copy_unknowns(context, count, unknowns, &interface->n_turning, &interface->turning);
+    interface->n_tied = interface->n_turning = 0;
     for (int k = 0; k < count && !status; k++)
         if (model->node[unknowns[k]] >= 0)
-            it->tied[it->n_tied++] = unknowns[k];
+            interface->tied[interface->n_tied++] = unknowns[k];
         else
-            it->turning[it->n_turning++] = unknowns[k];
-    if (!status && it->n_turning == 0)
+            interface->turning[interface->n_turning++] = unknowns[k];
+    if (!status && interface->n_turning == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT,
-                          "'%s': only the edge of a plate can be hinged; here are no normal slopes", it->name);
+                          "'%s': only the edge of a plate can be hinged; here are no normal slopes", interface->name);
     if (!status)
-        status = edge_axis(context, model, count, unknowns, mean, it);
+        status = edge_axis(context, model, count, unknowns, mean, interface);
     return status;
 }
 

@@ -162,10 +162,10 @@ static phx_status make_motions(phx_context *context, const elastic_part *part, i
 }
 
 /* Interface i as a point. */
-static phx_status interface_point(phx_context *context, const elastic_source *it, const phx_interface *interface, int i,
-                                  phx_flex_point *point)
+static phx_status interface_point(phx_context *context, const elastic_source *source, const phx_interface *interface,
+                                  int i, phx_flex_point *point)
 {
-    const int k = it->shape.source.flex.n;
+    const int k = source->shape.source.flex.n;
     const size_t size = 3 * (size_t)k;
     phx_status status = phx_flex_point_allocate(context, 3, k, point);
 
@@ -175,8 +175,8 @@ static phx_status interface_point(phx_context *context, const elastic_source *it
     point->without_directions = !interface->turns;
     for (int c = 0; c < k; c++)
         point->dof[c] = c;
-    memcpy(point->phi, it->motions + 2 * (size_t)i * size, size * sizeof *point->phi);
-    memcpy(point->theta, it->motions + (2 * (size_t)i + 1) * size, size * sizeof *point->theta);
+    memcpy(point->phi, source->motions + 2 * (size_t)i * size, size * sizeof *point->phi);
+    memcpy(point->theta, source->motions + (2 * (size_t)i + 1) * size, size * sizeof *point->theta);
     point->n = k;
     return PHX_OK;
 }
@@ -190,13 +190,13 @@ int continuum_node_labelled(const phx_elastic_model *model, int label)
 }
 
 /* Point at a node of the mesh by its label; a node without rotations has no directions. */
-phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point)
+phx_status continuum_node_point(phx_context *context, const continuum_source *source, int label, phx_flex_point *point)
 {
-    const phx_elastic_model *model = it->model;
-    const int k = it->source.flex.n, node = continuum_node_labelled(model, label);
+    const phx_elastic_model *model = source->model;
+    const int k = source->source.flex.n, node = continuum_node_labelled(model, label);
 
     if (node < 0)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", it->source.operations->name, label);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", source->source.operations->name, label);
     phx_status status = phx_flex_point_allocate(context, 3, k, point);
     if (status)
         return status;
@@ -211,7 +211,7 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *it
         point->without_directions = point->without_directions && component < 3;
         double *row = component < 3 ? point->phi + component * k : point->theta + (component - 3) * k;
         for (int c = 0; c < k; c++)
-            row[c] = it->Phi[(size_t)c * (size_t)model->n + (size_t)j];
+            row[c] = source->Phi[(size_t)c * (size_t)model->n + (size_t)j];
     }
     point->n = k;
     return PHX_OK;
@@ -221,28 +221,28 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *it
 static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
                            phx_flex_point *point)
 {
-    const elastic_source *it = (const elastic_source *)source;
+    const elastic_source *elastic = (const elastic_source *)source;
 
     if (location->sort == PHX_LOCATION_NODE)
-        return continuum_node_point(context, &it->shape, location->node, point);
+        return continuum_node_point(context, &elastic->shape, location->node, point);
     phx_nearest nearest = phx_nearest_to(location->name);
-    for (int i = 0; i < it->n_interfaces; i++) {
-        if (!strcmp(it->interfaces[i].name, location->name))
-            return interface_point(context, it, &it->interfaces[i], i, point);
-        phx_nearest_offer(&nearest, it->interfaces[i].name);
+    for (int i = 0; i < elastic->n_interfaces; i++) {
+        if (!strcmp(elastic->interfaces[i].name, location->name))
+            return interface_point(context, elastic, &elastic->interfaces[i], i, point);
+        phx_nearest_offer(&nearest, elastic->interfaces[i].name);
     }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }
 
-static phx_status source_add_mass(phx_context *context, elastic_source *it, const phx_interface *interfaces,
+static phx_status source_add_mass(phx_context *context, elastic_source *source, const phx_interface *interfaces,
                                   const phx_continuum_mass *mass)
 {
     phx_flex_point point = {.n = 0};
-    phx_status status = interface_point(context, it, &interfaces[mass->interface], mass->interface, &point);
+    phx_status status = interface_point(context, source, &interfaces[mass->interface], mass->interface, &point);
 
     if (!status)
-        status = phx_flex_add_mass(context, &point, mass->mass, mass->inertia, &it->shape.source.flex);
+        status = phx_flex_add_mass(context, &point, mass->mass, mass->inertia, &source->shape.source.flex);
     phx_flex_point_free(&point);
     return status;
 }
@@ -262,31 +262,32 @@ static void mark_port(const phx_elastic_model *model, const phx_interface *inter
 }
 
 /* The mean over the nodes of a port. */
-static phx_status port_stresses(phx_context *context, const continuum_source *it, const stress_columns *columns,
+static phx_status port_stresses(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                 const phx_interface *interface, double *rows)
 {
-    const phx_elastic_model *model = it->model;
+    const phx_elastic_model *model = source->model;
     unsigned char *wanted = phx_calloc(context, (size_t)model->n_nodes + 1, 1);
 
     if (!wanted)
         return PHX_ERR_MEMORY;
     mark_port(model, interface, wanted);
-    const phx_status status = continuum_mean_stress(context, it, columns, wanted, rows);
+    const phx_status status = continuum_mean_stress(context, source, columns, wanted, rows);
     phx_free(wanted);
     return status;
 }
 
-static phx_status rows_at(const elastic_source *it, phx_context *context, const stress_columns *columns,
+static phx_status rows_at(const elastic_source *source, phx_context *context, const stress_columns *columns,
                           const phx_location *location, double *rows)
 {
     if (!location)
-        return continuum_nodal_stress(context, it->shape.model, columns, it->shape.model->mesh.n_nodes, NULL, rows);
+        return continuum_nodal_stress(context, source->shape.model, columns, source->shape.model->mesh.n_nodes, NULL,
+                                      rows);
     if (location->sort != PHX_LOCATION_NAME)
-        return continuum_stress_at(context, &it->shape, columns, location, rows);
-    for (int i = 0; i < it->n_interfaces; i++)
-        if (!strcmp(it->interfaces[i].name, location->name))
-            return port_stresses(context, &it->shape, columns, &it->interfaces[i], rows);
-    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", it->shape.source.operations->name,
+        return continuum_stress_at(context, &source->shape, columns, location, rows);
+    for (int i = 0; i < source->n_interfaces; i++)
+        if (!strcmp(source->interfaces[i].name, location->name))
+            return port_stresses(context, &source->shape, columns, &source->interfaces[i], rows);
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", source->shape.source.operations->name,
                     phx_shown_text(location->name).text);
 }
 
@@ -296,26 +297,28 @@ static int strains_of(const phx_flex_source *source)
 }
 
 /* Without products. */
-static stress_columns linear_columns(const elastic_source *it)
+static stress_columns linear_columns(const elastic_source *source)
 {
-    return (stress_columns){
-        .n = it->shape.source.flex.n, .Phi = it->shape.Phi, .n_strains = it->n_strains, .strains = it->strains};
+    return (stress_columns){.n = source->shape.source.flex.n,
+                            .Phi = source->shape.Phi,
+                            .n_strains = source->n_strains,
+                            .strains = source->strains};
 }
 
 static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows)
 {
-    const elastic_source *it = (const elastic_source *)source;
-    const stress_columns columns = linear_columns(it);
+    const elastic_source *elastic = (const elastic_source *)source;
+    const stress_columns columns = linear_columns(elastic);
 
-    return rows_at(it, context, &columns, location, rows);
+    return rows_at(elastic, context, &columns, location, rows);
 }
 
-static stress_columns all_columns(const elastic_source *it)
+static stress_columns all_columns(const elastic_source *source)
 {
-    stress_columns columns = linear_columns(it);
+    stress_columns columns = linear_columns(source);
 
-    columns.n_slopes = it->n_slopes;
+    columns.n_slopes = source->n_slopes;
     return columns;
 }
 
@@ -338,33 +341,34 @@ static phx_status describe_columns(const phx_flex_source *source, phx_context *c
     return PHX_OK;
 }
 
-static const phx_interface *interface_named(const elastic_source *it, const char *name)
+static const phx_interface *interface_named(const elastic_source *source, const char *name)
 {
-    for (int i = 0; i < it->n_interfaces; i++)
-        if (!strcmp(it->interfaces[i].name, name))
-            return &it->interfaces[i];
+    for (int i = 0; i < source->n_interfaces; i++)
+        if (!strcmp(source->interfaces[i].name, name))
+            return &source->interfaces[i];
     return NULL;
 }
 
 /* Nodes where others than the load of a plate may act. */
-static phx_status mark_ports(phx_context *context, const elastic_source *it, unsigned char **ports)
+static phx_status mark_ports(phx_context *context, const elastic_source *source, unsigned char **ports)
 {
-    *ports = phx_calloc(context, (size_t)it->shape.model->n_nodes + 1, 1);
-    for (int i = 0; i < it->n_interfaces && *ports; i++)
-        mark_port(it->shape.model, &it->interfaces[i], *ports);
+    *ports = phx_calloc(context, (size_t)source->shape.model->n_nodes + 1, 1);
+    for (int i = 0; i < source->n_interfaces && *ports; i++)
+        mark_port(source->shape.model, &source->interfaces[i], *ports);
     return *ports ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* On the boundary of a plate. */
-static phx_status edge_rows(const elastic_source *it, phx_context *context, const stress_columns *columns,
+static phx_status edge_rows(const elastic_source *source, phx_context *context, const stress_columns *columns,
                             phx_stress_set set, const phx_location *location, double *rows)
 {
-    const phx_elastic_model *model = it->shape.model;
-    const phx_interface *interface = location->sort == PHX_LOCATION_NAME ? interface_named(it, location->name) : NULL;
+    const phx_elastic_model *model = source->shape.model;
+    const phx_interface *interface =
+        location->sort == PHX_LOCATION_NAME ? interface_named(source, location->name) : NULL;
     unsigned char *ports = NULL, *nodes = phx_calloc(context, (size_t)model->n_nodes + 1, 1);
     phx_plate_spot spot;
     char text[PHX_SPOT_TEXT];
-    phx_status status = nodes ? mark_ports(context, it, &ports) : PHX_ERR_MEMORY;
+    phx_status status = nodes ? mark_ports(context, source, &ports) : PHX_ERR_MEMORY;
 
     if (interface && !status)
         mark_port(model, interface, nodes);
@@ -382,28 +386,28 @@ static phx_status edge_rows(const elastic_source *it, phx_context *context, cons
 static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, phx_stress_set set,
                                   const phx_location *location, double *rows)
 {
-    const elastic_source *it = (const elastic_source *)source;
-    const stress_columns columns = all_columns(it);
+    const elastic_source *elastic = (const elastic_source *)source;
+    const stress_columns columns = all_columns(elastic);
 
     return set == PHX_STRESSES_EDGE || set == PHX_STRESSES_CORNER
-               ? edge_rows(it, context, &columns, set, location, rows)
-               : rows_at(it, context, &columns, location, rows);
+               ? edge_rows(elastic, context, &columns, set, location, rows)
+               : rows_at(elastic, context, &columns, location, rows);
 }
 
 /* ---- life ---- */
 static void source_destroy(phx_flex_source *source)
 {
-    elastic_source *it = (elastic_source *)source;
+    elastic_source *elastic = (elastic_source *)source;
 
-    phx_elastic_destroy(it->shape.model);
-    for (int i = 0; i < it->n_interfaces; i++)
-        phx_interface_free(&it->interfaces[i]);
-    phx_free(it->interfaces);
-    phx_free(it->motions);
-    phx_free(it->strains);
-    phx_free(it->shape.Phi);
-    phx_free(it->shape.omega);
-    phx_free(it);
+    phx_elastic_destroy(elastic->shape.model);
+    for (int i = 0; i < elastic->n_interfaces; i++)
+        phx_interface_free(&elastic->interfaces[i]);
+    phx_free(elastic->interfaces);
+    phx_free(elastic->motions);
+    phx_free(elastic->strains);
+    phx_free(elastic->shape.Phi);
+    phx_free(elastic->shape.omega);
+    phx_free(elastic);
 }
 
 enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
@@ -523,12 +527,12 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
     elastic_source *made = phx_calloc(context, 1, sizeof *made);
-    continuum_source *it = made ? &made->shape : NULL;
+    continuum_source *continuum = made ? &made->shape : NULL;
     elastic_space space = {0};
     shapes basis = {0};
     double symmetric = 0.0;
     int slopes = 0;
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = continuum ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && !model->ops->element && !model->modal_K) /* a mesh is judged by its cells */
         status = elastic_check_free_motions(context, model, def->name);
@@ -537,25 +541,27 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status)
         status = basis_create(context, def, &space, &basis);
     if (!status)
-        status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
+        status = basis_quality(context, def, &space, interfaces, &basis, &continuum->quality);
     if (!status && def->stiffening)
         status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
     if (made)
         made->n_slopes = slopes;
     const int massless = def->stiffening ? slopes : basis.count; /* behind the last of them */
     if (!status)
-        status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
+        status = make_Phi(context, def, &space, interfaces, &basis, &continuum->Phi);
     if (!status)
-        status = make_motions(context, &space.part, n_interfaces, interfaces, basis.count, it->Phi, &made->motions);
+        status =
+            make_motions(context, &space.part, n_interfaces, interfaces, basis.count, continuum->Phi, &made->motions);
     elastic_space_free_matrices(&space);
     if (!status)
         status = elastic_part_assemble(context, &space.part);
     if (!status)
-        status = continuum_integrals(context, &space.part, basis.count, it->Phi, &it->source.flex, &symmetric);
+        status =
+            continuum_integrals(context, &space.part, basis.count, continuum->Phi, &continuum->source.flex, &symmetric);
     for (int k = massless - basis.n_massless; k < massless && !status; k++)
-        it->source.flex.M[phx_flex_entry(&it->source.flex, k, k)] += 1.0;
+        continuum->source.flex.M[phx_flex_entry(&continuum->source.flex, k, k)] += 1.0;
     if (!status && basis.own)
-        status = put_modal_mass(context, &space, &basis, &it->source.flex);
+        status = put_modal_mass(context, &space, &basis, &continuum->source.flex);
     if (!status && symmetric > 1e-6)
         phx_log(
             context, PHX_LOG_WARNING,
@@ -563,43 +569,44 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
             "body see the deformation to that accuracy",
             def->name, symmetric);
     if (!status)
-        status = make_stiffness(context, &basis, &it->source.flex);
+        status = make_stiffness(context, &basis, &continuum->source.flex);
     if (!status && def->stiffening)
-        status = continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
+        status = continuum_stiffening(context, model, slopes, basis.count, continuum->Phi,
+                                      &continuum->source.flex.stiffening);
     for (int k = 0; k < def->n_masses && !status; k++)
         status = source_add_mass(context, made, interfaces, &def->masses[k]);
     if (!status && def->n_strains > 0)
         status = keep_strains(context, def, model, made);
     if (!status)
-        status = phx_flex_make_compact(context, &it->source.flex);
+        status = phx_flex_make_compact(context, &continuum->source.flex);
     if (!status) {
-        double *distributed = it->Phi;
-        it->Phi = NULL;
-        status = elastic_part_gather(context, &space.part, basis.count, distributed, &it->Phi);
+        double *distributed = continuum->Phi;
+        continuum->Phi = NULL;
+        status = elastic_part_gather(context, &space.part, basis.count, distributed, &continuum->Phi);
     }
-    if (it) {
-        it->omega = basis.omega;
+    if (continuum) {
+        continuum->omega = basis.omega;
         basis.omega = NULL;
-        it->source.operations = &operations;
+        continuum->source.operations = &operations;
     }
     shapes_free(&basis);
     elastic_space_free(&space);
     if (status) {
-        if (it) /* nothing is taken over */
-            phx_flex_source_destroy(&it->source);
+        if (continuum) /* nothing is taken over */
+            phx_flex_source_destroy(&continuum->source);
         return status;
     }
-    it->model = model;
+    continuum->model = model;
     made->interfaces = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *made->interfaces);
     if (!made->interfaces) {
-        it->model = NULL;
-        phx_flex_source_destroy(&it->source);
+        continuum->model = NULL;
+        phx_flex_source_destroy(&continuum->source);
         return PHX_ERR_MEMORY;
     }
     if (n_interfaces > 0)
         memcpy(made->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
     made->n_interfaces = n_interfaces;
-    *source = &it->source;
+    *source = &continuum->source;
     return PHX_OK;
 }
 
@@ -612,61 +619,61 @@ static const continuum_source *source_of(const phx_flex_source *source)
 
 const phx_elastic_model *phx_continuum_model(const phx_flex_source *source)
 {
-    const continuum_source *it = source_of(source);
-    return it ? it->model : NULL;
+    const continuum_source *continuum = source_of(source);
+    return continuum ? continuum->model : NULL;
 }
 
 const double *phx_continuum_basis(const phx_flex_source *source)
 {
-    const continuum_source *it = source_of(source);
-    return it ? it->Phi : NULL;
+    const continuum_source *continuum = source_of(source);
+    return continuum ? continuum->Phi : NULL;
 }
 
 const double *phx_continuum_frequencies(const phx_flex_source *source)
 {
-    const continuum_source *it = source_of(source);
-    return it ? it->omega : NULL;
+    const continuum_source *continuum = source_of(source);
+    return continuum ? continuum->omega : NULL;
 }
 
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
-    const continuum_source *it = source_of(source);
-    return it ? &it->quality : NULL;
+    const continuum_source *continuum = source_of(source);
+    return continuum ? &continuum->quality : NULL;
 }
 
 phx_status continuum_edges(phx_context *context, const phx_flex_source *source, phx_plate_edges *edges)
 {
-    const elastic_source *it = (const elastic_source *)source;
-    const stress_columns columns = {.n = source->flex.n, .Phi = it->shape.Phi};
+    const elastic_source *elastic = (const elastic_source *)source;
+    const stress_columns columns = {.n = source->flex.n, .Phi = elastic->shape.Phi};
     unsigned char *ports = NULL;
-    phx_status status = mark_ports(context, it, &ports);
+    phx_status status = mark_ports(context, elastic, &ports);
 
     *edges = (phx_plate_edges){.n = 0};
     if (!status)
-        status = phx_plate_edges_create(context, it->shape.model, &columns, ports, edges);
+        status = phx_plate_edges_create(context, elastic->shape.model, &columns, ports, edges);
     phx_free(ports);
     return status;
 }
 
 void continuum_port_nodes(const phx_flex_source *source, const char *port, unsigned char *nodes)
 {
-    const elastic_source *it = (const elastic_source *)source;
-    const phx_interface *interface = interface_named(it, port);
+    const elastic_source *elastic = (const elastic_source *)source;
+    const phx_interface *interface = interface_named(elastic, port);
 
     if (interface)
-        mark_port(it->shape.model, interface, nodes);
+        mark_port(elastic->shape.model, interface, nodes);
 }
 
 /* S_ab = sigma^T N_ab, the work of given stresses by the strains of second order of the shapes a and b. */
-static phx_status stress_stiffness(phx_context *context, const continuum_source *it, const double *sigma, int n,
+static phx_status stress_stiffness(phx_context *context, const continuum_source *source, const double *sigma, int n,
                                    double *S)
 {
-    const phx_elastic_model *model = it->model;
+    const phx_elastic_model *model = source->model;
     const size_t pairs = (size_t)n * (size_t)(n + 1) / 2;
     double *rows = phx_calloc(context, (size_t)model->most_stresses * pairs + 1, sizeof *rows);
 
     for (int e = 0; rows && e < model->n_elements; e++) {
-        if (!model->ops->second_order(model, e, n, it->Phi, rows))
+        if (!model->ops->second_order(model, e, n, source->Phi, rows))
             continue;
         const int stresses = model->first_stress[e + 1] - model->first_stress[e];
         const double *own = sigma + model->first_stress[e];
@@ -696,15 +703,16 @@ static void take_out_resultants(phx_flex_load *load)
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load)
 {
-    const continuum_source *it = source_of(source);
+    const continuum_source *continuum = source_of(source);
     const phx_flex_stiffening *stiffening = source->flex.stiffening;
     const int n = strain > 0 && stiffening ? stiffening->n_slope : 0;
-    phx_status status = continuum_load(context, it->model, source->flex.n, it->Phi, force, n, load);
+    phx_status status = continuum_load(context, continuum->model, source->flex.n, continuum->Phi, force, n, load);
 
     if (!status && n > 0) {
         const double *sigma = ((const elastic_source *)source)->strains;
-        status = stress_stiffness(context, it, sigma + (size_t)(strain - 1) * (size_t)phx_elastic_offsets(it->model), n,
-                                  load->S);
+        status =
+            stress_stiffness(context, continuum,
+                             sigma + (size_t)(strain - 1) * (size_t)phx_elastic_offsets(continuum->model), n, load->S);
     }
     if (!status && strain > 0)
         take_out_resultants(load);

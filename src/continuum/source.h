@@ -16,7 +16,7 @@ typedef struct continuum_source {
 } continuum_source;
 
 /* The point at the node of this label. */
-phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point);
+phx_status continuum_node_point(phx_context *context, const continuum_source *source, int label, phx_flex_point *point);
 
 /* ---- stresses (stress.c) ---- */
 /* The columns that stresses are wanted for: n vectors of unknowns (n x model->n), the products of pairs a <= b of the
@@ -31,10 +31,10 @@ int continuum_columns(const stress_columns *columns); /* their number */
 phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                   int n_rows, const int *row, double *rows);
 /* Mean over the wanted nodes: components x columns. */
-phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const stress_columns *columns,
+phx_status continuum_mean_stress(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                  const unsigned char *wanted, double *rows);
 /* At a node, or at a place, between the nodes of its cell by their shape functions. */
-phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
+phx_status continuum_stress_at(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                const phx_location *location, double *rows);
 /* Where on the boundary of a plate: a node, the place (x, y), or the mean over edges both ends of which are among
  * `nodes`. */
@@ -100,7 +100,7 @@ int continuum_cell_at(phx_context *context, const phx_mesh *mesh, int dimension,
                       double weight[PHX_CELL_MOST_NODES]);
 
 /* Of each node of the mesh; added to zeros. Other bodies than plates: nothing. */
-phx_status continuum_thickness(phx_context *context, const continuum_source *it, double *thickness);
+phx_status continuum_thickness(phx_context *context, const continuum_source *source, double *thickness);
 int continuum_stress_nodes(const phx_flex_source *source);
 int continuum_node_labelled(const phx_elastic_model *model, int label); /* -1: there is none */
 

@@ -11,11 +11,11 @@ typedef struct triplets {
     double *val;
 } triplets;
 
-static void space_put(triplets *it, int row, int col, double value)
+static void space_put(triplets *list_of, int row, int col, double value)
 {
-    it->row[it->count] = row;
-    it->col[it->count] = col;
-    it->val[it->count++] = value;
+    list_of->row[list_of->count] = row;
+    list_of->col[list_of->count] = col;
+    list_of->val[list_of->count++] = value;
 }
 
 /* Coordinate c of an interface as a rigid motion about its place: displacement, rotation. A hinged edge turns about two
@@ -162,33 +162,35 @@ static phx_status space_make_rows(phx_context *context, elastic_space *space, co
     phx_status status = PHX_OK;
 
     for (int i = 0; i < space->n_interfaces && !status; i++) {
-        const phx_interface *it = &interfaces[i];
-        if (!it->n_tied) {
-            status = phx_csr_multiply(context, &it->rows, &space->T, &space->rows[i]);
+        const phx_interface *interface = &interfaces[i];
+        if (!interface->n_tied) {
+            status = phx_csr_multiply(context, &interface->rows, &space->T, &space->rows[i]);
             continue;
         }
-        const size_t most = 36 + 3 * (size_t)it->n_turning;
+        const size_t most = 36 + 3 * (size_t)interface->n_turning;
         triplets t = {.row = phx_calloc(context, most, sizeof *t.row),
                       .col = phx_calloc(context, most, sizeof *t.col),
                       .val = phx_calloc(context, most, sizeof *t.val)};
         double motion[6], sum = 0.0;
         if (!t.row || !t.col || !t.val)
             status = PHX_ERR_MEMORY;
-        for (int c = 0; c < space->ties[i] && !status && tie_motion(it, c, motion); c++)
+        for (int c = 0; c < space->ties[i] && !status && tie_motion(interface, c, motion); c++)
             for (int m = 0; m < 6; m++)
                 if (motion[m] != 0.0)
                     space_put(&t, m, space->tie[i] + c, motion[m]);
         for (int pass = 0; pass < 2 && !status; pass++)
-            for (int k = 0; k < it->n_turning; k++) {
+            for (int k = 0; k < interface->n_turning; k++) {
                 double slope = 0.0;
                 for (int a = 0; a < 3; a++)
-                    slope += it->axis[a] * phx_elastic_rigid_about(space->model, it->turning[k], 3 + a, it->x);
+                    slope += interface->axis[a] *
+                             phx_elastic_rigid_about(space->model, interface->turning[k], 3 + a, interface->x);
                 if (!pass)
                     sum += slope * slope;
                 else
                     for (int a = 0; a < 3 && slope != 0.0; a++) /* a slope is a coordinate of its own */
-                        if (it->axis[a] != 0.0)
-                            space_put(&t, 3 + a, space->T.idx[space->T.ptr[it->turning[k]]], it->axis[a] * slope / sum);
+                        if (interface->axis[a] != 0.0)
+                            space_put(&t, 3 + a, space->T.idx[space->T.ptr[interface->turning[k]]],
+                                      interface->axis[a] * slope / sum);
             }
         if (!status)
             status = phx_csr_from_triplets(context, 6, space->n_all, t.count, t.row, t.col, t.val, &space->rows[i]);

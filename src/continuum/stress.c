@@ -158,22 +158,22 @@ int continuum_stress_nodes(const phx_flex_source *source)
 }
 
 /* The set of its rows, stiffened or not. */
-static phx_stress_set stress_stresses_of(const continuum_source *it)
+static phx_stress_set stress_stresses_of(const continuum_source *source)
 {
-    return it->source.operations->stresses(&it->source);
+    return source->source.operations->stresses(&source->source);
 }
 
 /* Weighted sum over `count` nodes, each once. */
-static phx_status stress_weigh(phx_context *context, const continuum_source *it, const stress_columns *columns,
+static phx_status stress_weigh(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                int count, const int *nodes, const double *weight, double *rows)
 {
-    const phx_elastic_model *model = it->model;
-    const size_t width = (size_t)phx_stress_components(stress_stresses_of(it)) * (size_t)continuum_columns(columns);
+    const phx_elastic_model *model = source->model;
+    const size_t width = (size_t)phx_stress_components(stress_stresses_of(source)) * (size_t)continuum_columns(columns);
     double *own = NULL;
     int *row = NULL;
     phx_status status = PHX_OK;
 
-    if (!it->nodal) {
+    if (!source->nodal) {
         own = phx_calloc(context, (size_t)count * width + 1, sizeof *own);
         row = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *row);
         for (int i = 0; i < model->mesh.n_nodes && row; i++)
@@ -184,7 +184,7 @@ static phx_status stress_weigh(phx_context *context, const continuum_source *it,
     }
     memset(rows, 0, width * sizeof *rows);
     for (int i = 0; i < count && !status; i++) {
-        const double *at = own ? own + (size_t)i * width : it->nodal + (size_t)nodes[i] * width;
+        const double *at = own ? own + (size_t)i * width : source->nodal + (size_t)nodes[i] * width;
         for (size_t j = 0; j < width; j++)
             rows[j] += weight[i] * at[j];
     }
@@ -194,10 +194,10 @@ static phx_status stress_weigh(phx_context *context, const continuum_source *it,
 }
 
 /* Rows of the mean stress over the wanted nodes. */
-phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const stress_columns *columns,
+phx_status continuum_mean_stress(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                  const unsigned char *wanted, double *rows)
 {
-    const int n_nodes = it->model->mesh.n_nodes;
+    const int n_nodes = source->model->mesh.n_nodes;
     int *nodes = phx_calloc(context, (size_t)n_nodes + 1, sizeof *nodes), count = 0;
     double *weight = phx_calloc(context, (size_t)n_nodes + 1, sizeof *weight);
     phx_status status = nodes && weight ? PHX_OK : PHX_ERR_MEMORY;
@@ -208,60 +208,61 @@ phx_status continuum_mean_stress(phx_context *context, const continuum_source *i
     for (int i = 0; i < count; i++)
         weight[i] = 1.0 / count;
     if (!status && count == 0)
-        status = phx_fail(context, PHX_ERR_ARGUMENT, "%s: no node of its mesh is there", it->source.operations->name);
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "%s: no node of its mesh is there", source->source.operations->name);
     if (!status)
-        status = stress_weigh(context, it, columns, count, nodes, weight, rows);
+        status = stress_weigh(context, source, columns, count, nodes, weight, rows);
     phx_free(nodes);
     phx_free(weight);
     return status;
 }
 
 /* Between the nodes of the cell that has the place, by its shape functions. */
-static phx_status stress_at_place(phx_context *context, const continuum_source *it, const stress_columns *columns,
+static phx_status stress_at_place(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                   const double place[3], double *rows)
 {
-    const phx_mesh *mesh = &it->model->mesh;
-    const bool plate = stress_stresses_of(it) == PHX_STRESSES_PLATE;
+    const phx_mesh *mesh = &source->model->mesh;
+    const bool plate = stress_stresses_of(source) == PHX_STRESSES_PLATE;
     double weight[PHX_CELL_MOST_NODES];
     const int cell = continuum_cell_at(context, mesh, plate ? 2 : 3, place, weight);
     char z[40] = "";
 
     if (cell >= 0)
-        return stress_weigh(context, it, columns, mesh->first[cell + 1] - mesh->first[cell],
+        return stress_weigh(context, source, columns, mesh->first[cell + 1] - mesh->first[cell],
                             mesh->node + mesh->first[cell], weight, rows);
     if (!plate)
         snprintf(z, sizeof z, ", %g", place[2]);
     const int nearest = phx_mesh_nearest_node(mesh, place);
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the place [%g, %g%s] lies off its mesh; the nearest node is %d",
-                    it->source.operations->name, place[0], place[1], z,
+                    source->source.operations->name, place[0], place[1], z,
                     nearest < 0   ? 0
                     : mesh->label ? mesh->label[nearest]
                                   : nearest + 1);
 }
 
-phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
+phx_status continuum_stress_at(phx_context *context, const continuum_source *source, const stress_columns *columns,
                                const phx_location *location, double *rows)
 {
-    const phx_elastic_model *model = it->model;
+    const phx_elastic_model *model = source->model;
 
     if (location->sort == PHX_LOCATION_PLACE)
-        return stress_at_place(context, it, columns, location->place, rows);
+        return stress_at_place(context, source, columns, location->place, rows);
     const int node = continuum_node_labelled(model, location->node);
     if (node < 0 || node >= model->mesh.n_nodes)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its mesh has no node %d", it->source.operations->name,
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its mesh has no node %d", source->source.operations->name,
                         location->node);
     const double whole = 1.0;
-    return stress_weigh(context, it, columns, 1, &node, &whole, rows);
+    return stress_weigh(context, source, columns, 1, &node, &whole, rows);
 }
 
 /* ---- pictures ---- */
-phx_status continuum_thickness(phx_context *context, const continuum_source *it, double *thickness)
+phx_status continuum_thickness(phx_context *context, const continuum_source *source, double *thickness)
 {
-    const phx_elastic_model *model = it->model;
+    const phx_elastic_model *model = source->model;
     int *cells = NULL;
 
-    if (it->thickness)
-        memcpy(thickness, it->thickness, (size_t)model->mesh.n_nodes * sizeof *thickness);
+    if (source->thickness)
+        memcpy(thickness, source->thickness, (size_t)model->mesh.n_nodes * sizeof *thickness);
     if (!model->ops->cell_thickness)
         return PHX_OK;
     cells = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *cells);
@@ -286,7 +287,7 @@ phx_status phx_continuum_displacements(phx_context *context, const phx_flex_sour
 {
     if (!source || !rows || !thickness)
         return phx_fail_null(context, __func__, "source, rows or thickness");
-    const continuum_source *it = (const continuum_source *)source;
+    const continuum_source *continuum = (const continuum_source *)source;
     const phx_elastic_model *model = phx_continuum_model(source);
     if (!model)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no mesh", source->operations->name);
@@ -299,6 +300,6 @@ phx_status phx_continuum_displacements(phx_context *context, const phx_flex_sour
         if (model->node[j] >= 0 && model->node[j] < model->mesh.n_nodes && model->component[j] < PHX_UNKNOWN_RX)
             for (size_t c = 0; c < k; c++)
                 (*rows)[(3 * (size_t)model->node[j] + (size_t)model->component[j]) * k + c] =
-                    it->Phi[c * (size_t)model->n + (size_t)j];
-    return continuum_thickness(context, it, *thickness);
+                    continuum->Phi[c * (size_t)model->n + (size_t)j];
+    return continuum_thickness(context, continuum, *thickness);
 }

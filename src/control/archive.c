@@ -70,9 +70,9 @@ static void archive_function(phx_archive *archive, phx_block *block)
         def->function = phx_controller_programs_evaluate;
         def->free_data = phx_controller_programs_free;
     }
-    phx_controller_programs *it = def->data;
+    phx_controller_programs *programs = def->data;
     for (int k = 0; k < block->n_outputs && !phx_archive_status(archive); k++)
-        phx_program_archive(archive, 1 + block->n_inputs, &it->programs[k]);
+        phx_program_archive(archive, 1 + block->n_inputs, &programs->programs[k]);
 }
 
 static phx_status refuse_external(phx_archive *archive, const phx_block *block)

@@ -46,8 +46,8 @@ phx_status phx_ida_pbc_create(phx_context *context, int n, int m, const int *act
 void phx_ida_pbc_free(void *data);
 void phx_ida_pbc_evaluate(const void *data, double t, const double *y, double *u); /* a phx_controller_fn */
 void phx_ida_pbc_energy(const void *data, double t, const double *y, double *values);
-void phx_ida_pbc_match(const phx_ida_pbc *it, phx_matching *matching);
-void phx_ida_pbc_mass(const phx_ida_pbc *it, const double *y, double *M); /* n x n, y: 2 n */
+void phx_ida_pbc_match(const phx_ida_pbc *pbc, phx_matching *matching);
+void phx_ida_pbc_mass(const phx_ida_pbc *pbc, const double *y, double *M); /* n x n, y: 2 n */
 void phx_ida_pbc_archive(phx_archive *archive, phx_ida_pbc **data);
 
 /* A controller without its connections, which does not change after its creation. */

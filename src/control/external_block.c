@@ -96,37 +96,37 @@ static phx_status external_block_evaluate(const phx_block *block, phx_context *c
 /* Sample `at` again. */
 static phx_status repeat(const phx_block *block, phx_context *context, double *u)
 {
-    const sample it = sample_of(block, block->history->at);
-    phx_status status = external_block_evaluate(block, context, *it.t, it.y, u);
+    const sample instant = sample_of(block, block->history->at);
+    phx_status status = external_block_evaluate(block, context, *instant.t, instant.y, u);
 
-    if (!status && memcmp(u, it.u, (size_t)block->n_outputs * sizeof *u) != 0)
+    if (!status && memcmp(u, instant.u, (size_t)block->n_outputs * sizeof *u) != 0)
         status =
             failed(block, context,
                    phx_fail(context, PHX_ERR_ANALYSIS,
                             "it does not repeat itself: given the measurements up to t = %.9g s again, its outputs "
                             "are others, so that a simulation cannot go back to an earlier state",
-                            *it.t));
+                            *instant.t));
     return status;
 }
 
 /* The controller at sample k. */
 static phx_status go_to(const phx_block *block, phx_context *context, int k, double t, const double *y, double *u)
 {
-    struct phx_history *it = block->history;
+    struct phx_history *history = block->history;
     const sample first = k > 0 ? sample_of(block, 0) : (sample){.t = &t, .y = (double *)y};
     phx_status status = PHX_OK;
 
-    if (it->at < 0 || it->at > k || k == 0)
+    if (history->at < 0 || history->at > k || k == 0)
         status = external_block_start(block, context, *first.t, first.y);
-    while (it->at < k && !status) {
-        if (!it->set)
+    while (history->at < k && !status) {
+        if (!history->set)
             status = repeat(block, context, u);
         if (!status)
-            status = failed(
-                block, context,
-                block->def.external->advance(context, block->def.data, *sample_of(block, it->at).t, block->def.sample));
-        it->at += !status;
-        it->set = false;
+            status = failed(block, context,
+                            block->def.external->advance(context, block->def.data, *sample_of(block, history->at).t,
+                                                         block->def.sample));
+        history->at += !status;
+        history->set = false;
     }
     return status;
 }
@@ -137,23 +137,23 @@ static phx_status external_block_keep(const phx_block *block, phx_context *conte
                                       const double *u)
 {
     enum { FIRST = 256 };
-    struct phx_history *it = block->history;
+    struct phx_history *history = block->history;
     const size_t stride = (size_t)(2 + block->n_inputs + block->n_outputs);
 
-    if (k == it->capacity) {
-        const int more = it->capacity ? 2 * it->capacity : FIRST;
-        double *samples = phx_realloc(context, it->samples, (size_t)more, stride * sizeof *samples);
+    if (k == history->capacity) {
+        const int more = history->capacity ? 2 * history->capacity : FIRST;
+        double *samples = phx_realloc(context, history->samples, (size_t)more, stride * sizeof *samples);
         if (!samples)
             return PHX_ERR_MEMORY;
-        it->samples = samples;
-        it->capacity = more;
+        history->samples = samples;
+        history->capacity = more;
     }
     const sample at = sample_of(block, k);
     *at.t = t;
     *at.key = next_key(block, key_before(block, k), t, y);
     memcpy(at.y, y, (size_t)block->n_inputs * sizeof *y);
     memcpy(at.u, u, (size_t)block->n_outputs * sizeof *u);
-    it->count = k + 1;
+    history->count = k + 1;
     return PHX_OK;
 }
 
@@ -161,9 +161,9 @@ static phx_status external_block_keep(const phx_block *block, phx_context *conte
 static phx_status external_block_take(const phx_block *block, phx_context *context, int k, double t, const double *y,
                                       double *u)
 {
-    const struct phx_history *it = block->history;
+    const struct phx_history *history = block->history;
 
-    if (k < it->count) {
+    if (k < history->count) {
         const sample known = sample_of(block, k);
         if (*known.t == t && memcmp(known.y, y, (size_t)block->n_inputs * sizeof *y) == 0) {
             memcpy(u, known.u, (size_t)block->n_outputs * sizeof *u);
@@ -181,11 +181,11 @@ static phx_status external_block_take(const phx_block *block, phx_context *conte
 static phx_status take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                               const double *f, double *room, double *u)
 {
-    struct phx_history *it = block->history;
+    struct phx_history *history = block->history;
     phx_status status = PHX_OK;
 
     (void)f, (void)room;
-    (void)pthread_mutex_lock(&it->lock);
+    (void)pthread_mutex_lock(&history->lock);
     int k = external_block_find(block, z[0]);
     if (k < 0)
         status =
@@ -199,16 +199,16 @@ static phx_status take_sample(const phx_block *block, phx_context *context, doub
         status = external_block_take(block, context, k, t, e, u);
     if (!status)
         z[0] = *sample_of(block, k).key;
-    (void)pthread_mutex_unlock(&it->lock);
+    (void)pthread_mutex_unlock(&history->lock);
     return status;
 }
 
 /* ---- the block ---- */
 static phx_status external_block_begin(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
-    const phx_controller_external *it = def->external;
+    const phx_controller_external *external = def->external;
 
-    if (!it || !it->start || !it->evaluate || !it->advance)
+    if (!external || !external->start || !external->evaluate || !external->advance)
         return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': its functions are missing", block->name);
     if (!(def->sample > 0.0))
         return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': it needs a sampling period", block->name);

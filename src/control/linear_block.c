@@ -80,22 +80,22 @@ static phx_status linear_interval(const phx_block *block, phx_context *context, 
                                   const double *e, const double *f, double *room, phx_block_result *result)
 {
     const int n = block->n, in = block->n_inputs, out = block->n_outputs;
-    const kept it = in_room(block, room);
-    phx_status status = h == 0.0 || *it.h == h ? PHX_OK : linear_block_keep(block, context, h, &it);
+    const kept old = in_room(block, room);
+    phx_status status = h == 0.0 || *old.h == h ? PHX_OK : linear_block_keep(block, context, h, &old);
 
     (void)t;
     if (status)
         return status;
     for (int i = 0; i < n; i++)
-        it.z[i] = h == 0.0 ? z0[i] : row(n, it.F + i * n, z0) + row(in, it.G + i * in, e);
+        old.z[i] = h == 0.0 ? z0[i] : row(n, old.F + i * n, z0) + row(in, old.G + i * in, e);
     for (int i = 0; i < n && h != 0.0; i++)
-        result->z1[i] = 2.0 * it.z[i] - z0[i];
+        result->z1[i] = 2.0 * old.z[i] - z0[i];
     for (int k = 0; k < out; k++)
-        result->u[k] = row(n, block->C + k * n, it.z) + row(in, block->D + k * in, e) + f[k];
+        result->u[k] = row(n, block->C + k * n, old.z) + row(in, block->D + k * in, e) + f[k];
     if (result->S)
-        memcpy(result->S, h == 0.0 ? block->D : it.S, (size_t)(out * in) * sizeof *result->S);
+        memcpy(result->S, h == 0.0 ? block->D : old.S, (size_t)(out * in) * sizeof *result->S);
     if (block->loss)
-        result->dissipation = quadratic(n + in, block->loss, it.z, e, n);
+        result->dissipation = quadratic(n + in, block->loss, old.z, e, n);
     return PHX_OK;
 }
 
@@ -103,14 +103,14 @@ static phx_status linear_sample(const phx_block *block, phx_context *context, do
                                 const double *f, double *room, double *u)
 {
     const int n = block->n, in = block->n_inputs;
-    const kept it = in_room(block, room);
+    const kept old = in_room(block, room);
 
     (void)context, (void)t;
     for (int k = 0; k < block->n_outputs; k++)
         u[k] = row(n, block->C + k * n, z) + row(in, block->D + k * in, e) + f[k];
     for (int i = 0; i < n; i++)
-        it.z[i] = row(n, block->A + i * n, z) + row(in, block->B + i * in, e);
-    memcpy(z, it.z, (size_t)n * sizeof *z);
+        old.z[i] = row(n, block->A + i * n, z) + row(in, block->B + i * in, e);
+    memcpy(z, old.z, (size_t)n * sizeof *z);
     return PHX_OK;
 }
 

@@ -7,42 +7,42 @@
 phx_status phx_controller_programs_create(phx_context *context, int n_inputs, int n_outputs,
                                           phx_controller_programs **made)
 {
-    phx_controller_programs *it = phx_calloc(context, 1, sizeof *it);
+    phx_controller_programs *programs = phx_calloc(context, 1, sizeof *programs);
 
     *made = NULL;
-    if (!it)
+    if (!programs)
         return PHX_ERR_MEMORY;
-    it->n_inputs = n_inputs;
-    it->n_outputs = n_outputs;
-    it->programs = phx_calloc(context, (size_t)n_outputs, sizeof *it->programs);
-    it->variables = phx_calloc(context, 1 + (size_t)n_inputs, sizeof *it->variables);
-    if (!it->programs || !it->variables) {
-        phx_controller_programs_free(it);
+    programs->n_inputs = n_inputs;
+    programs->n_outputs = n_outputs;
+    programs->programs = phx_calloc(context, (size_t)n_outputs, sizeof *programs->programs);
+    programs->variables = phx_calloc(context, 1 + (size_t)n_inputs, sizeof *programs->variables);
+    if (!programs->programs || !programs->variables) {
+        phx_controller_programs_free(programs);
         return PHX_ERR_MEMORY;
     }
-    *made = it;
+    *made = programs;
     return PHX_OK;
 }
 
 void phx_controller_programs_evaluate(const void *data, double t, const double *y, double *u)
 {
-    const phx_controller_programs *it = data;
+    const phx_controller_programs *programs = data;
 
-    it->variables[0] = t;
-    memcpy(it->variables + 1, y, (size_t)it->n_inputs * sizeof *y);
-    for (int k = 0; k < it->n_outputs; k++)
-        u[k] = phx_program_value(it->programs[k], it->variables);
+    programs->variables[0] = t;
+    memcpy(programs->variables + 1, y, (size_t)programs->n_inputs * sizeof *y);
+    for (int k = 0; k < programs->n_outputs; k++)
+        u[k] = phx_program_value(programs->programs[k], programs->variables);
 }
 
 void phx_controller_programs_free(void *data)
 {
-    phx_controller_programs *it = data;
+    phx_controller_programs *programs = data;
 
-    if (!it)
+    if (!programs)
         return;
-    for (int k = 0; k < it->n_outputs && it->programs; k++)
-        phx_program_destroy(it->programs[k]);
-    phx_free(it->programs);
-    phx_free(it->variables);
-    phx_free(it);
+    for (int k = 0; k < programs->n_outputs && programs->programs; k++)
+        phx_program_destroy(programs->programs[k]);
+    phx_free(programs->programs);
+    phx_free(programs->variables);
+    phx_free(programs);
 }

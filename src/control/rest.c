@@ -54,7 +54,7 @@ typedef struct rest_room {
 
 /* Newton's iteration for z; f is linear but for limits, between which it may have to change sides. */
 static phx_status find_states(const phx_block *block, phx_context *context, double t, double span, const double *z0,
-                              const double *y, double *room, double *z, const rest_room *it)
+                              const double *y, double *room, double *z, const rest_room *rest)
 {
     enum { LIMIT = 30 };
     const int n = block->n;
@@ -62,19 +62,19 @@ static phx_status find_states(const phx_block *block, phx_context *context, doub
     memcpy(z, z0, (size_t)n * sizeof *z);
     for (int k = 0; k < LIMIT; k++) {
         double change = 0.0, size = 0.0;
-        rate_of_states(block, t, z, y, room, it->f, it->A, it->B);
-        const phx_status status = rest_invert(block, context, span, it->A, it->F);
+        rate_of_states(block, t, z, y, room, rest->f, rest->A, rest->B);
+        const phx_status status = rest_invert(block, context, span, rest->A, rest->F);
         if (status)
             return status == PHX_SINGULAR ? PHX_NOT_CONVERGED : status;
         for (int i = 0; i < n; i++) {
-            it->step[i] = 0.0;
+            rest->step[i] = 0.0;
             for (int j = 0; j < n; j++)
-                it->step[i] += it->F[i * n + j] * (z0[j] - z[j] + span * it->f[j]);
-            change = fmax(change, fabs(it->step[i]));
-            size = fmax(size, fabs(z[i]) + fabs(it->step[i]));
+                rest->step[i] += rest->F[i * n + j] * (z0[j] - z[j] + span * rest->f[j]);
+            change = fmax(change, fabs(rest->step[i]));
+            size = fmax(size, fabs(z[i]) + fabs(rest->step[i]));
         }
         for (int i = 0; i < n; i++)
-            z[i] += it->step[i];
+            z[i] += rest->step[i];
         if (change <= (k > 2 ? 1e-10 : 1e-14) * size) /* a stiff step rounds */
             return PHX_OK;
     }

@@ -28,18 +28,18 @@ struct unit_exchange {
 };
 
 /* ---- creation ---- */
-static phx_status exchange_allocate(phx_unit *unit, unit_exchange *it)
+static phx_status exchange_allocate(phx_unit *unit, unit_exchange *states)
 {
     const int n_z = phx_system_controller_states(unit->system);
     const struct {
         double **at;
         int count;
-    } arrays[] = {{&it->states, it->n},
-                  {&it->rates, it->n},
-                  {&it->x, phx_system_n_x(unit->system)},
-                  {&it->v, phx_system_n_v(unit->system)},
-                  {&it->v_before, phx_system_n_v(unit->system)},
-                  {&it->z_dot, n_z}};
+    } arrays[] = {{&states->states, states->n},
+                  {&states->rates, states->n},
+                  {&states->x, phx_system_n_x(unit->system)},
+                  {&states->v, phx_system_n_v(unit->system)},
+                  {&states->v_before, phx_system_n_v(unit->system)},
+                  {&states->z_dot, n_z}};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k].at = phx_calloc(unit->context, (size_t)arrays[k].count, sizeof(double));
@@ -49,86 +49,86 @@ static phx_status exchange_allocate(phx_unit *unit, unit_exchange *it)
     return PHX_OK;
 }
 
-static phx_status list_controller_states(phx_unit *unit, unit_exchange *it)
+static phx_status list_controller_states(phx_unit *unit, unit_exchange *states)
 {
     const int count = phx_system_controller_states(unit->system);
 
-    it->z = phx_calloc(unit->context, (size_t)count, sizeof *it->z);
-    for (int k = 0; k < count && it->z; k++)
+    states->z = phx_calloc(unit->context, (size_t)count, sizeof *states->z);
+    for (int k = 0; k < count && states->z; k++)
         if (phx_system_controller_state_flows(unit->system, k))
-            it->z[it->n_z++] = k;
-    return it->z ? PHX_OK : PHX_ERR_MEMORY;
+            states->z[states->n_z++] = k;
+    return states->z ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-void phx_unit_exchange_let_go(unit_exchange *it)
+void phx_unit_exchange_let_go(unit_exchange *states)
 {
-    if (!it)
+    if (!states)
         return;
-    phx_minimal_destroy(it->minimal);
-    phx_free(it->lambda);
-    it->minimal = NULL;
-    it->lambda = NULL;
-    it->solved = it->derived = false;
+    phx_minimal_destroy(states->minimal);
+    phx_free(states->lambda);
+    states->minimal = NULL;
+    states->lambda = NULL;
+    states->solved = states->derived = false;
 }
 
 /* Minimal coordinates of the rows that act, to be chosen. */
-static phx_status renew(phx_unit *unit, unit_exchange *it)
+static phx_status renew(phx_unit *unit, unit_exchange *states)
 {
-    if (it->minimal)
+    if (states->minimal)
         return PHX_OK;
-    phx_status status = phx_minimal_create(unit->context, unit->system, &it->minimal);
+    phx_status status = phx_minimal_create(unit->context, unit->system, &states->minimal);
     if (status)
         return status;
-    it->lambda = phx_calloc(unit->context, (size_t)phx_system_n_l(unit->system), sizeof *it->lambda);
-    const int n_y = phx_minimal_coordinates(it->minimal), n_u = phx_minimal_rates(it->minimal);
-    if (!it->lambda)
+    states->lambda = phx_calloc(unit->context, (size_t)phx_system_n_l(unit->system), sizeof *states->lambda);
+    const int n_y = phx_minimal_coordinates(states->minimal), n_u = phx_minimal_rates(states->minimal);
+    if (!states->lambda)
         status = PHX_ERR_MEMORY;
-    else if (n_y > it->n_y || n_u > it->n_u)
+    else if (n_y > states->n_y || n_u > states->n_u)
         status = phx_fail(unit->context, PHX_ERR_ANALYSIS,
                           "here, where joints hold the same motion twice, %d coordinates and %d rates are free; the "
                           "states have room for %d and %d: use the FMU in co-simulation",
-                          n_y, n_u, it->n_y, it->n_u);
+                          n_y, n_u, states->n_y, states->n_u);
     if (status)
-        phx_unit_exchange_let_go(it);
+        phx_unit_exchange_let_go(states);
     return status;
 }
 
 phx_status phx_unit_exchange_count(phx_unit *unit)
 {
-    unit_exchange *it = phx_calloc(unit->context, 1, sizeof *it);
+    unit_exchange *states = phx_calloc(unit->context, 1, sizeof *states);
     phx_events_free most = {0, 0};
 
-    unit->exchange = it;
-    if (!it)
+    unit->exchange = states;
+    if (!states)
         return PHX_ERR_MEMORY;
     const phx_status status =
         phx_events_most_free(unit->context, unit->system, unit->def.n_events, unit->def.events, unit->def.x, &most);
-    it->n_y = most.coordinates;
-    it->n_u = most.rates;
-    it->n_conditions = phx_events_on_outputs(unit->def.n_events, unit->def.events) +
-                       phx_system_dry_count(unit->system) + phx_system_contact_count(unit->system);
+    states->n_y = most.coordinates;
+    states->n_u = most.rates;
+    states->n_conditions = phx_events_on_outputs(unit->def.n_events, unit->def.events) +
+                           phx_system_dry_count(unit->system) + phx_system_contact_count(unit->system);
     return status;
 }
 
 phx_status phx_unit_exchange_create(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
-    const phx_status status = list_controller_states(unit, it);
+    unit_exchange *states = unit->exchange;
+    const phx_status status = list_controller_states(unit, states);
 
-    it->n = it->n_y + it->n_u + it->n_z + 2;
-    return status ? status : exchange_allocate(unit, it);
+    states->n = states->n_y + states->n_u + states->n_z + 2;
+    return status ? status : exchange_allocate(unit, states);
 }
 
-void phx_unit_exchange_destroy(unit_exchange *it)
+void phx_unit_exchange_destroy(unit_exchange *states)
 {
-    if (!it)
+    if (!states)
         return;
-    double *const arrays[] = {it->states, it->rates, it->x, it->v, it->v_before, it->z_dot};
-    phx_unit_exchange_let_go(it);
+    double *const arrays[] = {states->states, states->rates, states->x, states->v, states->v_before, states->z_dot};
+    phx_unit_exchange_let_go(states);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
-    phx_free(it->z);
-    phx_free(it);
+    phx_free(states->z);
+    phx_free(states);
 }
 
 /* ---- the state of the mechanism, and the states ---- */
@@ -139,117 +139,120 @@ static double *controllers_in(const phx_unit *unit, double *x)
 }
 
 /* The states of t, x, v. */
-static void read_states(phx_unit *unit, unit_exchange *it, double supplied, double dissipated)
+static void read_states(phx_unit *unit, unit_exchange *states, double supplied, double dissipated)
 {
-    double *z = it->states + it->n_y + it->n_u;
+    double *z = states->states + states->n_y + states->n_u;
 
-    memset(it->states, 0, (size_t)(it->n_y + it->n_u) * sizeof *it->states);
-    memset(it->rates, 0, (size_t)(it->n_y + it->n_u) * sizeof *it->rates);
-    phx_minimal_read(it->minimal, it->t, it->x, it->v, it->states, it->states + it->n_y);
-    for (int k = 0; k < it->n_z; k++)
-        z[k] = controllers_in(unit, it->x)[it->z[k]];
-    z[it->n_z] = supplied;
-    z[it->n_z + 1] = dissipated;
+    memset(states->states, 0, (size_t)(states->n_y + states->n_u) * sizeof *states->states);
+    memset(states->rates, 0, (size_t)(states->n_y + states->n_u) * sizeof *states->rates);
+    phx_minimal_read(states->minimal, states->t, states->x, states->v, states->states, states->states + states->n_y);
+    for (int k = 0; k < states->n_z; k++)
+        z[k] = controllers_in(unit, states->x)[states->z[k]];
+    z[states->n_z] = supplied;
+    z[states->n_z + 1] = dissipated;
 }
 
 /* Coordinates chosen at t, x, v, and the states. */
-static phx_status exchange_choose(phx_unit *unit, unit_exchange *it, double supplied, double dissipated)
+static phx_status exchange_choose(phx_unit *unit, unit_exchange *states, double supplied, double dissipated)
 {
-    phx_status status = renew(unit, it);
+    phx_status status = renew(unit, states);
 
     if (!status)
-        status = phx_minimal_choose(it->minimal, it->t, it->x);
+        status = phx_minimal_choose(states->minimal, states->t, states->x);
     if (!status)
-        read_states(unit, it, supplied, dissipated);
-    it->solved = !status;
-    it->derived = false;
+        read_states(unit, states, supplied, dissipated);
+    states->solved = !status;
+    states->derived = false;
     return status;
 }
 
-static void take_sample(const phx_unit *unit, unit_exchange *it, const phx_sample *sample)
+static void take_sample(const phx_unit *unit, unit_exchange *states, const phx_sample *sample)
 {
-    memcpy(it->x, sample->x, (size_t)phx_system_n_x(unit->system) * sizeof *it->x);
-    memcpy(it->v, sample->v, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
+    memcpy(states->x, sample->x, (size_t)phx_system_n_x(unit->system) * sizeof *states->x);
+    memcpy(states->v, sample->v, (size_t)phx_system_n_v(unit->system) * sizeof *states->v);
 }
 
 phx_status phx_unit_exchange_start(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     const phx_sample sample = phx_unit_state_of(unit);
 
-    it->t = it->begun = unit->t;
-    it->sampled = -HUGE_VAL;
-    take_sample(unit, it, &sample);
-    memcpy(it->v_before, it->v, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
-    it->arrived = true;
-    return exchange_choose(unit, it, sample.work.supplied, sample.work.dissipated);
+    states->t = states->begun = unit->t;
+    states->sampled = -HUGE_VAL;
+    take_sample(unit, states, &sample);
+    memcpy(states->v_before, states->v, (size_t)phx_system_n_v(unit->system) * sizeof *states->v);
+    states->arrived = true;
+    return exchange_choose(unit, states, sample.work.supplied, sample.work.dissipated);
 }
 
 /* In co-simulation the states are those of the steps. */
 static phx_status follow_steps(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
 
     const phx_status stands = phx_unit_check_stands(unit);
-    if (stands || unit->exchanging || it->solved)
+    if (stands || unit->exchanging || states->solved)
         return stands;
     const phx_sample sample = phx_unit_state_of(unit);
-    it->t = sample.t;
-    take_sample(unit, it, &sample);
-    if (!it->minimal)
-        return exchange_choose(unit, it, sample.work.supplied, sample.work.dissipated);
-    read_states(unit, it, sample.work.supplied, sample.work.dissipated);
-    it->solved = true;
+    states->t = sample.t;
+    take_sample(unit, states, &sample);
+    if (!states->minimal)
+        return exchange_choose(unit, states, sample.work.supplied, sample.work.dissipated);
+    read_states(unit, states, sample.work.supplied, sample.work.dissipated);
+    states->solved = true;
     return PHX_OK;
 }
 
 static phx_status find_state(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
 
     phx_status status = follow_steps(unit);
-    if (status || it->solved)
+    if (status || states->solved)
         return status;
-    if (!it->minimal) /* since an event that has failed */
+    if (!states->minimal) /* since an event that has failed */
         return phx_fail(unit->context, PHX_ERR_ANALYSIS, "the mechanism has no states since a failure");
-    for (int k = 0; k < it->n_z; k++)
-        controllers_in(unit, it->x)[it->z[k]] = it->states[it->n_y + it->n_u + k];
-    status = phx_minimal_solve(it->minimal, it->t, it->states, it->states + it->n_y, it->x, it->v);
-    it->solved = !status;
+    for (int k = 0; k < states->n_z; k++)
+        controllers_in(unit, states->x)[states->z[k]] = states->states[states->n_y + states->n_u + k];
+    status = phx_minimal_solve(states->minimal, states->t, states->states, states->states + states->n_y, states->x,
+                               states->v);
+    states->solved = !status;
     return status;
 }
 
 static phx_status find_rates(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
-    double *z_dot = it->rates + it->n_y + it->n_u;
+    unit_exchange *states = unit->exchange;
+    double *z_dot = states->rates + states->n_y + states->n_u;
     phx_status status = find_state(unit);
 
-    if (status || it->derived)
+    if (status || states->derived)
         return status;
     if (unit->events && unit->exchanging)
-        status = phx_events_direct(unit->events, it->x, it->v);
+        status = phx_events_direct(unit->events, states->x, states->v);
     if (!status)
-        status = phx_minimal_derivatives(it->minimal, it->t, it->x, it->v, it->rates, it->rates + it->n_y, it->lambda);
+        status = phx_minimal_derivatives(states->minimal, states->t, states->x, states->v, states->rates,
+                                         states->rates + states->n_y, states->lambda);
     if (!status)
-        status = phx_minimal_flow(it->minimal, it->t, it->x, it->v, it->lambda, it->z_dot, &z_dot[it->n_z],
-                                  &z_dot[it->n_z + 1]);
-    for (int k = 0; k < it->n_z; k++)
-        z_dot[k] = it->z_dot[it->z[k]];
-    it->derived = !status;
+        status = phx_minimal_flow(states->minimal, states->t, states->x, states->v, states->lambda, states->z_dot,
+                                  &z_dot[states->n_z], &z_dot[states->n_z + 1]);
+    for (int k = 0; k < states->n_z; k++)
+        z_dot[k] = states->z_dot[states->z[k]];
+    states->derived = !status;
     return status;
 }
 
 phx_status phx_unit_exchange_sample(phx_unit *unit, phx_sample *sample)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     const phx_status status = find_rates(unit);
 
-    *sample = (phx_sample){.t = it->t,
-                           .x = it->x,
-                           .v = it->v,
-                           .lambda = it->lambda,
-                           .work = {.supplied = it->states[it->n - 2], .dissipated = it->states[it->n - 1]}};
+    *sample =
+        (phx_sample){.t = states->t,
+                     .x = states->x,
+                     .v = states->v,
+                     .lambda = states->lambda,
+                     .work = {.supplied = states->states[states->n - 2], .dissipated = states->states[states->n - 1]}};
     return status;
 }
 
@@ -279,25 +282,25 @@ void phx_unit_use_exchange(phx_unit *unit, bool exchanging)
 
 void phx_unit_set_time(phx_unit *unit, double t)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
 
-    if (it->t == t)
+    if (states->t == t)
         return;
-    it->t = unit->t = t;
-    it->solved = it->derived = unit->looked = false;
+    states->t = unit->t = t;
+    states->solved = states->derived = unit->looked = false;
 }
 
 phx_status phx_unit_set_states(phx_unit *unit, const double *states)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *flows = unit->exchange;
 
-    for (int k = 0; k < it->n; k++)
+    for (int k = 0; k < flows->n; k++)
         if (!isfinite(states[k]))
             return phx_fail(unit->context, PHX_NOT_CONVERGED, "state %d is %g", k + 1, states[k]);
-    if (memcmp(states, it->states, (size_t)it->n * sizeof *states) == 0)
+    if (memcmp(states, flows->states, (size_t)flows->n * sizeof *states) == 0)
         return PHX_OK;
-    memcpy(it->states, states, (size_t)it->n * sizeof *states);
-    it->solved = it->derived = unit->looked = false;
+    memcpy(flows->states, states, (size_t)flows->n * sizeof *states);
+    flows->solved = flows->derived = unit->looked = false;
     return PHX_OK;
 }
 
@@ -317,17 +320,17 @@ phx_status phx_unit_get_rates(phx_unit *unit, double *rates)
 
 void phx_unit_nominals(const phx_unit *unit, double *nominal)
 {
-    const unit_exchange *it = unit->exchange;
+    const unit_exchange *states = unit->exchange;
 
-    for (int k = 0; k < it->n; k++)
+    for (int k = 0; k < states->n; k++)
         nominal[k] = 1.0;
-    if (!it->minimal)
+    if (!states->minimal)
         return;
-    const int first = phx_minimal_first_rate(it->minimal);
-    for (int k = 0; k < phx_minimal_coordinates(it->minimal); k++)
-        nominal[k] = phx_minimal_nominal(it->minimal, k, false);
-    for (int k = 0; k < phx_minimal_rates(it->minimal); k++)
-        nominal[it->n_y + k] = phx_minimal_nominal(it->minimal, first + k, true);
+    const int first = phx_minimal_first_rate(states->minimal);
+    for (int k = 0; k < phx_minimal_coordinates(states->minimal); k++)
+        nominal[k] = phx_minimal_nominal(states->minimal, k, false);
+    for (int k = 0; k < phx_minimal_rates(states->minimal); k++)
+        nominal[states->n_y + k] = phx_minimal_nominal(states->minimal, first + k, true);
 }
 
 int phx_unit_n_indicators(const phx_unit *unit)
@@ -337,13 +340,14 @@ int phx_unit_n_indicators(const phx_unit *unit)
 
 phx_status phx_unit_indicators(phx_unit *unit, double *indicators)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     phx_status status = find_state(unit);
 
     if (!status)
-        status = phx_minimal_indicators(it->minimal, it->t, it->x, indicators);
-    if (!status && it->n_conditions > 0)
-        status = phx_events_indicators(unit->events, it->t, it->x, it->v, indicators + PHX_MINIMAL_INDICATORS);
+        status = phx_minimal_indicators(states->minimal, states->t, states->x, indicators);
+    if (!status && states->n_conditions > 0)
+        status =
+            phx_events_indicators(unit->events, states->t, states->x, states->v, indicators + PHX_MINIMAL_INDICATORS);
     return status;
 }
 
@@ -361,31 +365,31 @@ static phx_status get_indicator(phx_unit *unit, int k, double *value)
 /* States but the last two, derivatives, indicators. */
 phx_status phx_unit_exchange_get(phx_unit *unit, int k, double *value)
 {
-    unit_exchange *it = unit->exchange;
-    if (k < it->n - 2) {
+    unit_exchange *states = unit->exchange;
+    if (k < states->n - 2) {
         const phx_status status = follow_steps(unit);
-        *value = it->states[k];
+        *value = states->states[k];
         return status;
     }
-    k -= it->n - 2;
-    if (k < it->n) {
+    k -= states->n - 2;
+    if (k < states->n) {
         const phx_status status = find_rates(unit);
-        *value = it->rates[k];
+        *value = states->rates[k];
         return status;
     }
-    return get_indicator(unit, k - it->n, value);
+    return get_indicator(unit, k - states->n, value);
 }
 
 /* ---- events ---- */
 /* Whether the coordinates that are chosen are no longer good. */
 static phx_status is_spent(phx_unit *unit, bool *spent)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     double indicators[PHX_MINIMAL_INDICATORS];
     phx_status status = find_state(unit);
 
     if (!status)
-        status = phx_minimal_indicators(it->minimal, it->t, it->x, indicators);
+        status = phx_minimal_indicators(states->minimal, states->t, states->x, indicators);
     *spent = false;
     for (int k = 0; k < PHX_MINIMAL_INDICATORS && !status; k++)
         *spent = *spent || indicators[k] <= 0.0;
@@ -395,54 +399,56 @@ static phx_status is_spent(phx_unit *unit, bool *spent)
 /* Where the events of the model stand; whether one of them is met. */
 static phx_status stand(phx_unit *unit, bool *due)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     const phx_status status = find_state(unit);
 
     *due = false;
-    return status || !unit->events ? status : phx_events_stand(unit->events, it->t, it->x, it->v, due);
+    return status || !unit->events ? status : phx_events_stand(unit->events, states->t, states->x, states->v, due);
 }
 
 /* The events of the model that are met, or the impulse of drives whose rates have jumped: what they take is booked, and
  * the states are those of the rows after them. */
 static phx_status happen(phx_unit *unit, bool jumped)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     const phx_work before = phx_events_sample(unit->events).work;
-    phx_status status = jumped ? phx_events_jump(unit->events, it->t, it->x, it->v) : phx_events_happen(unit->events);
+    phx_status status =
+        jumped ? phx_events_jump(unit->events, states->t, states->x, states->v) : phx_events_happen(unit->events);
 
     if (status)
         return status;
     const phx_sample after = phx_events_sample(unit->events);
-    take_sample(unit, it, &after);
-    return exchange_choose(unit, it, it->states[it->n - 2] + (after.work.supplied - before.supplied),
-                           it->states[it->n - 1] + (after.work.dissipated - before.dissipated));
+    take_sample(unit, states, &after);
+    return exchange_choose(unit, states, states->states[states->n - 2] + (after.work.supplied - before.supplied),
+                           states->states[states->n - 1] + (after.work.dissipated - before.dissipated));
 }
 
 static phx_status take_samples(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
 
-    if (it->sampled == it->t)
+    if (states->sampled == states->t)
         return PHX_OK;
-    const phx_status status = phx_minimal_take_samples(it->minimal, it->t, it->x, it->v);
-    it->sampled = it->t;
-    it->derived = false;
+    const phx_status status = phx_minimal_take_samples(states->minimal, states->t, states->x, states->v);
+    states->sampled = states->t;
+    states->derived = false;
     return status;
 }
 
 /* ---- drives whose rates jump ---- */
 void phx_unit_arrive(phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
 
     if (!unit->exchanging)
         return;
-    const double t = it->t > it->begun ? nextafter(it->t, -HUGE_VAL) : it->t; /* before what jumps at it->t */
+    const double t =
+        states->t > states->begun ? nextafter(states->t, -HUGE_VAL) : states->t; /* before what jumps at it->t */
 
     phx_status status = find_state(unit);
     if (!status)
-        status = phx_minimal_rates_at(it->minimal, t, it->states + it->n_y, it->x, it->v_before);
-    it->arrived = status == PHX_OK;
+        status = phx_minimal_rates_at(states->minimal, t, states->states + states->n_y, states->x, states->v_before);
+    states->arrived = status == PHX_OK;
     if (status)
         phx_context_clear(unit->context); /* the event tells it */
 }
@@ -451,25 +457,26 @@ void phx_unit_arrive(phx_unit *unit)
  * rigid contacts may open and strike, and the states are those after it. */
 static phx_status jump(phx_unit *unit, bool *jumped)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     phx_work work = {0.0, 0.0};
 
-    *jumped = it->arrived && it->minimal && phx_minimal_jumps(it->minimal, it->t, it->x, it->v_before);
-    it->arrived = false;
+    *jumped = states->arrived && states->minimal &&
+              phx_minimal_jumps(states->minimal, states->t, states->x, states->v_before);
+    states->arrived = false;
     if (!*jumped)
         return PHX_OK;
-    memcpy(it->v, it->v_before, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
+    memcpy(states->v, states->v_before, (size_t)phx_system_n_v(unit->system) * sizeof *states->v);
     if (unit->events)
         return happen(unit, true);
-    const phx_status status = phx_system_impulse(unit->dae, it->t, it->x, it->v, &work);
+    const phx_status status = phx_system_impulse(unit->dae, states->t, states->x, states->v, &work);
     return status ? status
-                  : exchange_choose(unit, it, it->states[it->n - 2] + work.supplied,
-                                    it->states[it->n - 1] + work.dissipated);
+                  : exchange_choose(unit, states, states->states[states->n - 2] + work.supplied,
+                                    states->states[states->n - 1] + work.dissipated);
 }
 
 phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
 {
-    unit_exchange *it = unit->exchange;
+    unit_exchange *states = unit->exchange;
     bool due = false, spent = false, jumped = false;
 
     *changes = (phx_unit_changes){false, false, false};
@@ -486,7 +493,7 @@ phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
     if (!status)
         status = is_spent(unit, &spent);
     if (!status && spent) {
-        status = exchange_choose(unit, it, it->states[it->n - 2], it->states[it->n - 1]);
+        status = exchange_choose(unit, states, states->states[states->n - 2], states->states[states->n - 1]);
         changes->chosen_anew = true;
     }
     if (!status) /* samples change efforts, which may be what another event looks at */
@@ -522,43 +529,43 @@ double phx_unit_next_time_event(const phx_unit *unit)
 
 /* ---- names, archives ---- */
 /* Number k of the coordinates y; at the start it may be none. */
-static void describe_coordinate(const unit_exchange *it, int k, size_t size, char *text)
+static void describe_coordinate(const unit_exchange *states, int k, size_t size, char *text)
 {
     char what[120];
 
-    if (!it->minimal || k >= phx_minimal_coordinates(it->minimal)) {
+    if (!states->minimal || k >= phx_minimal_coordinates(states->minimal)) {
         snprintf(text, size, "state: at the start a constant, free after an event");
         return;
     }
-    phx_minimal_describe(it->minimal, k, sizeof what, what);
+    phx_minimal_describe(states->minimal, k, sizeof what, what);
     snprintf(text, size, "state: at the start %s", what);
 }
 
 /* Number k of the rates u. */
-static void describe_rate(const unit_exchange *it, int k, size_t size, char *text)
+static void describe_rate(const unit_exchange *states, int k, size_t size, char *text)
 {
-    if (!it->minimal || k >= phx_minimal_rates(it->minimal))
+    if (!states->minimal || k >= phx_minimal_rates(states->minimal))
         snprintf(text, size, "state: at the start a constant, free after an event");
     else
-        snprintf(text, size, "state: rate of state.y%d", phx_minimal_first_rate(it->minimal) + k + 1);
+        snprintf(text, size, "state: rate of state.y%d", phx_minimal_first_rate(states->minimal) + k + 1);
 }
 
 void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text)
 {
-    const unit_exchange *it = unit->exchange;
-    const int rate = k - it->n_y, z = rate - it->n_u;
+    const unit_exchange *states = unit->exchange;
+    const int rate = k - states->n_y, z = rate - states->n_u;
 
-    if (k < it->n_y) {
+    if (k < states->n_y) {
         snprintf(name, size, "state.y%d", k + 1);
-        describe_coordinate(it, k, room, text);
-    } else if (rate < it->n_u) {
-        snprintf(name, size, "state.u%d", it->n_y - it->n_u + rate + 1);
-        describe_rate(it, rate, room, text);
-    } else if (z < it->n_z) {
+        describe_coordinate(states, k, room, text);
+    } else if (rate < states->n_u) {
+        snprintf(name, size, "state.u%d", states->n_y - states->n_u + rate + 1);
+        describe_rate(states, rate, room, text);
+    } else if (z < states->n_z) {
         snprintf(name, size, "state.z%d", z + 1);
         snprintf(text, room, "state of a controller");
     } else {
-        snprintf(name, size, "%s", z == it->n_z ? "supplied" : "dissipated");
+        snprintf(name, size, "%s", z == states->n_z ? "supplied" : "dissipated");
         snprintf(text, room, "%s", "");
     }
 }
@@ -598,31 +605,31 @@ void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char 
 
 void phx_unit_exchange_archive(phx_archive *archive, phx_unit *unit)
 {
-    unit_exchange *it = unit->exchange;
-    bool chosen = it->minimal != NULL;
+    unit_exchange *states = unit->exchange;
+    bool chosen = states->minimal != NULL;
 
     phx_archive_bool(archive, &chosen);
     if (phx_archive_reads(archive) && !phx_archive_status(archive)) {
         if (chosen)
-            phx_archive_fail(archive, renew(unit, it));
+            phx_archive_fail(archive, renew(unit, states));
         else
-            phx_unit_exchange_let_go(it);
+            phx_unit_exchange_let_go(states);
     }
     if (phx_archive_status(archive))
         return;
-    phx_archive_double(archive, &it->t);
-    phx_archive_double(archive, &it->begun);
-    phx_archive_double(archive, &it->sampled);
-    phx_archive_doubles(archive, (size_t)it->n, it->states);
-    phx_archive_doubles(archive, (size_t)it->n, it->rates);
-    phx_archive_doubles(archive, (size_t)phx_system_n_x(unit->system), it->x);
-    phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), it->v);
-    phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), it->v_before);
-    phx_archive_bool(archive, &it->arrived);
-    phx_archive_bool(archive, &it->solved);
-    phx_archive_bool(archive, &it->derived);
+    phx_archive_double(archive, &states->t);
+    phx_archive_double(archive, &states->begun);
+    phx_archive_double(archive, &states->sampled);
+    phx_archive_doubles(archive, (size_t)states->n, states->states);
+    phx_archive_doubles(archive, (size_t)states->n, states->rates);
+    phx_archive_doubles(archive, (size_t)phx_system_n_x(unit->system), states->x);
+    phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), states->v);
+    phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), states->v_before);
+    phx_archive_bool(archive, &states->arrived);
+    phx_archive_bool(archive, &states->solved);
+    phx_archive_bool(archive, &states->derived);
     if (!chosen)
         return;
-    phx_archive_doubles(archive, (size_t)phx_system_n_l(unit->system), it->lambda);
-    phx_minimal_archive(archive, it->minimal);
+    phx_archive_doubles(archive, (size_t)phx_system_n_l(unit->system), states->lambda);
+    phx_minimal_archive(archive, states->minimal);
 }

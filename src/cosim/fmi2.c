@@ -14,11 +14,11 @@
 #include "fmi_alike.h"
 
 /* The logger is variadic: messages never are its format. */
-static void send(const instance *it, int status, const char *category, const char *message)
+static void send(const instance *fmu, int status, const char *category, const char *message)
 {
     fmi2CallbackLogger *logger = NULL;
-    memcpy(&logger, &it->log, sizeof logger);
-    logger(it->environment, it->name, (fmi2Status)status, category, "%s", message);
+    memcpy(&logger, &fmu->log, sizeof logger);
+    logger(fmu->environment, fmu->name, (fmi2Status)status, category, "%s", message);
 }
 
 /* ---- creation ---- */

@@ -13,11 +13,11 @@
 #define FMI_GET_RATES      fmi3GetContinuousStateDerivatives
 #include "fmi_alike.h"
 
-static void send(const instance *it, int status, const char *category, const char *message)
+static void send(const instance *fmu, int status, const char *category, const char *message)
 {
     fmi3LogMessageCallback *log = NULL;
-    memcpy(&log, &it->log, sizeof log);
-    log(it->environment, (fmi3Status)status, category, message);
+    memcpy(&log, &fmu->log, sizeof log);
+    log(fmu->environment, (fmi3Status)status, category, message);
 }
 
 static instance form_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log)
@@ -220,19 +220,19 @@ fmi3Status fmi3SetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t co
 
 /* ---- dependencies ---- */
 /* The variables that one follows at once: inputs, then states. */
-static size_t list_dependencies(const instance *it, fmi3ValueReference vr, fmi3ValueReference *list)
+static size_t list_dependencies(const instance *fmu, fmi3ValueReference vr, fmi3ValueReference *list)
 {
-    const int inputs = phx_unit_inputs(it->unit), states = it->exchange ? phx_unit_states(it->unit) : 0;
+    const int inputs = phx_unit_inputs(fmu->unit), states = fmu->exchange ? phx_unit_states(fmu->unit) : 0;
     size_t count = 0;
     phx_variable variable;
 
-    phx_unit_variable(it->unit, (int)vr, &variable);
+    phx_unit_variable(fmu->unit, (int)vr, &variable);
     for (int k = 0; k < inputs && variable.from_inputs; k++, count++)
         if (list)
             list[count] = (fmi3ValueReference)(phx_unit_first_input() + k);
     for (int k = 0; k < states && variable.from_states; k++, count++)
         if (list)
-            list[count] = (fmi3ValueReference)phx_unit_state_variable(it->unit, k);
+            list[count] = (fmi3ValueReference)phx_unit_state_variable(fmu->unit, k);
     return count;
 }
 

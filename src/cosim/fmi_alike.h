@@ -10,9 +10,9 @@ static instance *fmi_of(void *c)
     return c;
 }
 
-static void send_nowhere(const instance *it, int status, const char *category, const char *message)
+static void send_nowhere(const instance *fmu, int status, const char *category, const char *message)
 {
-    (void)it, (void)status, (void)category, (void)message;
+    (void)fmu, (void)status, (void)category, (void)message;
 }
 
 static FMI(Status) fmi_refuse(void *c, const char *function, const char *why)

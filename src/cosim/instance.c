@@ -19,7 +19,7 @@ const char *phx_instance_category(int category)
     return category >= 0 && category < LOG_CATEGORIES ? names[category] : NULL;
 }
 
-void phx_instance_log(const instance *it, int category, const char *format, ...)
+void phx_instance_log(const instance *fmu, int category, const char *format, ...)
 {
     static const int status[LOG_CATEGORIES] = {
         [LOG_EVENTS] = INSTANCE_OK,
@@ -30,12 +30,12 @@ void phx_instance_log(const instance *it, int category, const char *format, ...)
     char message[2000];
     va_list arguments;
 
-    if (!it->logging[category])
+    if (!fmu->logging[category])
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    it->send(it, status[category], phx_instance_category(category), message);
+    fmu->send(fmu, status[category], phx_instance_category(category), message);
 }
 
 static void take_message(void *user, phx_log_level level, const char *message)
@@ -43,21 +43,21 @@ static void take_message(void *user, phx_log_level level, const char *message)
     phx_instance_log(user, level == PHX_LOG_WARNING ? LOG_WARNING : LOG_EVENTS, "%s", message);
 }
 
-int phx_instance_set_logging(instance *it, const char *function, bool on, size_t count, const char *const *categories)
+int phx_instance_set_logging(instance *fmu, const char *function, bool on, size_t count, const char *const *categories)
 {
     int status = INSTANCE_OK;
 
     for (int k = 0; k < LOG_CATEGORIES && count == 0; k++)
-        it->logging[k] = on;
+        fmu->logging[k] = on;
     for (size_t c = 0; c < count; c++) {
         int k = 0;
         while (k < LOG_CATEGORIES && (!categories[c] || strcmp(categories[c], phx_instance_category(k)) != 0))
             k++;
         if (k < LOG_CATEGORIES) {
-            it->logging[k] = on;
+            fmu->logging[k] = on;
             continue;
         }
-        phx_instance_log(it, LOG_ERROR, "%s: there is no category '%s'", function, categories[c] ? categories[c] : "");
+        phx_instance_log(fmu, LOG_ERROR, "%s: there is no category '%s'", function, categories[c] ? categories[c] : "");
         status = INSTANCE_ERROR;
     }
     return status;
@@ -92,7 +92,7 @@ bool phx_instance_folder(const char *uri, size_t size, char *folder)
 }
 
 /* The bytes of a file; NULL with a message. */
-static unsigned char *instance_read_file(const instance *it, const char *folder, size_t *size)
+static unsigned char *instance_read_file(const instance *fmu, const char *folder, size_t *size)
 {
     const size_t length = strlen(folder);
     char path[4096];
@@ -111,30 +111,30 @@ static unsigned char *instance_read_file(const instance *it, const char *folder,
     if (file)
         (void)fclose(file);
     if (!bytes || *size != (size_t)end) {
-        phx_instance_log(it, LOG_ERROR, "the file mechanism.phx of the resources cannot be read in '%s'", folder);
+        phx_instance_log(fmu, LOG_ERROR, "the file mechanism.phx of the resources cannot be read in '%s'", folder);
         free(bytes);
         return NULL;
     }
     return bytes;
 }
 
-static bool instance_load(instance *it, const char *token, const char *folder)
+static bool instance_load(instance *fmu, const char *token, const char *folder)
 {
     size_t size = 0;
-    unsigned char *bytes = instance_read_file(it, folder, &size);
+    unsigned char *bytes = instance_read_file(fmu, folder, &size);
 
     if (!bytes)
         return false;
-    const phx_status status = phx_unit_create(size, bytes, take_message, it, &it->unit);
+    const phx_status status = phx_unit_create(size, bytes, take_message, fmu, &fmu->unit);
     free(bytes);
     if (status) {
-        phx_instance_log(it, LOG_ERROR, "%s",
-                         it->unit ? phx_context_message(phx_unit_context(it->unit)) : phx_status_text(status));
+        phx_instance_log(fmu, LOG_ERROR, "%s",
+                         fmu->unit ? phx_context_message(phx_unit_context(fmu->unit)) : phx_status_text(status));
         return false;
     }
-    if (strcmp(token, phx_unit_token(it->unit)) != 0) {
-        phx_instance_log(it, LOG_ERROR, "the instantiation token is '%s', the mechanism in the resources has '%s'",
-                         token, phx_unit_token(it->unit));
+    if (strcmp(token, phx_unit_token(fmu->unit)) != 0) {
+        phx_instance_log(fmu, LOG_ERROR, "the instantiation token is '%s', the mechanism in the resources has '%s'",
+                         token, phx_unit_token(fmu->unit));
         return false;
     }
     return true;
@@ -143,111 +143,111 @@ static bool instance_load(instance *it, const char *token, const char *folder)
 instance *phx_instance_create(const instance *form, const char *name, const char *token, const char *folder,
                               bool logging)
 {
-    instance *it = calloc(1, sizeof *it);
+    instance *fmu = calloc(1, sizeof *fmu);
     const size_t length = name ? strlen(name) : 0;
 
-    if (!it)
+    if (!fmu)
         return NULL;
-    *it = *form;
-    it->name = calloc(length + 1, 1);
-    if (it->name && length)
-        memcpy(it->name, name, length);
+    *fmu = *form;
+    fmu->name = calloc(length + 1, 1);
+    if (fmu->name && length)
+        memcpy(fmu->name, name, length);
     for (int k = 0; k < LOG_CATEGORIES; k++)
-        it->logging[k] = logging || k == LOG_ERROR; /* why an instance cannot be made is always said */
-    if (!it->name || length == 0 || !token || !folder) {
-        if (it->name)
-            phx_instance_log(it, LOG_ERROR, "an instance needs a name, a token and the path of its resources");
-        phx_instance_destroy(it);
+        fmu->logging[k] = logging || k == LOG_ERROR; /* why an instance cannot be made is always said */
+    if (!fmu->name || length == 0 || !token || !folder) {
+        if (fmu->name)
+            phx_instance_log(fmu, LOG_ERROR, "an instance needs a name, a token and the path of its resources");
+        phx_instance_destroy(fmu);
         return NULL;
     }
-    if (!instance_load(it, token, folder)) {
-        phx_instance_destroy(it);
+    if (!instance_load(fmu, token, folder)) {
+        phx_instance_destroy(fmu);
         return NULL;
     }
-    if (it->exchange ? phx_unit_states(it->unit) == 0 : !phx_unit_steps(it->unit)) {
-        phx_instance_log(it, LOG_ERROR, "this FMU is not for %s", it->exchange ? "model exchange" : "co-simulation");
-        phx_instance_destroy(it);
+    if (fmu->exchange ? phx_unit_states(fmu->unit) == 0 : !phx_unit_steps(fmu->unit)) {
+        phx_instance_log(fmu, LOG_ERROR, "this FMU is not for %s", fmu->exchange ? "model exchange" : "co-simulation");
+        phx_instance_destroy(fmu);
         return NULL;
     }
-    phx_unit_use_exchange(it->unit, it->exchange);
-    it->logging[LOG_ERROR] = logging;
-    it->state = STATE_INSTANTIATED;
-    return it;
+    phx_unit_use_exchange(fmu->unit, fmu->exchange);
+    fmu->logging[LOG_ERROR] = logging;
+    fmu->state = STATE_INSTANTIATED;
+    return fmu;
 }
 
-void phx_instance_destroy(instance *it)
+void phx_instance_destroy(instance *fmu)
 {
-    if (!it)
+    if (!fmu)
         return;
-    phx_unit_destroy(it->unit);
-    free(it->name);
-    free(it);
+    phx_unit_destroy(fmu->unit);
+    free(fmu->name);
+    free(fmu);
 }
 
 /* ---- calls ---- */
-int phx_instance_check(const instance *it, const char *function, int states)
+int phx_instance_check(const instance *fmu, const char *function, int states)
 {
-    if (!it)
+    if (!fmu)
         return INSTANCE_ERROR;
-    if (it->state & states)
+    if (fmu->state & states)
         return INSTANCE_OK;
-    phx_instance_log(it, LOG_ERROR, "%s must not be called %s", function,
-                     it->state == STATE_INSTANTIATED   ? "before the initialization"
-                     : it->state == STATE_INITIALIZING ? "in initialization mode"
-                     : it->state == STATE_STEP         ? "between steps"
-                     : it->state == STATE_EVENT        ? "in event mode"
-                     : it->state == STATE_CONTINUOUS   ? "in continuous-time mode"
-                     : it->state == STATE_TERMINATED   ? "after the end"
-                                                       : "after an error");
+    phx_instance_log(fmu, LOG_ERROR, "%s must not be called %s", function,
+                     fmu->state == STATE_INSTANTIATED   ? "before the initialization"
+                     : fmu->state == STATE_INITIALIZING ? "in initialization mode"
+                     : fmu->state == STATE_STEP         ? "between steps"
+                     : fmu->state == STATE_EVENT        ? "in event mode"
+                     : fmu->state == STATE_CONTINUOUS   ? "in continuous-time mode"
+                     : fmu->state == STATE_TERMINATED   ? "after the end"
+                                                        : "after an error");
     return INSTANCE_ERROR;
 }
 
-int phx_instance_status(instance *it, phx_status status)
+int phx_instance_status(instance *fmu, phx_status status)
 {
     if (!status)
         return INSTANCE_OK;
-    phx_instance_log(it, status > 0 ? LOG_DISCARD : LOG_ERROR, "%s", phx_context_message(phx_unit_context(it->unit)));
+    phx_instance_log(fmu, status > 0 ? LOG_DISCARD : LOG_ERROR, "%s", phx_context_message(phx_unit_context(fmu->unit)));
     return status > 0 ? INSTANCE_DISCARD : INSTANCE_ERROR;
 }
 
-int phx_instance_initialize(instance *it, double start)
+int phx_instance_initialize(instance *fmu, double start)
 {
-    it->start = it->last_time = start;
-    const int status = phx_instance_status(it, phx_unit_start(it->unit, start));
-    it->state = status ? STATE_FAILED : STATE_INITIALIZING;
+    fmu->start = fmu->last_time = start;
+    const int status = phx_instance_status(fmu, phx_unit_start(fmu->unit, start));
+    fmu->state = status ? STATE_FAILED : STATE_INITIALIZING;
     return status;
 }
 
-int phx_instance_reset(instance *it)
+int phx_instance_reset(instance *fmu)
 {
     phx_status status = PHX_OK;
 
-    for (int i = 0; i < phx_unit_inputs(it->unit) && !status; i++)
-        status = phx_unit_set(it->unit, phx_unit_first_input() + i, 0.0);
-    for (int i = 0; i < phx_unit_parameters(it->unit) && !status; i++) {
+    for (int i = 0; i < phx_unit_inputs(fmu->unit) && !status; i++)
+        status = phx_unit_set(fmu->unit, phx_unit_first_input() + i, 0.0);
+    for (int i = 0; i < phx_unit_parameters(fmu->unit) && !status; i++) {
         phx_variable variable;
-        phx_unit_variable(it->unit, phx_unit_first_parameter(it->unit) + i, &variable);
-        status = phx_unit_set(it->unit, phx_unit_first_parameter(it->unit) + i, variable.start);
+        phx_unit_variable(fmu->unit, phx_unit_first_parameter(fmu->unit) + i, &variable);
+        status = phx_unit_set(fmu->unit, phx_unit_first_parameter(fmu->unit) + i, variable.start);
     }
-    it->last_step = INSTANCE_OK;
-    status = status ? status : phx_unit_start(it->unit, 0.0);
-    it->state = status ? STATE_FAILED : STATE_INSTANTIATED;
-    return phx_instance_status(it, status);
+    fmu->last_step = INSTANCE_OK;
+    status = status ? status : phx_unit_start(fmu->unit, 0.0);
+    fmu->state = status ? STATE_FAILED : STATE_INSTANTIATED;
+    return phx_instance_status(fmu, status);
 }
 
 /* ---- values ---- */
-static int instance_unknown(const instance *it, const char *function, unsigned variable)
+static int instance_unknown(const instance *fmu, const char *function, unsigned variable)
 {
-    phx_instance_log(it, LOG_ERROR, "%s: there is no variable with the value reference %u", function, variable);
+    phx_instance_log(fmu, LOG_ERROR, "%s: there is no variable with the value reference %u", function, variable);
     return INSTANCE_ERROR;
 }
 
-int phx_instance_get(instance *it, const char *function, size_t count, const unsigned *variables, double *values)
+int phx_instance_get(instance *fmu, const char *function, size_t count, const unsigned *variables, double *values)
 {
     for (size_t k = 0; k < count; k++) {
-        if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
-            return instance_unknown(it, function, variables[k]);
-        const int status = phx_instance_status(it, phx_unit_get(it->unit, (int)variables[k], &values[k]));
+        if (variables[k] >= (unsigned)phx_unit_variables(fmu->unit))
+            return instance_unknown(fmu, function, variables[k]);
+        const int status = phx_instance_status(fmu, phx_unit_get(fmu->unit, (int)variables[k], &values[k]));
         if (status)
             return status;
     }
@@ -256,151 +256,151 @@ int phx_instance_get(instance *it, const char *function, size_t count, const uns
 
 /* Whether a parameter can be set now: until the end of the initialization; later at events and, where there are none,
  * between steps. */
-static int check_parameter(const instance *it, const char *function, unsigned variable)
+static int check_parameter(const instance *fmu, const char *function, unsigned variable)
 {
-    const bool early = (it->state & (STATE_INSTANTIATED | STATE_INITIALIZING)) != 0;
-    const bool late = it->state == STATE_EVENT || (it->state == STATE_STEP && !it->event_mode);
+    const bool early = (fmu->state & (STATE_INSTANTIATED | STATE_INITIALIZING)) != 0;
+    const bool late = fmu->state == STATE_EVENT || (fmu->state == STATE_STEP && !fmu->event_mode);
     phx_variable parameter;
 
-    if (early || variable < (unsigned)phx_unit_first_parameter(it->unit))
+    if (early || variable < (unsigned)phx_unit_first_parameter(fmu->unit))
         return INSTANCE_OK;
     if (late)
         return INSTANCE_OK;
-    phx_unit_variable(it->unit, (int)variable, &parameter);
-    phx_instance_log(it, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
-                     it->state == STATE_STEP ? "between steps" : "in continuous-time mode");
+    phx_unit_variable(fmu->unit, (int)variable, &parameter);
+    phx_instance_log(fmu, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
+                     fmu->state == STATE_STEP ? "between steps" : "in continuous-time mode");
     return INSTANCE_ERROR;
 }
 
-int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables, const double *values)
+int phx_instance_set(instance *fmu, const char *function, size_t count, const unsigned *variables, const double *values)
 {
     int status = INSTANCE_OK;
 
     for (size_t k = 0; k < count && !status; k++) {
-        if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
-            status = instance_unknown(it, function, variables[k]);
+        if (variables[k] >= (unsigned)phx_unit_variables(fmu->unit))
+            status = instance_unknown(fmu, function, variables[k]);
         if (!status)
-            status = check_parameter(it, function, variables[k]);
+            status = check_parameter(fmu, function, variables[k]);
         if (!status)
-            status = phx_instance_status(it, phx_unit_set(it->unit, (int)variables[k], values[k]));
+            status = phx_instance_status(fmu, phx_unit_set(fmu->unit, (int)variables[k], values[k]));
     }
-    if (it->state == STATE_INSTANTIATED) /* the initialization looks at parameters */
+    if (fmu->state == STATE_INSTANTIATED) /* the initialization looks at parameters */
         return status;
-    const int taken = phx_instance_status(it, phx_unit_take_parameters(it->unit, it->state == STATE_INITIALIZING));
+    const int taken = phx_instance_status(fmu, phx_unit_take_parameters(fmu->unit, fmu->state == STATE_INITIALIZING));
     return status ? status : taken;
 }
 
 /* ---- steps ---- */
-int phx_instance_step(instance *it, const char *function, double time, double step)
+int phx_instance_step(instance *fmu, const char *function, double time, double step)
 {
-    const double now = phx_unit_time(it->unit);
+    const double now = phx_unit_time(fmu->unit);
 
     if (!(step > 0.0) || !isfinite(step) || !(fabs(time - now) <= 1e-6 * step + 1e-12 * fabs(now))) {
-        phx_instance_log(it, LOG_ERROR, "%s: a step from %.9g s by %g s; the instance stands at %.9g s", function, time,
-                         step, now);
-        it->last_step = INSTANCE_ERROR;
+        phx_instance_log(fmu, LOG_ERROR, "%s: a step from %.9g s by %g s; the instance stands at %.9g s", function,
+                         time, step, now);
+        fmu->last_step = INSTANCE_ERROR;
         return INSTANCE_ERROR;
     }
-    const phx_status status = phx_unit_step(it->unit, step);
-    it->last_time = phx_unit_time(it->unit);
-    it->last_step = INSTANCE_OK;
+    const phx_status status = phx_unit_step(fmu->unit, step);
+    fmu->last_time = phx_unit_time(fmu->unit);
+    fmu->last_step = INSTANCE_OK;
     if (status > 0) {
-        phx_instance_log(it, LOG_DISCARD, "%s", phx_context_message(phx_unit_context(it->unit)));
-        it->last_step = INSTANCE_DISCARD;
+        phx_instance_log(fmu, LOG_DISCARD, "%s", phx_context_message(phx_unit_context(fmu->unit)));
+        fmu->last_step = INSTANCE_DISCARD;
     } else if (status) {
-        it->last_step = phx_instance_status(it, status);
-        it->state = STATE_FAILED;
+        fmu->last_step = phx_instance_status(fmu, status);
+        fmu->state = STATE_FAILED;
     }
-    return it->last_step;
+    return fmu->last_step;
 }
 
 /* ---- model exchange ---- */
-int phx_instance_check_exchange(const instance *it, const char *function, int states)
+int phx_instance_check_exchange(const instance *fmu, const char *function, int states)
 {
-    if (it && !it->exchange) {
-        phx_instance_log(it, LOG_ERROR, "%s: this instance is for co-simulation", function);
+    if (fmu && !fmu->exchange) {
+        phx_instance_log(fmu, LOG_ERROR, "%s: this instance is for co-simulation", function);
         return INSTANCE_ERROR;
     }
-    return phx_instance_check(it, function, states);
+    return phx_instance_check(fmu, function, states);
 }
 
-int phx_instance_event(instance *it, instance_event *event)
+int phx_instance_event(instance *fmu, instance_event *event)
 {
     *event = (instance_event){0};
     phx_unit_changes changes;
-    const int status = phx_instance_status(it, phx_unit_event(it->unit, &changes));
+    const int status = phx_instance_status(fmu, phx_unit_event(fmu->unit, &changes));
 
     if (status == INSTANCE_ERROR)
-        it->state = STATE_FAILED;
+        fmu->state = STATE_FAILED;
     event->again = changes.again;
     event->states_changed = changes.chosen_anew;
-    event->next = phx_unit_next_time_event(it->unit);
+    event->next = phx_unit_next_time_event(fmu->unit);
     event->next_defined = isfinite(event->next);
     if (event->states_changed)
-        phx_instance_log(it, LOG_EVENTS, "the states are other coordinates from %.9g s on", phx_unit_time(it->unit));
+        phx_instance_log(fmu, LOG_EVENTS, "the states are other coordinates from %.9g s on", phx_unit_time(fmu->unit));
     return status;
 }
 
-void phx_instance_enter_event(instance *it)
+void phx_instance_enter_event(instance *fmu)
 {
-    if (it->state != STATE_EVENT)
-        phx_unit_arrive(it->unit);
-    it->state = STATE_EVENT;
+    if (fmu->state != STATE_EVENT)
+        phx_unit_arrive(fmu->unit);
+    fmu->state = STATE_EVENT;
 }
 
 /* An integrator that does not look for state events learns of them here. */
-int phx_instance_completed(instance *it, bool *enter_event_mode)
+int phx_instance_completed(instance *fmu, bool *enter_event_mode)
 {
-    return phx_instance_status(it, phx_unit_completed(it->unit, enter_event_mode));
+    return phx_instance_status(fmu, phx_unit_completed(fmu->unit, enter_event_mode));
 }
 
-static int check_count(const instance *it, const char *function, size_t count, int expected)
+static int check_count(const instance *fmu, const char *function, size_t count, int expected)
 {
     if (count == (size_t)expected)
         return INSTANCE_OK;
-    phx_instance_log(it, LOG_ERROR, "%s: %zu values, expected %d", function, count, expected);
+    phx_instance_log(fmu, LOG_ERROR, "%s: %zu values, expected %d", function, count, expected);
     return INSTANCE_ERROR;
 }
 
-int phx_instance_set_states(instance *it, const char *function, size_t count, const double *states)
+int phx_instance_set_states(instance *fmu, const char *function, size_t count, const double *states)
 {
-    if (check_count(it, function, count, phx_unit_states(it->unit)))
+    if (check_count(fmu, function, count, phx_unit_states(fmu->unit)))
         return INSTANCE_ERROR;
-    return phx_instance_status(it, phx_unit_set_states(it->unit, states));
+    return phx_instance_status(fmu, phx_unit_set_states(fmu->unit, states));
 }
 
-int phx_instance_get_array(instance *it, const char *function, instance_array which, size_t count, double *values)
+int phx_instance_get_array(instance *fmu, const char *function, instance_array which, size_t count, double *values)
 {
     const bool indicators = which == ARRAY_INDICATORS;
     phx_status status = PHX_OK;
 
-    if (check_count(it, function, count, indicators ? phx_unit_n_indicators(it->unit) : phx_unit_states(it->unit)))
+    if (check_count(fmu, function, count, indicators ? phx_unit_n_indicators(fmu->unit) : phx_unit_states(fmu->unit)))
         return INSTANCE_ERROR;
     if (which == ARRAY_STATES)
-        phx_unit_get_states(it->unit, values);
+        phx_unit_get_states(fmu->unit, values);
     else if (which == ARRAY_NOMINALS)
-        phx_unit_nominals(it->unit, values);
+        phx_unit_nominals(fmu->unit, values);
     else
-        status = indicators ? phx_unit_indicators(it->unit, values) : phx_unit_get_rates(it->unit, values);
-    return phx_instance_status(it, status);
+        status = indicators ? phx_unit_indicators(fmu->unit, values) : phx_unit_get_rates(fmu->unit, values);
+    return phx_instance_status(fmu, status);
 }
 
 /* ---- derivatives ---- */
-int phx_instance_derivative(instance *it, const char *function, const phx_unit_direction *along, bool adjoint,
+int phx_instance_derivative(instance *fmu, const char *function, const phx_unit_direction *along, bool adjoint,
                             double *derivative)
 {
-    const unsigned variables = (unsigned)phx_unit_variables(it->unit);
+    const unsigned variables = (unsigned)phx_unit_variables(fmu->unit);
 
     for (size_t k = 0; k < along->n_unknown; k++)
         if (along->unknown[k] >= variables)
-            return instance_unknown(it, function, along->unknown[k]);
+            return instance_unknown(fmu, function, along->unknown[k]);
     for (size_t k = 0; k < along->n_known; k++)
         if (along->known[k] >= variables)
-            return instance_unknown(it, function, along->known[k]);
+            return instance_unknown(fmu, function, along->known[k]);
     phx_unit_direction direction = *along;
-    direction.start = it->state == STATE_INITIALIZING;
-    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, &direction, derivative)
-                                           : phx_unit_directional(it->unit, &direction, derivative));
+    direction.start = fmu->state == STATE_INITIALIZING;
+    return phx_instance_status(fmu, adjoint ? phx_unit_adjoint(fmu->unit, &direction, derivative)
+                                            : phx_unit_directional(fmu->unit, &direction, derivative));
 }
 
 /* ---- saved states ---- */
@@ -417,33 +417,33 @@ static uint64_t check_sum(size_t size, const void *bytes)
     return sum;
 }
 
-static uint64_t sum_of_token(const instance *it)
+static uint64_t sum_of_token(const instance *fmu)
 {
-    const char *token = phx_unit_token(it->unit);
+    const char *token = phx_unit_token(fmu->unit);
     return check_sum(strlen(token), token);
 }
 
-static void archive_instance(phx_archive *archive, instance *it)
+static void archive_instance(phx_archive *archive, instance *fmu)
 {
-    bool exchange = it->exchange;
+    bool exchange = fmu->exchange;
 
     phx_archive_bool(archive, &exchange);
-    if (exchange != it->exchange) {
+    if (exchange != fmu->exchange) {
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
                                            "this is the state of an instance for %s",
                                            exchange ? "model exchange" : "co-simulation"));
         return;
     }
-    phx_archive_int(archive, &it->state);
-    phx_archive_double(archive, &it->start);
-    phx_archive_double(archive, &it->last_time);
-    phx_archive_int(archive, &it->last_step);
-    phx_unit_archive(archive, it->unit);
+    phx_archive_int(archive, &fmu->state);
+    phx_archive_double(archive, &fmu->start);
+    phx_archive_double(archive, &fmu->last_time);
+    phx_archive_int(archive, &fmu->last_step);
+    phx_unit_archive(archive, fmu->unit);
 }
 
-static int no_memory(const instance *it)
+static int no_memory(const instance *fmu)
 {
-    phx_instance_log(it, LOG_ERROR, "there is no memory for a state");
+    phx_instance_log(fmu, LOG_ERROR, "there is no memory for a state");
     return INSTANCE_ERROR;
 }
 
@@ -461,19 +461,19 @@ static saved_state *new_state(size_t size)
     return NULL;
 }
 
-int phx_instance_save(instance *it, saved_state **state)
+int phx_instance_save(instance *fmu, saved_state **state)
 {
     phx_archive *archive = NULL;
     size_t size = 0;
-    phx_status status = phx_archive_create(phx_unit_context(it->unit), &archive);
+    phx_status status = phx_archive_create(phx_unit_context(fmu->unit), &archive);
 
     if (!status) {
-        archive_instance(archive, it);
+        archive_instance(archive, fmu);
         status = phx_archive_status(archive);
     }
     if (status) {
         phx_archive_destroy(archive);
-        return phx_instance_status(it, status);
+        return phx_instance_status(fmu, status);
     }
     const void *bytes = phx_archive_bytes(archive, &size);
     if (!*state || (*state)->size != HEAD + size) {
@@ -481,13 +481,13 @@ int phx_instance_save(instance *it, saved_state **state)
         *state = new_state(HEAD + size);
     }
     if (*state) {
-        const uint64_t sums[2] = {sum_of_token(it), check_sum(size, bytes)};
+        const uint64_t sums[2] = {sum_of_token(fmu), check_sum(size, bytes)};
         memcpy((*state)->bytes, MARK, sizeof MARK);
         memcpy((*state)->bytes + sizeof MARK, sums, sizeof sums);
         memcpy((*state)->bytes + HEAD, bytes, size);
     }
     phx_archive_destroy(archive);
-    return *state ? INSTANCE_OK : no_memory(it);
+    return *state ? INSTANCE_OK : no_memory(fmu);
 }
 
 void phx_instance_free_state(saved_state *state)
@@ -498,51 +498,52 @@ void phx_instance_free_state(saved_state *state)
     free(state);
 }
 
-static bool is_state(const instance *it, size_t size, const unsigned char *bytes)
+static bool is_state(const instance *fmu, size_t size, const unsigned char *bytes)
 {
     uint64_t sums[2];
 
     if (!bytes || size < HEAD || memcmp(bytes, MARK, sizeof MARK) != 0) {
-        phx_instance_log(it, LOG_ERROR, "this is no state of an FMU of Phlexor");
+        phx_instance_log(fmu, LOG_ERROR, "this is no state of an FMU of Phlexor");
         return false;
     }
     memcpy(sums, bytes + sizeof MARK, sizeof sums);
-    if (sums[0] != sum_of_token(it)) {
-        phx_instance_log(it, LOG_ERROR, "this is the state of another FMU");
+    if (sums[0] != sum_of_token(fmu)) {
+        phx_instance_log(fmu, LOG_ERROR, "this is the state of another FMU");
         return false;
     }
     if (sums[1] != check_sum(size - HEAD, bytes + HEAD)) {
-        phx_instance_log(it, LOG_ERROR, "this state is damaged: its check sum is wrong");
+        phx_instance_log(fmu, LOG_ERROR, "this state is damaged: its check sum is wrong");
         return false;
     }
     return true;
 }
 
-int phx_instance_restore(instance *it, const saved_state *state)
+int phx_instance_restore(instance *fmu, const saved_state *state)
 {
     phx_archive *archive = NULL;
 
-    if (!state || !is_state(it, state->size, state->bytes))
+    if (!state || !is_state(fmu, state->size, state->bytes))
         return INSTANCE_ERROR;
-    phx_status status = phx_archive_open(phx_unit_context(it->unit), state->size - HEAD, state->bytes + HEAD, &archive);
+    phx_status status =
+        phx_archive_open(phx_unit_context(fmu->unit), state->size - HEAD, state->bytes + HEAD, &archive);
     if (!status) {
-        archive_instance(archive, it);
+        archive_instance(archive, fmu);
         status = phx_archive_status(archive);
     }
     phx_archive_destroy(archive);
-    if (!phx_unit_stands(it->unit))
-        it->state = STATE_FAILED;
-    return phx_instance_status(it, status);
+    if (!phx_unit_stands(fmu->unit))
+        fmu->state = STATE_FAILED;
+    return phx_instance_status(fmu, status);
 }
 
-int phx_instance_take_bytes(instance *it, size_t size, const void *bytes, saved_state **state)
+int phx_instance_take_bytes(instance *fmu, size_t size, const void *bytes, saved_state **state)
 {
-    if (!is_state(it, size, bytes))
+    if (!is_state(fmu, size, bytes))
         return INSTANCE_ERROR;
     phx_instance_free_state(*state);
     *state = new_state(size);
     if (!*state)
-        return no_memory(it);
+        return no_memory(fmu);
     memcpy((*state)->bytes, bytes, size);
     return INSTANCE_OK;
 }

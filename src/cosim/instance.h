@@ -45,43 +45,44 @@ struct instance {
 /* Reads `folder`/mechanism.phx. NULL with a message sent when that is not what belongs to the token. */
 instance *phx_instance_create(const instance *form, const char *name, const char *token, const char *folder,
                               bool logging);
-void phx_instance_destroy(instance *it);
+void phx_instance_destroy(instance *fmu);
 /* The folder of a URI, file:///..., into a buffer; false: it is none. */
 bool phx_instance_folder(const char *uri, size_t size, char *folder);
 /* Send a message of a category. */
-void phx_instance_log(const instance *it, int category, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void phx_instance_log(const instance *fmu, int category, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* INSTANCE_ERROR with a message when the instance is in none of these states. */
-int phx_instance_check(const instance *it, const char *function, int states);
+int phx_instance_check(const instance *fmu, const char *function, int states);
 /* A status of the library as that of a call; failures are logged. What may be tried again is discarded. */
-int phx_instance_status(instance *it, phx_status status);
-int phx_instance_set_logging(instance *it, const char *function, bool on, size_t count, const char *const *categories);
+int phx_instance_status(instance *fmu, phx_status status);
+int phx_instance_set_logging(instance *fmu, const char *function, bool on, size_t count, const char *const *categories);
 
-int phx_instance_initialize(instance *it, double start);
-int phx_instance_reset(instance *it);
-int phx_instance_get(instance *it, const char *function, size_t count, const unsigned *variables, double *values);
-int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables, const double *values);
+int phx_instance_initialize(instance *fmu, double start);
+int phx_instance_reset(instance *fmu);
+int phx_instance_get(instance *fmu, const char *function, size_t count, const unsigned *variables, double *values);
+int phx_instance_set(instance *fmu, const char *function, size_t count, const unsigned *variables,
+                     const double *values);
 /* The step from `time`, by `step`. */
-int phx_instance_step(instance *it, const char *function, double time, double step);
+int phx_instance_step(instance *fmu, const char *function, double time, double step);
 
 /* ---- model exchange ---- */
 /* INSTANCE_ERROR with a message for an instance that is not made for it, or in none of these states. */
-int phx_instance_check_exchange(const instance *it, const char *function, int states);
+int phx_instance_check_exchange(const instance *fmu, const char *function, int states);
 /* The changes that an event made. */
 typedef struct instance_event {
     bool again; /* there is more to come: another call has to follow */
     bool states_changed, next_defined;
     double next; /* s: of the next time event */
 } instance_event;
-int phx_instance_event(instance *it, instance_event *event);
-void phx_instance_enter_event(instance *it);
-int phx_instance_completed(instance *it, bool *enter_event_mode);
-int phx_instance_set_states(instance *it, const char *function, size_t count, const double *states);
+int phx_instance_event(instance *fmu, instance_event *event);
+void phx_instance_enter_event(instance *fmu);
+int phx_instance_completed(instance *fmu, bool *enter_event_mode);
+int phx_instance_set_states(instance *fmu, const char *function, size_t count, const double *states);
 /* An array of states, their derivatives or nominals, or of event indicators. */
 typedef enum instance_array { ARRAY_STATES, ARRAY_RATES, ARRAY_NOMINALS, ARRAY_INDICATORS } instance_array;
-int phx_instance_get_array(instance *it, const char *function, instance_array which, size_t count, double *values);
+int phx_instance_get_array(instance *fmu, const char *function, instance_array which, size_t count, double *values);
 
 /* ---- derivatives ---- */
-int phx_instance_derivative(instance *it, const char *function, const phx_unit_direction *along, bool adjoint,
+int phx_instance_derivative(instance *fmu, const char *function, const phx_unit_direction *along, bool adjoint,
                             double *derivative);
 
 /* ---- states ---- */
@@ -90,9 +91,9 @@ typedef struct saved_state {
     size_t size;
     unsigned char *bytes;
 } saved_state;
-int phx_instance_save(instance *it, saved_state **state);
-int phx_instance_restore(instance *it, const saved_state *state);
+int phx_instance_save(instance *fmu, saved_state **state);
+int phx_instance_restore(instance *fmu, const saved_state *state);
 void phx_instance_free_state(saved_state *state); /* NULL is allowed */
-int phx_instance_take_bytes(instance *it, size_t size, const void *bytes, saved_state **state);
+int phx_instance_take_bytes(instance *fmu, size_t size, const void *bytes, saved_state **state);
 
 #endif

@@ -150,58 +150,58 @@ static bool is_of_place(const phx_unit *unit, int k)
 }
 
 /* In model exchange. */
-static void find_dependence(const phx_unit *unit, int k, phx_variable *it)
+static void find_dependence(const phx_unit *unit, int k, phx_variable *variable)
 {
-    if (phx_unit_states(unit) == 0 || it->kind == PHX_VARIABLE_TIME || it->kind == PHX_VARIABLE_INPUT ||
-        it->kind == PHX_VARIABLE_PARAMETER)
+    if (phx_unit_states(unit) == 0 || variable->kind == PHX_VARIABLE_TIME || variable->kind == PHX_VARIABLE_INPUT ||
+        variable->kind == PHX_VARIABLE_PARAMETER)
         return;
-    const bool of_input = k >= phx_unit_flow_of(unit, 0) && it->input >= 0;
-    it->from_states = true;
-    it->from_inputs = it->from_inputs || it->kind == PHX_VARIABLE_RATE || of_input ||
-                      (it->kind == PHX_VARIABLE_OUTPUT && has_rates(unit) && !is_of_place(unit, k));
+    const bool of_input = k >= phx_unit_flow_of(unit, 0) && variable->input >= 0;
+    variable->from_states = true;
+    variable->from_inputs = variable->from_inputs || variable->kind == PHX_VARIABLE_RATE || of_input ||
+                            (variable->kind == PHX_VARIABLE_OUTPUT && has_rates(unit) && !is_of_place(unit, k));
 }
 
 /* ---- model exchange ---- */
-static void describe_state(const phx_unit *unit, int state, bool rate, phx_variable *it)
+static void describe_state(const phx_unit *unit, int state, bool rate, phx_variable *variable)
 {
     char name[300];
 
-    phx_unit_describe_state(unit, state, sizeof name, name, sizeof it->description, it->description);
-    it->kind = rate ? PHX_VARIABLE_RATE : PHX_VARIABLE_STATE;
-    it->state = state;
+    phx_unit_describe_state(unit, state, sizeof name, name, sizeof variable->description, variable->description);
+    variable->kind = rate ? PHX_VARIABLE_RATE : PHX_VARIABLE_STATE;
+    variable->state = state;
     if (!rate) {
-        snprintf(it->name, sizeof it->name, "%s", name);
+        snprintf(variable->name, sizeof variable->name, "%s", name);
         return;
     }
-    snprintf(it->name, sizeof it->name, "der(%s)", name);
-    snprintf(it->description, sizeof it->description, "derivative of a state");
-    it->unit = state >= phx_unit_states(unit) - UNIT_KNOWN_STATES ? "W" : "";
+    snprintf(variable->name, sizeof variable->name, "der(%s)", name);
+    snprintf(variable->description, sizeof variable->description, "derivative of a state");
+    variable->unit = state >= phx_unit_states(unit) - UNIT_KNOWN_STATES ? "W" : "";
 }
 
-static void describe_exchange(const phx_unit *unit, int k, phx_variable *it)
+static void describe_exchange(const phx_unit *unit, int k, phx_variable *variable)
 {
     const int states = phx_unit_states(unit), own = states - UNIT_KNOWN_STATES;
 
     if (k < own) {
-        describe_state(unit, k, false, it);
+        describe_state(unit, k, false, variable);
     } else if (k < own + states) {
-        describe_state(unit, k - own, true, it);
+        describe_state(unit, k - own, true, variable);
     } else {
-        it->kind = PHX_VARIABLE_INDICATOR;
-        phx_unit_describe_indicator(unit, k - own - states, sizeof it->name, it->name, sizeof it->description,
-                                    it->description);
+        variable->kind = PHX_VARIABLE_INDICATOR;
+        phx_unit_describe_indicator(unit, k - own - states, sizeof variable->name, variable->name,
+                                    sizeof variable->description, variable->description);
     }
 }
 
-static void describe_parameter(const phx_unit *unit, int k, phx_variable *it)
+static void describe_parameter(const phx_unit *unit, int k, phx_variable *variable)
 {
     const char *place = unit->def.parameter_places[k];
 
-    it->kind = PHX_VARIABLE_PARAMETER;
-    it->start = unit->def.parameter_starts[k];
-    snprintf(it->name, sizeof it->name, "%s", unit->def.parameters[k] ? unit->def.parameters[k] : "");
-    snprintf(it->description, sizeof it->description, "parameter of the model%s%.100s", place && *place ? ": " : "",
-             place ? place : "");
+    variable->kind = PHX_VARIABLE_PARAMETER;
+    variable->start = unit->def.parameter_starts[k];
+    snprintf(variable->name, sizeof variable->name, "%s", unit->def.parameters[k] ? unit->def.parameters[k] : "");
+    snprintf(variable->description, sizeof variable->description, "parameter of the model%s%.100s",
+             place && *place ? ": " : "", place ? place : "");
 }
 
 void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable)

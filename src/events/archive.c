@@ -54,32 +54,32 @@ phx_status phx_events_restructure(phx_context *context, const phx_events_def *de
 }
 
 /* The structure that is read, with workspaces of it. */
-static phx_status take_structure(events_run *it, size_t size, const void *bytes)
+static phx_status take_structure(events_run *run, size_t size, const void *bytes)
 {
     bool same = false;
-    phx_status status = is_structure(it->context, it->def.system, size, bytes, &same);
+    phx_status status = is_structure(run->context, run->def.system, size, bytes, &same);
 
-    if (status || (same && *it->def.dae && *it->def.reader))
+    if (status || (same && *run->def.dae && *run->def.reader))
         return status;
-    phx_events_forget(it);
-    status = phx_events_restructure(it->context, &it->def, size, bytes);
+    phx_events_forget(run);
+    status = phx_events_restructure(run->context, &run->def, size, bytes);
     if (!status)
-        return phx_events_take_daes(it);
-    it->s->dae = it->s->reader = NULL;
+        return phx_events_take_daes(run);
+    run->s->dae = run->s->reader = NULL;
     return status;
 }
 
 /* Writes or reads the structure of the system as a block; in reading the run switches to it. */
-static void archive_structure(phx_archive *archive, events_run *it)
+static void archive_structure(phx_archive *archive, events_run *run)
 {
     phx_archive *now = NULL;
     size_t size = 0;
-    phx_status status = phx_events_structure(it->context, it->def.system, &now);
+    phx_status status = phx_events_structure(run->context, run->def.system, &now);
     const void *bytes = status ? NULL : phx_archive_bytes(now, &size);
     int count = (int)size;
 
     phx_archive_count(archive, &count);
-    unsigned char *block = status ? NULL : phx_calloc(it->context, (size_t)count, 1);
+    unsigned char *block = status ? NULL : phx_calloc(run->context, (size_t)count, 1);
     if (!status && !block)
         status = PHX_ERR_MEMORY;
     phx_archive_fail(archive, status);
@@ -88,7 +88,7 @@ static void archive_structure(phx_archive *archive, events_run *it)
     if (block)
         phx_archive_block(archive, (size_t)count, block);
     if (block && phx_archive_reads(archive) && !phx_archive_status(archive))
-        phx_archive_fail(archive, take_structure(it, (size_t)count, block));
+        phx_archive_fail(archive, take_structure(run, (size_t)count, block));
     phx_free(block);
     phx_archive_destroy(now);
 }
@@ -122,67 +122,67 @@ static void archive_counts(phx_archive *archive, phx_events_counts *counts)
 }
 
 /* Writes or reads time, accepted state, work, conditions and counters of a run with events. */
-static void archive_state(phx_archive *archive, events_run *it)
+static void archive_state(phx_archive *archive, events_run *run)
 {
-    const mechanism *s = it->s;
+    const mechanism *s = run->s;
     double *const numbers[] = {
-        &it->t,     &it->speed,      &it->slack,  &it->done.work.supplied, &it->done.work.dissipated,
-        &it->own.t, &it->clock.base, &it->clock.h};
+        &run->t,     &run->speed,      &run->slack,  &run->done.work.supplied, &run->done.work.dissipated,
+        &run->own.t, &run->clock.base, &run->clock.h};
 
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);
-    phx_archive_long(archive, &it->clock.count);
-    phx_archive_int(archive, &it->stalled);
-    phx_archive_doubles(archive, (size_t)s->dae->n_x, it->before.x);
-    phx_archive_doubles(archive, (size_t)s->dae->n_v, it->before.v);
-    phx_archive_doubles(archive, (size_t)s->dae->n_l, it->before.lambda);
+    phx_archive_long(archive, &run->clock.count);
+    phx_archive_int(archive, &run->stalled);
+    phx_archive_doubles(archive, (size_t)s->dae->n_x, run->before.x);
+    phx_archive_doubles(archive, (size_t)s->dae->n_v, run->before.v);
+    phx_archive_doubles(archive, (size_t)s->dae->n_l, run->before.lambda);
     phx_archive_doubles(archive, (size_t)s->dae->n_l, s->lambda);
-    phx_archive_doubles(archive, (size_t)it->done.n_ledger, it->done.ledger);
-    for (int k = 0; k < it->n; k++)
-        archive_condition(archive, &it->event[k]);
-    for (int k = 0; k < it->frictions.n; k++)
-        archive_heading(archive, &it->frictions.heading[k]);
-    archive_counts(archive, &it->counts);
+    phx_archive_doubles(archive, (size_t)run->done.n_ledger, run->done.ledger);
+    for (int k = 0; k < run->n; k++)
+        archive_condition(archive, &run->event[k]);
+    for (int k = 0; k < run->frictions.n; k++)
+        archive_heading(archive, &run->frictions.heading[k]);
+    archive_counts(archive, &run->counts);
 }
 
 /* The integrator, if it is at work, with the workspace of the steps; else that alone. */
-static void archive_steps(phx_archive *archive, events_run *it)
+static void archive_steps(phx_archive *archive, events_run *run)
 {
-    phx_dae *dae = it->s->dae;
-    bool at_work = it->integration != NULL;
+    phx_dae *dae = run->s->dae;
+    bool at_work = run->integration != NULL;
 
     phx_archive_bool(archive, &at_work);
     if (phx_archive_status(archive))
         return;
-    if (!at_work && it->integration)
-        phx_events_forget(it);
-    if (at_work && !it->integration)
-        phx_archive_fail(archive, phx_integration_create(dae, &it->def.options, it->t, it->before.x, it->before.v,
-                                                         it->before.lambda, &it->integration));
-    if (it->integration)
-        phx_integration_archive(archive, it->integration);
+    if (!at_work && run->integration)
+        phx_events_forget(run);
+    if (at_work && !run->integration)
+        phx_archive_fail(archive, phx_integration_create(dae, &run->def.options, run->t, run->before.x, run->before.v,
+                                                         run->before.lambda, &run->integration));
+    if (run->integration)
+        phx_integration_archive(archive, run->integration);
     else if (dae->ops->archive)
         dae->ops->archive(dae, archive);
-    if (phx_archive_reads(archive) && it->integration)
-        it->counted = *phx_integration_stats(it->integration);
+    if (phx_archive_reads(archive) && run->integration)
+        run->counted = *phx_integration_stats(run->integration);
 }
 
 /* Writes or reads a whole run with events: structure, state, integration and both daes. Reading needs a run that was
  * created from the same definition. */
-void phx_events_archive(phx_archive *archive, phx_events *it)
+void phx_events_archive(phx_archive *archive, phx_events *run)
 {
-    archive_structure(archive, it);
+    archive_structure(archive, run);
     if (phx_archive_status(archive))
         return;
-    archive_state(archive, it);
+    archive_state(archive, run);
     if (phx_archive_reads(archive) && !phx_archive_status(archive)) {
-        it->half_done = false;
-        memcpy(it->s->x, it->before.x, (size_t)it->s->dae->n_x * sizeof *it->s->x);
-        memcpy(it->s->v, it->before.v, (size_t)it->s->dae->n_v * sizeof *it->s->v);
+        run->half_done = false;
+        memcpy(run->s->x, run->before.x, (size_t)run->s->dae->n_x * sizeof *run->s->x);
+        memcpy(run->s->v, run->before.v, (size_t)run->s->dae->n_v * sizeof *run->s->v);
     }
-    archive_steps(archive, it);
+    archive_steps(archive, run);
     if (phx_archive_reads(archive) && !phx_archive_status(archive))
-        phx_events_keep_memory(it);
-    if (!phx_archive_status(archive) && it->s->reader->ops->archive)
-        it->s->reader->ops->archive(it->s->reader, archive);
+        phx_events_keep_memory(run);
+    if (!phx_archive_status(archive) && run->s->reader->ops->archive)
+        run->s->reader->ops->archive(run->s->reader, archive);
 }

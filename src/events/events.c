@@ -72,47 +72,47 @@ static phx_status create_mechanism(phx_context *context, const phx_dae *dae, mec
 
 /* Allocates states, ledgers, friction elements and contacts of a run, and one condition for each event, friction
  * element and contact. */
-static phx_status events_allocate(events_run *it)
+static phx_status events_allocate(events_run *run)
 {
-    const phx_system *system = it->def.system;
-    const phx_dae *dae = *it->def.dae;
-    phx_status status = create_mechanism(it->context, dae, it->s);
+    const phx_system *system = run->def.system;
+    const phx_dae *dae = *run->def.dae;
+    phx_status status = create_mechanism(run->context, dae, run->s);
 
     if (!status)
-        status = create_frictions(it->context, system, &it->frictions);
+        status = create_frictions(run->context, system, &run->frictions);
     if (!status)
-        status = create_contacts(it->context, system, &it->contacts);
+        status = create_contacts(run->context, system, &run->contacts);
     if (!status)
-        status = create_before(it->context, dae, &it->before);
+        status = create_before(run->context, dae, &run->before);
     if (!status)
-        status = create_work(it->context, dae, &it->done);
+        status = create_work(run->context, dae, &run->done);
     if (status)
         return status;
-    it->n = it->n_events + it->frictions.n + it->contacts.n;
-    it->event = phx_calloc(it->context, (size_t)it->n, sizeof *it->event);
-    it->values = phx_calloc(it->context, (size_t)it->n, sizeof *it->values);
-    it->columns = phx_calloc(it->context, (size_t)phx_system_columns(system), sizeof *it->columns);
-    return it->event && it->values && it->columns ? PHX_OK : PHX_ERR_MEMORY;
+    run->n = run->n_events + run->frictions.n + run->contacts.n;
+    run->event = phx_calloc(run->context, (size_t)run->n, sizeof *run->event);
+    run->values = phx_calloc(run->context, (size_t)run->n, sizeof *run->values);
+    run->columns = phx_calloc(run->context, (size_t)phx_system_columns(system), sizeof *run->columns);
+    return run->event && run->values && run->columns ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Frees a run with events; NULL is allowed. The daes of the definition stay. */
-void phx_events_destroy(phx_events *it)
+void phx_events_destroy(phx_events *run)
 {
-    if (!it)
+    if (!run)
         return;
-    phx_integration_destroy(it->integration);
-    phx_system_dae_destroy(it->memory);
-    free_work(&it->done);
-    free_before(&it->before);
-    phx_free(it->own.x);
-    phx_free(it->own.v);
-    phx_free(it->own.lambda);
-    phx_free(it->contacts.contact);
-    free_frictions(&it->frictions);
-    phx_free(it->event);
-    phx_free(it->values);
-    phx_free(it->columns);
-    phx_free(it);
+    phx_integration_destroy(run->integration);
+    phx_system_dae_destroy(run->memory);
+    free_work(&run->done);
+    free_before(&run->before);
+    phx_free(run->own.x);
+    phx_free(run->own.v);
+    phx_free(run->own.lambda);
+    phx_free(run->contacts.contact);
+    free_frictions(&run->frictions);
+    phx_free(run->event);
+    phx_free(run->values);
+    phx_free(run->columns);
+    phx_free(run);
 }
 
 /* ---- a run ---- */
@@ -153,183 +153,185 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
                              const double *v, const double *lambda, phx_events **events)
 {
     phx_status status = events_check_options(context, def);
-    events_run *it = status ? NULL : phx_calloc(context, 1, sizeof *it);
+    events_run *run = status ? NULL : phx_calloc(context, 1, sizeof *run);
 
-    *events = it;
-    if (!it)
+    *events = run;
+    if (!run)
         return status ? status : PHX_ERR_MEMORY;
-    it->context = context;
-    it->def = *def;
-    it->n_events = def->n;
-    it->s = &it->own;
-    it->progress = (phx_run_progress){.from = t, .to = def->options.end, .shown = -INFINITY};
-    it->own = (mechanism){.system = def->system, .dae = *def->dae, .reader = *def->reader, .t = t};
+    run->context = context;
+    run->def = *def;
+    run->n_events = def->n;
+    run->s = &run->own;
+    run->progress = (phx_run_progress){.from = t, .to = def->options.end, .shown = -INFINITY};
+    run->own = (mechanism){.system = def->system, .dae = *def->dae, .reader = *def->reader, .t = t};
     for (int k = 0; k < def->n; k++)
-        it->by_outputs = it->by_outputs || def->events[k].column >= 0;
-    status = events_allocate(it);
+        run->by_outputs = run->by_outputs || def->events[k].column >= 0;
+    status = events_allocate(run);
     if (!status)
-        status = phx_events_begin_memory(it);
+        status = phx_events_begin_memory(run);
     if (status) {
-        phx_events_destroy(it);
+        phx_events_destroy(run);
         *events = NULL;
         return status;
     }
-    memcpy(it->own.x, x, (size_t)it->own.dae->n_x * sizeof *x);
-    memcpy(it->own.v, v, (size_t)it->own.dae->n_v * sizeof *v);
-    memcpy(it->own.lambda, lambda, (size_t)it->own.dae->n_l * sizeof *lambda);
+    memcpy(run->own.x, x, (size_t)run->own.dae->n_x * sizeof *x);
+    memcpy(run->own.v, v, (size_t)run->own.dae->n_v * sizeof *v);
+    memcpy(run->own.lambda, lambda, (size_t)run->own.dae->n_l * sizeof *lambda);
     return PHX_OK;
 }
 
 /* Evaluates all conditions at the initial state, closes contacts and lets the events of this instant happen.
  * Transitions at the start are not counted. */
-phx_status phx_events_start(phx_events *it)
+phx_status phx_events_start(phx_events *run)
 {
     bool happens = false;
-    phx_status status = phx_events_look(it, it->values);
+    phx_status status = phx_events_look(run, run->values);
 
     if (!status)
-        status = phx_contacts_begin(it);
+        status = phx_contacts_begin(run);
     if (!status)
-        status = phx_events_accept(it, it->values);
-    for (int k = 0; k < it->n_events && !status; k++) {
-        const double value = it->def.events[k].value;
-        it->event[k].done = phx_events_at_time(it, k) && (value < it->t || (value == it->t && it->def.over));
+        status = phx_events_accept(run, run->values);
+    for (int k = 0; k < run->n_events && !status; k++) {
+        const double value = run->def.events[k].value;
+        run->event[k].done = phx_events_at_time(run, k) && (value < run->t || (value == run->t && run->def.over));
     }
     if (!status)
-        status = phx_events_all_happen(it, -1, &happens);
+        status = phx_events_all_happen(run, -1, &happens);
     if (!status && !happens)
-        status = phx_events_settle(it, -1);
-    it->counts.transitions = 0; /* those of the start are none */
+        status = phx_events_settle(run, -1);
+    run->counts.transitions = 0; /* those of the start are none */
     return status;
 }
 
 /* ---- steps ---- */
 /* The step to `end`, or to the first event before. Friction that has just begun to slip and goes back at once sticks,
  * contacts that have just opened close again, and steps are halved in which reactions change their sign twice. */
-static phx_status events_try_step(events_run *it, double end, double *values, int *which)
+static phx_status events_try_step(events_run *run, double end, double *values, int *which)
 {
     enum { HALVINGS = 40 };
     phx_status status = PHX_OK;
 
-    for (int trial = 0, again = 1; again && trial <= it->frictions.n + it->contacts.n + HALVINGS && !status; trial++) {
-        status = phx_events_step_to(it, end);
+    for (int trial = 0, again = 1; again && trial <= run->frictions.n + run->contacts.n + HALVINGS && !status;
+         trial++) {
+        status = phx_events_step_to(run, end);
         if (!status)
-            status = phx_events_look(it, values);
+            status = phx_events_look(run, values);
         again = 0;
         if (!status)
-            status = phx_friction_goes_back(it, values + it->n_events, &again);
+            status = phx_friction_goes_back(run, values + run->n_events, &again);
         if (!status && !again)
-            status = phx_contacts_go_back(it, values + it->n_events + it->frictions.n, &end, &again);
-        if (!status && !again && !phx_events_any_met(it, values) && phx_contacts_make_energy(it)) {
+            status = phx_contacts_go_back(run, values + run->n_events + run->frictions.n, &end, &again);
+        if (!status && !again && !phx_events_any_met(run, values) && phx_contacts_make_energy(run)) {
             again = 1;
-            end = it->t + 0.5 * (end - it->t);
+            end = run->t + 0.5 * (end - run->t);
         }
     }
-    return status ? status : phx_events_locate(it, end, values, which);
+    return status ? status : phx_events_locate(run, end, values, which);
 }
 
 /* The conditions of events that are met at the end of the step. */
-static void mark_met(events_run *it, const double *values, int which)
+static void mark_met(events_run *run, const double *values, int which)
 {
-    for (int k = 0; k < it->n_events; k++)
-        it->event[k].met = k == which || phx_events_happens(it, k, values[k]);
+    for (int k = 0; k < run->n_events; k++)
+        run->event[k].met = k == which || phx_events_happens(run, k, values[k]);
 }
 
-static bool is_set_valued(const events_run *it)
+static bool is_set_valued(const events_run *run)
 {
-    return it->frictions.n + it->contacts.n > 0;
+    return run->frictions.n + run->contacts.n > 0;
 }
 
 /* s: an instant before the drives jump that no integrator takes for the jump or for the end of a whole step. */
-static double before_jump(events_run *it, double jump)
+static double before_jump(events_run *run, double jump)
 {
-    phx_events_forget(it); /* no step is as long as the last one */
-    return jump - 8.0 * DBL_EPSILON * fabs(jump) - 4.0 * ROUNDED * it->def.interval;
+    phx_events_forget(run); /* no step is as long as the last one */
+    return jump - 8.0 * DBL_EPSILON * fabs(jump) - 4.0 * ROUNDED * run->def.interval;
 }
 
 /* The rates of drives jump, an instant after the accepted state. */
-static phx_status jump_here(events_run *it, double t, bool *event)
+static phx_status jump_here(events_run *run, double t, bool *event)
 {
     *event = true;
-    return phx_events_jump(it, t, it->before.x, it->before.v);
+    return phx_events_jump(run, t, run->before.x, run->before.v);
 }
 
 /* To t1, or to the first event or the first jump of a drive before; whether the end is one of these. */
-static phx_status one_step(events_run *it, double t1, bool *event)
+static phx_status one_step(events_run *run, double t1, bool *event)
 {
-    const int n_events = it->n_events;
-    double *values = it->values;
+    const int n_events = run->n_events;
+    double *values = run->values;
     double end = t1;
     int which = -1;
 
     for (int k = 0; k < n_events; k++)
-        if (phx_events_at_time(it, k) && !it->event[k].done && it->def.events[k].value > it->t)
-            end = fmin(end, it->def.events[k].value);
-    const double start = it->t, jump = is_set_valued(it) ? phx_system_next_jump(it->def.system, start, end) : HUGE_VAL;
+        if (phx_events_at_time(run, k) && !run->event[k].done && run->def.events[k].value > run->t)
+            end = fmin(end, run->def.events[k].value);
+    const double start = run->t,
+                 jump = is_set_valued(run) ? phx_system_next_jump(run->def.system, start, end) : HUGE_VAL;
     if (jump <= end)
-        end = before_jump(it, jump);
+        end = before_jump(run, jump);
     if (end <= start)
-        return jump_here(it, jump, event);
-    phx_status status = events_try_step(it, end, values, &which);
+        return jump_here(run, jump, event);
+    phx_status status = events_try_step(run, end, values, &which);
     if (status)
         return status;
     if (which < 0)
-        which = phx_friction_overdue(it, values + n_events);
+        which = phx_friction_overdue(run, values + n_events);
     if (which < 0)
-        which = phx_contacts_overdue(it, values + n_events + it->frictions.n);
-    mark_met(it, values, which);
-    status = phx_events_accept(it, values);
+        which = phx_contacts_overdue(run, values + n_events + run->frictions.n);
+    mark_met(run, values, which);
+    status = phx_events_accept(run, values);
     *event = which >= 0;
-    it->stalled = it->t > start ? 0 : it->stalled + 1;
-    if (!status && it->stalled > MOST_STALLED)
-        status = phx_fail(it->context, PHX_ERR_ANALYSIS,
-                          "contacts and friction find no state to go on from at t = %.9g s", it->t);
-    it->half_done = true;
+    run->stalled = run->t > start ? 0 : run->stalled + 1;
+    if (!status && run->stalled > MOST_STALLED)
+        status = phx_fail(run->context, PHX_ERR_ANALYSIS,
+                          "contacts and friction find no state to go on from at t = %.9g s", run->t);
+    run->half_done = true;
     if (!status)
-        status = phx_events_all_happen(it, which, event);
-    it->half_done = status != PHX_OK;
-    return !status && it->t == end && jump < HUGE_VAL ? jump_here(it, jump, event) : status;
+        status = phx_events_all_happen(run, which, event);
+    run->half_done = status != PHX_OK;
+    return !status && run->t == end && jump < HUGE_VAL ? jump_here(run, jump, event) : status;
 }
 
-phx_status phx_events_step(phx_events *it, double end, bool *event)
+phx_status phx_events_step(phx_events *run, double end, bool *event)
 {
     *event = false;
-    const phx_status status = one_step(it, end, event);
-    if (status && !it->half_done)
-        phx_events_stand_back(it);
-    return status > 0 && it->half_done ? PHX_ERR_ANALYSIS : status;
+    const phx_status status = one_step(run, end, event);
+    if (status && !run->half_done)
+        phx_events_stand_back(run);
+    return status > 0 && run->half_done ? PHX_ERR_ANALYSIS : status;
 }
 
 /* The rates of drives at the accepted state have been changed from outside, and velocities do not agree with them. */
-static bool is_changed(const events_run *it)
+static bool is_changed(const events_run *run)
 {
     static const double ROUNDING = 1e-10; /* of the largest velocity */
     double position, rate;
 
-    phx_system_drift(it->s->reader, it->t, it->before.x, it->before.v, &position, &rate);
-    return rate > ROUNDING * it->speed;
+    phx_system_drift(run->s->reader, run->t, run->before.x, run->before.v, &position, &rate);
+    return rate > ROUNDING * run->speed;
 }
 
 /* Advances the run by `length` seconds in equal steps of at most the interval of the definition, with every event in
  * between located and executed. */
-phx_status phx_events_advance(phx_events *it, double length)
+phx_status phx_events_advance(phx_events *run, double length)
 {
-    const double interval = it->def.interval, count = fmax(1.0, ceil(length / interval * (1.0 - SAME)));
+    const double interval = run->def.interval, count = fmax(1.0, ceil(length / interval * (1.0 - SAME)));
     const double h = phx_events_equal_step(length, count, interval);
-    step_clock *clock = &it->clock;
+    step_clock *clock = &run->clock;
     phx_status status = PHX_OK;
 
     if (!(length > 0.0 && isfinite(length)))
-        return phx_fail(it->context, PHX_ERR_ARGUMENT, "a step of %g s; it must be positive", length);
+        return phx_fail(run->context, PHX_ERR_ARGUMENT, "a step of %g s; it must be positive", length);
     if (!(fabs(h - clock->h) <= SAME * h))
-        *clock = (step_clock){.base = it->t, .h = h};
-    if (is_set_valued(it) && is_changed(it))
-        status = phx_events_jump(it, it->t, it->before.x, it->before.v);
+        *clock = (step_clock){.base = run->t, .h = h};
+    if (is_set_valued(run) && is_changed(run))
+        status = phx_events_jump(run, run->t, run->before.x, run->before.v);
     for (double n = 0.0; n < count && !status; n++) {
         const double end = clock->base + (double)++clock->count * clock->h;
-        while (it->t < end && !status) {
+        while (run->t < end && !status) {
             bool event = false;
-            status = phx_events_step(it, end, &event);
+            status = phx_events_step(run, end, &event);
         }
     }
     if (status)
@@ -343,14 +345,14 @@ double phx_events_equal_step(double length, double count, double interval)
     return fabs(h - interval) <= ROUNDED * interval ? interval : h;
 }
 
-phx_sample phx_events_sample(const phx_events *it)
+phx_sample phx_events_sample(const phx_events *run)
 {
-    const mechanism *s = it->s;
+    const mechanism *s = run->s;
     return (phx_sample){
-        .t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .work = it->done.work, .ledger = it->done.ledger};
+        .t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .work = run->done.work, .ledger = run->done.ledger};
 }
 
-const phx_events_counts *phx_events_count(const phx_events *it)
+const phx_events_counts *phx_events_count(const phx_events *run)
 {
-    return &it->counts;
+    return &run->counts;
 }

@@ -15,9 +15,9 @@ typedef struct phase {
     double *J, *R, *dP;   /* of Newton's iteration */
 } phase;
 
-static int impulse_law_size_of(const phase *it)
+static int impulse_law_size_of(const phase *period)
 {
-    return it->law->n * it->law->dim;
+    return period->law->n * period->law->dim;
 }
 
 static double impulse_law_largest(int n, const double *x)
@@ -38,21 +38,22 @@ static double impulse_law_dot(int n, const double *x, const double *y)
     return sum;
 }
 
-static double length_across(const phase *it, const double *x)
+static double length_across(const phase *period, const double *x)
 {
-    return it->law->dim == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    return period->law->dim == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
 }
 
 /* z of one row */
-static double moved(const phase *it, int row)
+static double moved(const phase *period, int row)
 {
-    const int m = impulse_law_size_of(it);
-    return it->P[row] - it->r[row] * (it->c[row] + impulse_law_dot(m, it->law->W + (size_t)row * (size_t)m, it->P));
+    const int m = impulse_law_size_of(period);
+    return period->P[row] -
+           period->r[row] * (period->c[row] + impulse_law_dot(m, period->law->W + (size_t)row * (size_t)m, period->P));
 }
 
-static double project_normal(const phase *it, int k, double z)
+static double project_normal(const phase *period, int k, double z)
 {
-    return it->normal ? it->normal[k] : fmax(0.0, z);
+    return period->normal ? period->normal[k] : fmax(0.0, z);
 }
 
 /* The direction of friction that is given; NULL: none. */
@@ -63,155 +64,157 @@ static const double *given_direction(const phx_impulse_law *law, int k)
 }
 
 /* z across on the disc of friction of a normal impulse, or what is given */
-static void project_across(const phase *it, int k, double normal, const double *z, double *out)
+static void project_across(const phase *period, int k, double normal, const double *z, double *out)
 {
-    const double limit = it->law->friction[k] * normal, length = length_across(it, z);
-    const double *given = given_direction(it->law, k);
+    const double limit = period->law->friction[k] * normal, length = length_across(period, z);
+    const double *given = given_direction(period->law, k);
 
-    for (int i = 1; i < it->law->dim; i++)
+    for (int i = 1; i < period->law->dim; i++)
         out[i] = given ? limit * given[i - 1] : length <= limit ? z[i] : limit * z[i] / length;
 }
 
 /* z, and how far the projection is from P. */
-static double impulse_law_distance(phase *it)
+static double impulse_law_distance(phase *period)
 {
-    const int dim = it->law->dim;
+    const int dim = period->law->dim;
     double worst = 0.0, out[3];
 
-    for (int k = 0; k < it->law->n; k++) {
+    for (int k = 0; k < period->law->n; k++) {
         for (int i = 0; i < dim; i++)
-            it->z[k * dim + i] = moved(it, k * dim + i);
-        out[0] = project_normal(it, k, it->z[k * dim]);
-        project_across(it, k, out[0], it->z + k * dim, out);
+            period->z[k * dim + i] = moved(period, k * dim + i);
+        out[0] = project_normal(period, k, period->z[k * dim]);
+        project_across(period, k, out[0], period->z + k * dim, out);
         for (int i = 0; i < dim; i++)
-            worst = fmax(worst, fabs(out[i] - it->P[k * dim + i]));
+            worst = fmax(worst, fabs(out[i] - period->P[k * dim + i]));
     }
     return worst;
 }
 
 /* Contact by contact: P <- part (projection) + (1 - part) P. */
-static void sweep(phase *it, int count, double part)
+static void sweep(phase *period, int count, double part)
 {
-    const int dim = it->law->dim;
+    const int dim = period->law->dim;
 
     for (int pass = 0; pass < count; pass++)
-        for (int k = 0; k < it->law->n; k++) {
-            double *P = it->P + k * dim, z[3], across[3];
-            P[0] += part * (project_normal(it, k, moved(it, k * dim)) - P[0]);
+        for (int k = 0; k < period->law->n; k++) {
+            double *P = period->P + k * dim, z[3], across[3];
+            P[0] += part * (project_normal(period, k, moved(period, k * dim)) - P[0]);
             for (int i = 1; i < dim; i++)
-                z[i] = moved(it, k * dim + i);
-            project_across(it, k, P[0], z, across);
+                z[i] = moved(period, k * dim + i);
+            project_across(period, k, P[0], z, across);
             for (int i = 1; i < dim; i++)
                 P[i] += part * (across[i] - P[i]);
         }
 }
 
 /* ---- Newton's iteration on P - projection(z) ---- */
-static void row_of_rate(phase *it, int row)
+static void row_of_rate(phase *period, int row)
 {
-    const int m = impulse_law_size_of(it);
+    const int m = impulse_law_size_of(period);
 
     for (int j = 0; j < m; j++)
-        it->J[(size_t)row * (size_t)m + (size_t)j] = it->r[row] * it->law->W[(size_t)row * (size_t)m + (size_t)j];
-    it->R[row] = it->P[row] - it->z[row];
+        period->J[(size_t)row * (size_t)m + (size_t)j] =
+            period->r[row] * period->law->W[(size_t)row * (size_t)m + (size_t)j];
+    period->R[row] = period->P[row] - period->z[row];
 }
 
-static void row_of_impulse(phase *it, int row, double wanted)
+static void row_of_impulse(phase *period, int row, double wanted)
 {
-    const int m = impulse_law_size_of(it);
+    const int m = impulse_law_size_of(period);
 
-    memset(it->J + (size_t)row * (size_t)m, 0, (size_t)m * sizeof *it->J);
-    it->J[(size_t)row * (size_t)m + (size_t)row] = 1.0;
-    it->R[row] = it->P[row] - wanted;
+    memset(period->J + (size_t)row * (size_t)m, 0, (size_t)m * sizeof *period->J);
+    period->J[(size_t)row * (size_t)m + (size_t)row] = 1.0;
+    period->R[row] = period->P[row] - wanted;
 }
 
 /* P_t - mu P_n d, d = z_t/|z_t|, and its derivative dP_t - mu d dP_n - mu P_n (1 - d d^T) dz_t/|z_t|, dz = dP - r W dP
  */
-static void rows_of_slip(phase *it, int k)
+static void rows_of_slip(phase *period, int k)
 {
-    const int dim = it->law->dim, m = impulse_law_size_of(it), first = k * dim;
-    const double mu = it->law->friction[k], normal = project_normal(it, k, it->P[first]);
-    const double *given = given_direction(it->law, k);
-    const double length = given ? 0.0 : length_across(it, it->z + first); /* what is given does not turn */
+    const int dim = period->law->dim, m = impulse_law_size_of(period), first = k * dim;
+    const double mu = period->law->friction[k], normal = project_normal(period, k, period->P[first]);
+    const double *given = given_direction(period->law, k);
+    const double length = given ? 0.0 : length_across(period, period->z + first); /* what is given does not turn */
     double d[3] = {0.0};
 
     for (int i = 1; i < dim; i++)
-        d[i] = given ? given[i - 1] : length > 0.0 ? it->z[first + i] / length : 0.0;
+        d[i] = given ? given[i - 1] : length > 0.0 ? period->z[first + i] / length : 0.0;
     for (int i = 1; i < dim; i++) {
-        double *J = it->J + (size_t)(first + i) * (size_t)m;
-        row_of_impulse(it, first + i, mu * normal * d[i]);
-        J[first] -= it->normal ? 0.0 : mu * d[i];
+        double *J = period->J + (size_t)(first + i) * (size_t)m;
+        row_of_impulse(period, first + i, mu * normal * d[i]);
+        J[first] -= period->normal ? 0.0 : mu * d[i];
         for (int l = 1; l < dim && length > 0.0; l++) {
             const double turn = mu * normal / length * ((i == l ? 1.0 : 0.0) - d[i] * d[l]);
-            const double *W = it->law->W + (size_t)(first + l) * (size_t)m;
+            const double *W = period->law->W + (size_t)(first + l) * (size_t)m;
             J[first + l] -= turn;
             for (int j = 0; j < m; j++)
-                J[j] += turn * it->r[first + l] * W[j];
+                J[j] += turn * period->r[first + l] * W[j];
         }
     }
 }
 
 /* Newton equations of contact k at the present estimate z: a row of impulse or of rate for its gap, and for its tangent
  * either zero slip rate or friction at its limit. */
-static void set_rows(phase *it, int k)
+static void set_rows(phase *period, int k)
 {
-    const int dim = it->law->dim, first = k * dim;
-    const double normal = project_normal(it, k, it->z[first]);
+    const int dim = period->law->dim, first = k * dim;
+    const double normal = project_normal(period, k, period->z[first]);
     const bool pushes = normal > 0.0;
 
-    if (!it->normal && pushes)
-        row_of_rate(it, first);
+    if (!period->normal && pushes)
+        row_of_rate(period, first);
     else
-        row_of_impulse(it, first, normal);
-    if (!pushes || given_direction(it->law, k) || length_across(it, it->z + first) > it->law->friction[k] * normal) {
-        rows_of_slip(it, k);
+        row_of_impulse(period, first, normal);
+    if (!pushes || given_direction(period->law, k) ||
+        length_across(period, period->z + first) > period->law->friction[k] * normal) {
+        rows_of_slip(period, k);
         return;
     }
     for (int i = 1; i < dim; i++)
-        row_of_rate(it, first + i);
+        row_of_rate(period, first + i);
 }
 
 /* `size`: of the impulses. */
-static phx_status newton(phx_context *context, phase *it, double size, bool *found)
+static phx_status newton(phx_context *context, phase *period, double size, bool *found)
 {
     enum { MOST = 40 };
     static const double ROUNDING = 1e-15, DONE = 1e-12, DEPENDENT = 1e-11, OF_SMALL = 1e-2; /* relative */
-    const int m = impulse_law_size_of(it);
-    const double enough = DONE * size + OF_SMALL * it->law->small * impulse_law_largest(m, it->r);
-    double error = impulse_law_distance(it), before = HUGE_VAL;
+    const int m = impulse_law_size_of(period);
+    const double enough = DONE * size + OF_SMALL * period->law->small * impulse_law_largest(m, period->r);
+    double error = impulse_law_distance(period), before = HUGE_VAL;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < MOST && error > ROUNDING * size && !status; k++) {
         if (error <= enough && error >= before)
             break;
-        for (int contact = 0; contact < it->law->n; contact++)
-            set_rows(it, contact);
-        status = phx_dense_least_norm(context, m, m, it->J, 1, it->R, DEPENDENT, it->dP, NULL);
+        for (int contact = 0; contact < period->law->n; contact++)
+            set_rows(period, contact);
+        status = phx_dense_least_norm(context, m, m, period->J, 1, period->R, DEPENDENT, period->dP, NULL);
         for (int i = 0; i < m && !status; i++)
-            it->P[i] -= it->dP[i];
+            period->P[i] -= period->dP[i];
         before = error;
-        error = impulse_law_distance(it);
+        error = impulse_law_distance(period);
         if (!isfinite(error))
             break;
     }
     const double came_to =
-        fmax(impulse_law_largest(m, it->P), impulse_law_largest(m, it->z)); /* sweeps may have gone far away */
-    *found = !status && isfinite(impulse_law_dot(m, it->P, it->P)) && error <= enough &&
-             error <= DONE * came_to + OF_SMALL * it->law->small * impulse_law_largest(m, it->r);
+        fmax(impulse_law_largest(m, period->P), impulse_law_largest(m, period->z)); /* sweeps may have gone far away */
+    *found = !status && isfinite(impulse_law_dot(m, period->P, period->P)) && error <= enough &&
+             error <= DONE * came_to + OF_SMALL * period->law->small * impulse_law_largest(m, period->r);
     return status;
 }
 
 /* How many times the impulse d across fits between that of contact k and the limit of its friction; HUGE_VAL: d is
  * none.
  */
-static double room_across(const phase *it, int k, const double *P, const double *d)
+static double room_across(const phase *period, int k, const double *P, const double *d)
 {
-    const int dim = it->law->dim;
-    const double limit = it->law->friction[k] * fmax(P[0], 0.0);
+    const int dim = period->law->dim;
+    const double limit = period->law->friction[k] * fmax(P[0], 0.0);
     const double dd = impulse_law_dot(dim - 1, d + 1, d + 1), pd = impulse_law_dot(dim - 1, P + 1, d + 1);
     const double left = limit * limit - impulse_law_dot(dim - 1, P + 1, P + 1);
 
-    if (dd == 0.0 || given_direction(it->law, k))
+    if (dd == 0.0 || given_direction(period->law, k))
         return HUGE_VAL;
     return left > 0.0 ? (sqrt(pd * pd + dd * left) - pd) / dd : 0.0;
 }
@@ -219,17 +222,17 @@ static double room_across(const phase *it, int k, const double *P, const double 
 /* Friction of contacts that all stick and whose slips contradict each other by almost nothing (the ends of a rod that
  * lies flat but for 1e-10 rad) grows by as little with each sweep, in opposite directions: `swept` goes on to where the
  * next contact can hold no more. false: nothing grows. */
-static bool run_on(phase *it, double *swept)
+static bool run_on(phase *period, double *swept)
 {
-    const int dim = it->law->dim, m = impulse_law_size_of(it);
-    double *d = it->dP, most = HUGE_VAL;
+    const int dim = period->law->dim, m = impulse_law_size_of(period);
+    double *d = period->dP, most = HUGE_VAL;
 
-    memcpy(it->P, swept, (size_t)m * sizeof *it->P);
-    sweep(it, 1, 1.0);
+    memcpy(period->P, swept, (size_t)m * sizeof *period->P);
+    sweep(period, 1, 1.0);
     for (int i = 0; i < m; i++)
-        d[i] = it->P[i] - swept[i];
-    for (int k = 0; k < it->law->n; k++) {
-        const double room = room_across(it, k, swept + k * dim, d + k * dim);
+        d[i] = period->P[i] - swept[i];
+    for (int k = 0; k < period->law->n; k++) {
+        const double room = room_across(period, k, swept + k * dim, d + k * dim);
         most = room > 0.0 ? fmin(most, room) : most;
     }
     for (int i = 0; i < m && most < HUGE_VAL; i++)
@@ -238,36 +241,39 @@ static bool run_on(phase *it, double *swept)
 }
 
 /* The impulses of a phase into it->P; by Newton's iteration from what sweeps from `swept` have come to. */
-static phx_status impulse_law_find(phx_context *context, phase *it, double *swept)
+static phx_status impulse_law_find(phx_context *context, phase *period, double *swept)
 {
     enum { ROUNDS = 12 };
-    const int m = impulse_law_size_of(it);
+    const int m = impulse_law_size_of(period);
     bool found = false;
     phx_status status = PHX_OK;
 
     for (int round = 0, count = 0; round < ROUNDS && !found && !status; round++, count = count ? 2 * count : 10) {
-        memcpy(it->P, swept, (size_t)m * sizeof *it->P);
-        sweep(it, count, round % 2 ? 1.0 : 0.3);
-        memcpy(swept, it->P, (size_t)m * sizeof *it->P);
+        memcpy(period->P, swept, (size_t)m * sizeof *period->P);
+        sweep(period, count, round % 2 ? 1.0 : 0.3);
+        memcpy(swept, period->P, (size_t)m * sizeof *period->P);
         if (!isfinite(impulse_law_dot(m, swept, swept)))
             break; /* sweeps that go away do so where there are none */
-        impulse_law_distance(it);
-        status = newton(context, it, fmax(impulse_law_largest(m, it->P), impulse_law_largest(m, it->z)), &found);
+        impulse_law_distance(period);
+        status =
+            newton(context, period, fmax(impulse_law_largest(m, period->P), impulse_law_largest(m, period->z)), &found);
     }
     for (int k = 0;
-         k < it->law->n && !found && !status && isfinite(impulse_law_dot(m, swept, swept)) && run_on(it, swept); k++) {
-        memcpy(it->P, swept, (size_t)m * sizeof *it->P);
-        impulse_law_distance(it);
-        status = newton(context, it, fmax(impulse_law_largest(m, it->P), impulse_law_largest(m, it->z)), &found);
+         k < period->law->n && !found && !status && isfinite(impulse_law_dot(m, swept, swept)) && run_on(period, swept);
+         k++) {
+        memcpy(period->P, swept, (size_t)m * sizeof *period->P);
+        impulse_law_distance(period);
+        status =
+            newton(context, period, fmax(impulse_law_largest(m, period->P), impulse_law_largest(m, period->z)), &found);
     }
     if (!status && !found)
         status = phx_fail(context, PHX_ERR_ANALYSIS,
                           "no impulses of its %d contacts were found that push, hinder slip and let nothing approach",
-                          it->law->n);
-    for (int k = 0; k < it->law->n && !status; k++) { /* within friction to the last digit */
-        double *P = it->P + k * it->law->dim;
-        P[0] = project_normal(it, k, P[0]);
-        project_across(it, k, P[0], P, P);
+                          period->law->n);
+    for (int k = 0; k < period->law->n && !status; k++) { /* within friction to the last digit */
+        double *P = period->P + k * period->law->dim;
+        P[0] = project_normal(period, k, P[0]);
+        project_across(period, k, P[0], P, P);
     }
     return status;
 }

@@ -23,254 +23,254 @@ int phx_events_on_outputs(int n, const phx_event *events)
 }
 
 /* ---- slip in space ---- */
-phx_status phx_events_direct(phx_events *it, const double *x, const double *v)
+phx_status phx_events_direct(phx_events *run, const double *x, const double *v)
 {
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->frictions.n && !status; k++) {
-        if (!it->frictions.heading[k].in_space)
+    for (int k = 0; k < run->frictions.n && !status; k++) {
+        if (!run->frictions.heading[k].in_space)
             continue;
-        const double angle = it->frictions.heading[k].angle, s[2] = {cos(angle), sin(angle)};
+        const double angle = run->frictions.heading[k].angle, s[2] = {cos(angle), sin(angle)};
         double rate[2], slip[2];
-        status = phx_system_slip_rate(it->def.system, k, x, v, rate);
+        status = phx_system_slip_rate(run->def.system, k, x, v, rate);
         const double back = fmin(s[0] * rate[0] + s[1] * rate[1], 0.0);
         for (int i = 0; i < 2; i++)
-            slip[i] = rate[i] + (SLOW * it->speed - 2.0 * back) * s[i];
+            slip[i] = rate[i] + (SLOW * run->speed - 2.0 * back) * s[i];
         const double size = hypot(slip[0], slip[1]);
         for (int i = 0; i < 2; i++)
             slip[i] = size > 0.0 ? slip[i] / size : s[i];
         if (!status)
-            status = phx_system_slip(it->def.system, k, false, slip);
+            status = phx_system_slip(run->def.system, k, false, slip);
     }
     return status;
 }
 
 /* Their conditions, -s.v, s the direction at the last step that was completed. */
-static void find_slips(events_run *it)
+static void find_slips(events_run *run)
 {
-    for (int k = 0; k < it->frictions.n; k++) {
-        const slip_heading *heading = &it->frictions.heading[k];
-        const double *rate = it->frictions.friction[k].rate;
-        if (heading->in_space && hypot(rate[0], rate[1]) > ROUNDING * it->speed)
-            it->values[it->n_events + k] = -cos(heading->angle) * rate[0] - sin(heading->angle) * rate[1];
+    for (int k = 0; k < run->frictions.n; k++) {
+        const slip_heading *heading = &run->frictions.heading[k];
+        const double *rate = run->frictions.friction[k].rate;
+        if (heading->in_space && hypot(rate[0], rate[1]) > ROUNDING * run->speed)
+            run->values[run->n_events + k] = -cos(heading->angle) * rate[0] - sin(heading->angle) * rate[1];
     }
 }
 
 /* s of the state where the run stands. */
-static void keep_headings(events_run *it)
+static void keep_headings(events_run *run)
 {
-    for (int k = 0; k < it->frictions.n; k++) {
-        const double *rate = it->frictions.friction[k].rate;
-        if (!it->event[it->n_events + k].met && hypot(rate[0], rate[1]) > SLOW * it->speed)
-            it->frictions.heading[k].angle = atan2(rate[1], rate[0]);
+    for (int k = 0; k < run->frictions.n; k++) {
+        const double *rate = run->frictions.friction[k].rate;
+        if (!run->event[run->n_events + k].met && hypot(rate[0], rate[1]) > SLOW * run->speed)
+            run->frictions.heading[k].angle = atan2(rate[1], rate[0]);
     }
 }
 
 /* Tangents on spheres that have to be made anew. */
-static bool any_tangent_turns(const events_run *it)
+static bool any_tangent_turns(const events_run *run)
 {
-    const mechanism *s = it->s;
+    const mechanism *s = run->s;
 
-    for (int k = 0; k < it->frictions.n; k++)
-        if (!it->frictions.friction[k].open && phx_system_slip_turns(s->system, k, s->x, s->v))
+    for (int k = 0; k < run->frictions.n; k++)
+        if (!run->frictions.friction[k].open && phx_system_slip_turns(s->system, k, s->x, s->v))
             return true;
     return false;
 }
 
 /* ---- conditions ---- */
 /* Values of the conditions where the mechanism is. */
-static phx_status outside_look(events_run *it)
+static phx_status outside_look(events_run *run)
 {
-    phx_status status = phx_events_direct(it, it->s->x, it->s->v);
+    phx_status status = phx_events_direct(run, run->s->x, run->s->v);
 
     if (!status)
-        status = phx_events_look(it, it->values);
-    if (!status && it->frictions.n > 0 && !phx_system_friction_settles(it->s->reader))
-        status = phx_fail(it->context, PHX_NOT_CONVERGED,
+        status = phx_events_look(run, run->values);
+    if (!status && run->frictions.n > 0 && !phx_system_friction_settles(run->s->reader))
+        status = phx_fail(run->context, PHX_NOT_CONVERGED,
                           "at t = %.9g s friction and the reactions that it follows do not agree: the mechanism jams",
-                          it->s->t);
-    find_slips(it);
+                          run->s->t);
+    find_slips(run);
     return status;
 }
 
 /* The run is at this state, which is not accepted yet. */
-static phx_status look_at(events_run *it, double t, const double *x, const double *v)
+static phx_status look_at(events_run *run, double t, const double *x, const double *v)
 {
-    mechanism *s = it->s;
+    mechanism *s = run->s;
 
     s->t = t;
     memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
     memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
-    return outside_look(it);
+    return outside_look(run);
 }
 
 /* The rigid contact of condition k; NULL: it is another one's. */
-static const phx_rigid_contact *contact_of(const events_run *it, int k)
+static const phx_rigid_contact *contact_of(const events_run *run, int k)
 {
-    const int number = k - it->n_events - it->frictions.n;
-    return number >= 0 ? &it->contacts.contact[number] : NULL;
+    const int number = k - run->n_events - run->frictions.n;
+    return number >= 0 ? &run->contacts.contact[number] : NULL;
 }
 
 /* A contact that has just closed pulls, or one that has just opened has come back before its gap was seen to be
  * positive. */
-static bool is_overdue(const events_run *it, int k)
+static bool is_overdue(const events_run *run, int k)
 {
-    const phx_rigid_contact *contact = contact_of(it, k);
+    const phx_rigid_contact *contact = contact_of(run, k);
 
-    if (!contact || it->event[k].value < 0.0)
+    if (!contact || run->event[k].value < 0.0)
         return false;
-    return contact->closed ? it->values[k] > 0.0 : contact->rate < -STILL * it->speed && contact->gap < -it->slack;
+    return contact->closed ? run->values[k] > 0.0 : contact->rate < -STILL * run->speed && contact->gap < -run->slack;
 }
 
-phx_status phx_events_indicators(phx_events *it, double t, const double *x, const double *v, double *indicators)
+phx_status phx_events_indicators(phx_events *run, double t, const double *x, const double *v, double *indicators)
 {
-    const phx_status status = look_at(it, t, x, v);
+    const phx_status status = look_at(run, t, x, v);
     int at = 0;
 
-    for (int k = 0; k < it->n && !status; k++)
-        if (!phx_events_at_time(it, k))
-            indicators[at++] = it->event[k].value < 0.0 || is_overdue(it, k) ? -it->values[k] : 1.0;
+    for (int k = 0; k < run->n && !status; k++)
+        if (!phx_events_at_time(run, k))
+            indicators[at++] = run->event[k].value < 0.0 || is_overdue(run, k) ? -run->values[k] : 1.0;
     return status;
 }
 
 /* A contact that has opened goes away, and is not beyond the errors of integrators yet: its gap has no sign. */
-static bool leaves(const events_run *it, int k)
+static bool leaves(const events_run *run, int k)
 {
-    const phx_rigid_contact *contact = contact_of(it, k);
+    const phx_rigid_contact *contact = contact_of(run, k);
 
-    return contact && !contact->closed && it->event[k].value >= 0.0 && contact->rate >= 0.0 &&
-           contact->gap < BEYOND * it->slack;
+    return contact && !contact->closed && run->event[k].value >= 0.0 && contact->rate >= 0.0 &&
+           contact->gap < BEYOND * run->slack;
 }
 
 /* A contact that strikes, or would pull. */
-static bool is_contact_due(const events_run *it, int k)
+static bool is_contact_due(const events_run *run, int k)
 {
-    const phx_rigid_contact *contact = contact_of(it, k);
-    const double near = contact->closed ? ZERO * phx_contacts_rounding(it) : NEAR * it->slack;
+    const phx_rigid_contact *contact = contact_of(run, k);
+    const double near = contact->closed ? ZERO * phx_contacts_rounding(run) : NEAR * run->slack;
 
-    if (is_overdue(it, k))
+    if (is_overdue(run, k))
         return true;
-    return it->event[k].value < 0.0 && it->values[k] >= -near && (contact->closed || contact->rate < 0.0);
+    return run->event[k].value < 0.0 && run->values[k] >= -near && (contact->closed || contact->rate < 0.0);
 }
 
 /* Friction that begins to slip, or whose slip stops: its condition has come to zero; or it has gone on past that, as
  * after a transition to a direction in which it does not go. */
-static bool is_transition(const events_run *it, int k)
+static bool is_transition(const events_run *run, int k)
 {
-    const phx_dry_friction *friction = &it->frictions.friction[k - it->n_events];
-    const double near = friction->sticks ? MET * friction->limit : ROUNDING * it->speed;
-    const double past = friction->sticks ? MET * friction->limit : STILL * it->speed;
+    const phx_dry_friction *friction = &run->frictions.friction[k - run->n_events];
+    const double near = friction->sticks ? MET * friction->limit : ROUNDING * run->speed;
+    const double past = friction->sticks ? MET * friction->limit : STILL * run->speed;
 
-    return it->event[k].value < 0.0 ? it->values[k] >= -near : it->values[k] > past;
+    return run->event[k].value < 0.0 ? run->values[k] >= -near : run->values[k] > past;
 }
 
-static bool outside_is_due(const events_run *it, int k)
+static bool outside_is_due(const events_run *run, int k)
 {
-    const event_state *event = &it->event[k];
+    const event_state *event = &run->event[k];
 
-    if (contact_of(it, k))
-        return is_contact_due(it, k);
-    if (k >= it->n_events)
-        return is_transition(it, k);
-    if (phx_events_at_time(it, k))
-        return !event->done && it->def.events[k].value <= it->s->t + MET * fabs(it->s->t);
-    return event->value < 0.0 && it->values[k] >= -MET * event->largest;
+    if (contact_of(run, k))
+        return is_contact_due(run, k);
+    if (k >= run->n_events)
+        return is_transition(run, k);
+    if (phx_events_at_time(run, k))
+        return !event->done && run->def.events[k].value <= run->s->t + MET * fabs(run->s->t);
+    return event->value < 0.0 && run->values[k] >= -MET * event->largest;
 }
 
 /* Marks the events that are due, of the conditions as they were looked at last; whether there are any. *which: the
  * contact that is due, else the friction; -1: none. */
-static bool mark_due(events_run *it, int *which)
+static bool mark_due(events_run *run, int *which)
 {
     bool any = false;
 
     *which = -1;
-    for (int k = 0; k < it->n; k++) {
-        it->event[k].met = outside_is_due(it, k);
-        any = any || it->event[k].met;
-        if (it->event[k].met && k >= it->n_events && (*which < 0 || (contact_of(it, k) && !contact_of(it, *which))))
+    for (int k = 0; k < run->n; k++) {
+        run->event[k].met = outside_is_due(run, k);
+        any = any || run->event[k].met;
+        if (run->event[k].met && k >= run->n_events && (*which < 0 || (contact_of(run, k) && !contact_of(run, *which))))
             *which = k;
     }
-    return any || any_tangent_turns(it);
+    return any || any_tangent_turns(run);
 }
 
 /* Takes over a state that another program reached and evaluates the conditions; *due indicates that an event is met
  * here. */
-phx_status phx_events_stand(phx_events *it, double t, const double *x, const double *v, bool *due)
+phx_status phx_events_stand(phx_events *run, double t, const double *x, const double *v, bool *due)
 {
-    mechanism *s = it->s;
-    const phx_status status = look_at(it, t, x, v);
+    mechanism *s = run->s;
+    const phx_status status = look_at(run, t, x, v);
     int which;
 
     *due = false;
     if (status)
         return status;
-    (void)phx_events_speed(it);
-    it->t = t;
-    memcpy(it->before.x, x, (size_t)s->dae->n_x * sizeof *x);
-    memcpy(it->before.v, v, (size_t)s->dae->n_v * sizeof *v);
-    *due = mark_due(it, &which);
-    for (int k = 0; k < it->n; k++)
-        if (!it->event[k].met && !leaves(it, k))
-            it->event[k].value = phx_events_armed_value(it, k, it->values[k]);
-    phx_contacts_accepted(it);
-    keep_headings(it);
+    (void)phx_events_speed(run);
+    run->t = t;
+    memcpy(run->before.x, x, (size_t)s->dae->n_x * sizeof *x);
+    memcpy(run->before.v, v, (size_t)s->dae->n_v * sizeof *v);
+    *due = mark_due(run, &which);
+    for (int k = 0; k < run->n; k++)
+        if (!run->event[k].met && !leaves(run, k))
+            run->event[k].value = phx_events_armed_value(run, k, run->values[k]);
+    phx_contacts_accepted(run);
+    keep_headings(run);
     return PHX_OK;
 }
 
 /* Executes the events that are met at the present state, with the transitions of contacts and friction that follow,
  * until none is due. Fails after MOST_ROUNDS rounds. */
-phx_status phx_events_happen(phx_events *it)
+phx_status phx_events_happen(phx_events *run)
 {
     int which;
-    bool due = mark_due(it, &which);
+    bool due = mark_due(run, &which);
     phx_status status = PHX_OK;
 
-    it->half_done = due;
+    run->half_done = due;
     for (int round = 0; due && !status; round++) {
         bool event = false;
-        status = phx_events_all_happen(it, which, &event);
-        if (!status && any_tangent_turns(it))
-            status = phx_friction_head(it);
+        status = phx_events_all_happen(run, which, &event);
+        if (!status && any_tangent_turns(run))
+            status = phx_friction_head(run);
         if (!status)
-            status = outside_look(it);
+            status = outside_look(run);
         if (!status && round == MOST_ROUNDS)
-            status = phx_fail(it->context, PHX_ERR_ANALYSIS,
-                              "contacts and friction find no state to go on from at t = %.9g s", it->t);
-        due = !status && mark_due(it, &which);
+            status = phx_fail(run->context, PHX_ERR_ANALYSIS,
+                              "contacts and friction find no state to go on from at t = %.9g s", run->t);
+        due = !status && mark_due(run, &which);
     }
-    it->half_done = status != PHX_OK;
+    run->half_done = status != PHX_OK;
     return status > 0 ? PHX_ERR_ANALYSIS : status;
 }
 
-phx_status phx_events_jump(phx_events *it, double t, const double *x, const double *v)
+phx_status phx_events_jump(phx_events *run, double t, const double *x, const double *v)
 {
-    mechanism *s = it->s;
+    mechanism *s = run->s;
     phx_work work = {0.0, 0.0};
 
-    s->t = it->t = t;
+    s->t = run->t = t;
     memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
     memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
-    memcpy(it->before.x, x, (size_t)s->dae->n_x * sizeof *x);
-    it->half_done = true;
-    phx_status status = phx_events_let_go(it);
+    memcpy(run->before.x, x, (size_t)s->dae->n_x * sizeof *x);
+    run->half_done = true;
+    phx_status status = phx_events_let_go(run);
     if (!status)
         status = phx_system_impulse(s->dae, t, s->x, s->v, &work);
-    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *v);
-    it->done.work.supplied += work.supplied;
-    it->done.work.dissipated += work.dissipated;
+    memcpy(run->before.v, s->v, (size_t)s->dae->n_v * sizeof *v);
+    run->done.work.supplied += work.supplied;
+    run->done.work.dissipated += work.dissipated;
     if (!status)
-        status = phx_events_settle(it, -1);
-    it->half_done = status != PHX_OK;
+        status = phx_events_settle(run, -1);
+    run->half_done = status != PHX_OK;
     return status;
 }
 
-double phx_events_next_time(const phx_events *it)
+double phx_events_next_time(const phx_events *run)
 {
     double next = HUGE_VAL;
 
-    for (int k = 0; k < it->n_events; k++)
-        if (phx_events_at_time(it, k) && !it->event[k].done)
-            next = fmin(next, it->def.events[k].value);
+    for (int k = 0; k < run->n_events; k++)
+        if (phx_events_at_time(run, k) && !run->event[k].done)
+            next = fmin(next, run->def.events[k].value);
     return next;
 }
 
@@ -329,10 +329,10 @@ static phx_status list_joints(exploration *e)
     return PHX_OK;
 }
 
-static bool is_known(const exploration *e, const reached *it)
+static bool is_known(const exploration *e, const reached *state)
 {
     for (int k = 0; k < e->count; k++)
-        if (e->all[k].times == it->times && memcmp(e->all[k].acts, it->acts, (size_t)e->n_joints) == 0)
+        if (e->all[k].times == state->times && memcmp(e->all[k].acts, state->acts, (size_t)e->n_joints) == 0)
             return true;
     return false;
 }

@@ -59,17 +59,17 @@ static void balance_free(balance *b)
 }
 
 /* Allocates the force balance of the touching contacts (touches[k]) with its response matrix W. */
-static phx_status balance_create(const events_run *it, const bool *touches, balance *b)
+static phx_status balance_create(const events_run *run, const bool *touches, balance *b)
 {
     int n = 0;
 
-    for (int k = 0; k < it->contacts.n; k++)
+    for (int k = 0; k < run->contacts.n; k++)
         n += touches[k];
-    const size_t rows = (size_t)(n * phx_system_dim(it->s->system)), n_v = (size_t)it->s->dae->n_v;
-    *b = (balance){.n = n, .dim = phx_system_dim(it->s->system), .rows = (int)rows};
-    b->member = phx_calloc(it->context, (size_t)n, sizeof *b->member);
-    b->which = phx_calloc(it->context, (size_t)n, sizeof *b->which);
-    b->room = phx_calloc(it->context, rows * (rows + n_v + 5), sizeof *b->room);
+    const size_t rows = (size_t)(n * phx_system_dim(run->s->system)), n_v = (size_t)run->s->dae->n_v;
+    *b = (balance){.n = n, .dim = phx_system_dim(run->s->system), .rows = (int)rows};
+    b->member = phx_calloc(run->context, (size_t)n, sizeof *b->member);
+    b->which = phx_calloc(run->context, (size_t)n, sizeof *b->which);
+    b->room = phx_calloc(run->context, rows * (rows + n_v + 5), sizeof *b->room);
     if (!b->member || !b->which || !b->room)
         return PHX_ERR_MEMORY;
     double *next = b->room;
@@ -81,22 +81,22 @@ static phx_status balance_create(const events_run *it, const bool *touches, bala
     b->f = next += rows;
     b->a = next + rows;
     n = 0;
-    for (int k = 0; k < it->contacts.n; k++)
+    for (int k = 0; k < run->contacts.n; k++)
         if (touches[k])
             b->which[n++] = k;
     return PHX_OK;
 }
 
 /* The members as they are at the instant, none of them closed. */
-static void set_members(const events_run *it, const contact_question *asked, balance *b)
+static void set_members(const events_run *run, const contact_question *asked, balance *b)
 {
     b->largest = 0.0;
     for (int i = 0; i < b->rows; i++)
         b->largest = fmax(b->largest, fabs(b->response.accelerations[i]));
     /* Where the only force comes to its end, all accelerations are rounding: what changes no rate in a step is none. */
-    b->zero = fmax(ROUNDING * b->largest, it->def.options.step > 0.0 ? asked->small / it->def.options.step : 0.0);
+    b->zero = fmax(ROUNDING * b->largest, run->def.options.step > 0.0 ? asked->small / run->def.options.step : 0.0);
     for (int k = 0; k < b->n; k++) {
-        const phx_rigid_contact *contact = &it->contacts.contact[b->which[k]];
+        const phx_rigid_contact *contact = &run->contacts.contact[b->which[k]];
         member *m = &b->member[k];
         const double rate[2] = {across(b, b->response.rates, k, 0), across(b, b->response.rates, k, 1)};
         const double speed = resting_length(rate);
@@ -131,7 +131,7 @@ static bool is_over(const balance *b, const contact_question *asked)
 
 /* A contact that has come to the end of its force lets go, unless the others can be loaded so that it is clearly within
  * it, and with it those whose force ends at the same instant; so with friction that is torn. */
-static bool let_go(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
+static bool let_go(const events_run *run, const contact_question *asked, const phx_dry_friction *before, balance *b)
 {
     static const double CLEARLY = 1e-6; /* relative */
     const bool over = is_over(b, asked);
@@ -142,7 +142,7 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
         largest = fmax(largest, b->f[k * b->dim]);
     for (int k = 0; k < b->n; k++) {
         member *m = &b->member[k];
-        const int dry = it->contacts.contact[m->contact].dry;
+        const int dry = run->contacts.contact[m->contact].dry;
         const double normal = b->f[k * b->dim], t[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
         if (over ? push_of(b, k) <= b->zero : m->contact == asked->loose && normal <= CLEARLY * largest) {
             m->takes_part = false;
@@ -153,7 +153,7 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
             for (int i = 0; i < 2; i++)
                 m->d[i] = force[i] / resting_length(force);
             m->moves = m->torn = changed = true;
-            m->friction = it->contacts.contact[m->contact].slipping;
+            m->friction = run->contacts.contact[m->contact].slipping;
         }
     }
     return changed;
@@ -224,14 +224,14 @@ static phx_status find_forces(phx_context *context, balance *b)
 }
 
 /* The forces do not agree with what was taken for granted: that is changed. */
-static bool revise(const events_run *it, const contact_question *asked, balance *b)
+static bool revise(const events_run *run, const contact_question *asked, balance *b)
 {
     const double zero = ROUNDING * b->largest;
     bool changed = false;
 
     for (int k = 0; k < b->n; k++) {
         member *m = &b->member[k];
-        const phx_rigid_contact *contact = &it->contacts.contact[m->contact];
+        const phx_rigid_contact *contact = &run->contacts.contact[m->contact];
         const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
         const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
         if (asked->loose >= 0 && !m->takes_part && fabs(m->rate) <= asked->small && b->a[k * b->dim] < -b->zero) {
@@ -344,16 +344,16 @@ static phx_status centre(phx_context *context, balance *b)
 }
 
 /* Forces that agree with what is taken for granted. */
-static phx_status find_agreeing(const events_run *it, const contact_question *asked, balance *b)
+static phx_status find_agreeing(const events_run *run, const contact_question *asked, balance *b)
 {
     bool again = true;
     phx_status status = PHX_OK;
 
     for (int pass = 0; pass <= 2 * b->n + 2 && again && !status; pass++) {
-        status = find_forces(it->context, b);
-        again = !status && revise(it, asked, b);
+        status = find_forces(run->context, b);
+        again = !status && revise(run, asked, b);
     }
-    return status ? status : centre(it->context, b);
+    return status ? status : centre(run->context, b);
 }
 
 /* ---- as few as carry it ---- */
@@ -377,43 +377,43 @@ static bool has_direction(const balance *b, int k)
 }
 
 /* The load of the contacts is not changed by the acceleration of rows that others hold. */
-static void set_basis(const balance *b, basis *it)
+static void set_basis(const balance *b, basis *modes)
 {
-    it->n = it->n_held = 0;
+    modes->n = modes->n_held = 0;
     for (int k = 0; k < b->n; k++) {
         const member *m = &b->member[k];
         if (b->f[k * b->dim] == 0.0)
             continue;
         const int unknowns = has_direction(b, k) ? 1 : b->dim, held = m->moves || m->friction == 0.0 ? 1 : b->dim;
         for (int i = 0; i < unknowns; i++)
-            it->of[it->n++] = (unknown){.k = k, .i = i};
+            modes->of[modes->n++] = (unknown){.k = k, .i = i};
         for (int i = 0; i < held; i++)
-            it->held[it->n_held++] = k * b->dim + i;
+            modes->held[modes->n_held++] = k * b->dim + i;
     }
-    for (int r = 0; r < it->n_held; r++)
-        for (int j = 0; j < it->n; j++) {
-            const unknown u = it->of[j];
-            const double *W = b->response.W + it->held[r] * b->rows + u.k * b->dim;
+    for (int r = 0; r < modes->n_held; r++)
+        for (int j = 0; j < modes->n; j++) {
+            const unknown u = modes->of[j];
+            const double *W = b->response.W + modes->held[r] * b->rows + u.k * b->dim;
             const member *m = &b->member[u.k];
             double sum = W[u.i];
             for (int c = 0; c < b->dim - 1 && u.i == 0 && has_direction(b, u.k); c++)
                 sum += m->friction * m->d[c] * W[1 + c];
-            it->A[r * it->n + j] = sum;
+            modes->A[r * modes->n + j] = sum;
         }
 }
 
 /* The change of the force of member k along z */
-static void change_of(const balance *b, const basis *it, int k, double *out)
+static void change_of(const balance *b, const basis *modes, int k, double *out)
 {
     const member *m = &b->member[k];
 
     memset(out, 0, 3 * sizeof *out);
-    for (int j = 0; j < it->n; j++) {
-        if (it->of[j].k != k)
+    for (int j = 0; j < modes->n; j++) {
+        if (modes->of[j].k != k)
             continue;
-        out[it->of[j].i] += it->z[j];
+        out[modes->of[j].i] += modes->z[j];
         for (int c = 0; c < b->dim - 1 && has_direction(b, k); c++)
-            out[1 + c] += m->friction * m->d[c] * it->z[j];
+            out[1 + c] += m->friction * m->d[c] * modes->z[j];
     }
 }
 
@@ -442,17 +442,17 @@ static double way_to_cone(const balance *b, int k, const double *z)
 }
 
 /* Forces go along z as far as member `first` allows: it carries nothing then, or has all its friction. */
-static void go(balance *b, const basis *it, int first, double way)
+static void go(balance *b, const basis *modes, int first, double way)
 {
     static const double LITTLE = 1e-6; /* part of its load with which it lifts too */
     member *m = &b->member[first];
     double change[3], *f = b->f + first * b->dim;
 
-    change_of(b, it, first, change);
+    change_of(b, modes, first, change);
     const bool lifts = f[0] + way * change[0] <= LITTLE * f[0];
     way = lifts ? f[0] / -change[0] : way;
     for (int k = 0; k < b->n; k++) {
-        change_of(b, it, k, change);
+        change_of(b, modes, k, change);
         for (int i = 0; i < b->dim; i++)
             b->f[k * b->dim + i] += way * change[i];
     }
@@ -467,16 +467,16 @@ static void go(balance *b, const basis *it, int first, double way)
 }
 
 /* Forces go along z, which changes no acceleration, until that of one contact is zero, or its friction at its limit. */
-static bool exchange(balance *b, basis *it)
+static bool exchange(balance *b, basis *modes)
 {
     double way = HUGE_VAL, change[3];
     int first = -1;
 
     for (int sign = 0; sign < 2; sign++) {
-        for (int j = 0; j < it->n && sign; j++)
-            it->z[j] = -it->z[j];
+        for (int j = 0; j < modes->n && sign; j++)
+            modes->z[j] = -modes->z[j];
         for (int k = 0; k < b->n && (!sign || first < 0); k++) {
-            change_of(b, it, k, change);
+            change_of(b, modes, k, change);
             const double s = way_to_cone(b, k, change);
             if (b->f[k * b->dim] > 0.0 && s < way) {
                 way = s;
@@ -487,7 +487,7 @@ static bool exchange(balance *b, basis *it)
             break;
     }
     if (first >= 0)
-        go(b, it, first, way);
+        go(b, modes, first, way);
     return first >= 0;
 }
 
@@ -543,47 +543,47 @@ static phx_status gaps_depend(phx_context *context, const balance *b, int *room,
 }
 
 /* The vector of the null space, of `count`, with the largest part along normals, into z; false: none has any. */
-static bool take_normal(basis *it, int count, const double *null)
+static bool take_normal(basis *modes, int count, const double *null)
 {
     double most = 1e-6;
     int best = -1;
 
     for (int c = 0; c < count; c++) {
         double sum = 0.0;
-        for (int j = 0; j < it->n; j++)
-            sum += it->of[j].i == 0 ? fabs(null[j * count + c]) : 0.0;
+        for (int j = 0; j < modes->n; j++)
+            sum += modes->of[j].i == 0 ? fabs(null[j * count + c]) : 0.0;
         if (sum > most) {
             most = sum;
             best = c;
         }
     }
-    for (int j = 0; j < it->n && best >= 0; j++)
-        it->z[j] = null[j * count + best];
+    for (int j = 0; j < modes->n && best >= 0; j++)
+        modes->z[j] = null[j * count + best];
     return best >= 0;
 }
 
 /* z with the least change of the parts of friction, by what changes friction alone: the columns T of z across. */
-static phx_status keep_parts(phx_context *context, const balance *b, basis *it)
+static phx_status keep_parts(phx_context *context, const balance *b, basis *modes)
 {
-    const size_t n = (size_t)it->n, held = (size_t)it->n_held;
+    const size_t n = (size_t)modes->n, held = (size_t)modes->n_held;
     int *of = phx_calloc(context, n, sizeof *of), count = 0, rank = 0;
     double *room = phx_calloc(context, n * held + n * n + 2 * n, sizeof *room), *T = NULL;
     double *A = room, *M = A + n * held, *rest = M + n * n, *y = rest + n, part[3];
     phx_status status = of && room ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int j = 0; j < it->n && !status; j++)
-        if (it->of[j].i > 0)
+    for (int j = 0; j < modes->n && !status; j++)
+        if (modes->of[j].i > 0)
             of[count++] = j;
-    for (int r = 0; r < it->n_held && !status; r++)
+    for (int r = 0; r < modes->n_held && !status; r++)
         for (int c = 0; c < count; c++)
-            A[r * count + c] = it->A[r * it->n + of[c]];
+            A[r * count + c] = modes->A[r * modes->n + of[c]];
     if (!status && count > 0)
-        status = phx_dense_nullspace(context, it->n_held, count, A, DEPENDENT, &rank, &T);
+        status = phx_dense_nullspace(context, modes->n_held, count, A, DEPENDENT, &rank, &T);
     const int free_count = status ? 0 : count - rank;
     for (int c = 0; c < count && free_count > 0; c++) { /* (z_t - f_t/f_n z_n)/sqrt(mu f_n) */
-        const unknown u = it->of[of[c]];
+        const unknown u = modes->of[of[c]];
         const double *f = b->f + u.k * b->dim, weight = sqrt(b->member[u.k].friction * f[0]);
-        change_of(b, it, u.k, part);
+        change_of(b, modes, u.k, part);
         rest[c] = -(part[u.i] - f[u.i] / f[0] * part[0]) / weight;
         for (int j = 0; j < free_count; j++)
             M[c * free_count + j] = T[c * free_count + j] / weight;
@@ -592,7 +592,7 @@ static phx_status keep_parts(phx_context *context, const balance *b, basis *it)
         status = phx_dense_least_norm(context, count, free_count, M, 1, rest, 0.0, y, NULL);
     for (int c = 0; c < count && free_count > 0 && !status; c++)
         for (int j = 0; j < free_count; j++)
-            it->z[of[c]] += T[c * free_count + j] * y[j];
+            modes->z[of[c]] += T[c * free_count + j] * y[j];
     phx_free(T);
     phx_free(room);
     phx_free(of);
@@ -601,20 +601,20 @@ static phx_status keep_parts(phx_context *context, const balance *b, basis *it)
 
 /* Removes one redundant contact or friction component if the loaded ones depend linearly on each other: moves along the
  * null vector until a force vanishes or reaches its limit. *again means that another pass may remove more. */
-static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool *again)
+static phx_status reduce_once(phx_context *context, balance *b, basis *modes, bool *again)
 {
     double *null = NULL;
     int rank = 0;
-    phx_status status = gaps_depend(context, b, it->held, again);
+    phx_status status = gaps_depend(context, b, modes->held, again);
 
     if (status || !*again)
         return status;
     *again = false;
-    set_basis(b, it);
-    status = phx_dense_nullspace(context, it->n_held, it->n, it->A, DEPENDENT, &rank, &null);
-    if (!status && rank < it->n && take_normal(it, it->n - rank, null)) {
-        status = keep_parts(context, b, it);
-        *again = !status && exchange(b, it);
+    set_basis(b, modes);
+    status = phx_dense_nullspace(context, modes->n_held, modes->n, modes->A, DEPENDENT, &rank, &null);
+    if (!status && rank < modes->n && take_normal(modes, modes->n - rank, null)) {
+        status = keep_parts(context, b, modes);
+        *again = !status && exchange(b, modes);
         drop_unloaded(b);
     }
     phx_free(null);
@@ -626,11 +626,11 @@ static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool 
 static phx_status resting_reduce(phx_context *context, balance *b)
 {
     const size_t rows = (size_t)b->rows;
-    basis it = {.of = phx_calloc(context, rows, sizeof *it.of),
-                .held = phx_calloc(context, rows, sizeof *it.held),
-                .A = phx_calloc(context, rows * rows, sizeof *it.A),
-                .z = phx_calloc(context, rows, sizeof *it.z)};
-    phx_status status = it.of && it.held && it.A && it.z ? PHX_OK : PHX_ERR_MEMORY;
+    basis modes = {.of = phx_calloc(context, rows, sizeof *modes.of),
+                   .held = phx_calloc(context, rows, sizeof *modes.held),
+                   .A = phx_calloc(context, rows * rows, sizeof *modes.A),
+                   .z = phx_calloc(context, rows, sizeof *modes.z)};
+    phx_status status = modes.of && modes.held && modes.A && modes.z ? PHX_OK : PHX_ERR_MEMORY;
 
     drop_unloaded(b);
     for (int k = 0; k < b->n; k++) { /* what begins to slip is at its limit, and not held there */
@@ -645,15 +645,15 @@ static phx_status resting_reduce(phx_context *context, balance *b)
     }
     bool again = true;
     for (int pass = 0; pass < 2 * b->rows && again && !status; pass++)
-        status = reduce_once(context, b, &it, &again);
+        status = reduce_once(context, b, &modes, &again);
     for (int k = 0; k < b->n; k++)
         b->member[k].at_limit = false;
     if (!status)
         status = centre(context, b);
-    phx_free(it.of);
-    phx_free(it.held);
-    phx_free(it.A);
-    phx_free(it.z);
+    phx_free(modes.of);
+    phx_free(modes.held);
+    phx_free(modes.A);
+    phx_free(modes.z);
     return status;
 }
 
@@ -680,23 +680,23 @@ static phx_status stick_or_lean(phx_context *context, const balance *b, int k, i
     return status;
 }
 
-static phx_status set_friction(const events_run *it, const balance *b, int k, int *n_held, int *held,
+static phx_status set_friction(const events_run *run, const balance *b, int k, int *n_held, int *held,
                                contact_mode *modes)
 {
     const member *m = &b->member[k];
     contact_mode *mode = &modes[m->contact];
 
-    if (it->contacts.contact[m->contact].dry < 0 || !mode->closed)
+    if (run->contacts.contact[m->contact].dry < 0 || !mode->closed)
         return PHX_OK;
     if (!m->moves)
-        return stick_or_lean(it->context, b, k, n_held, held, mode);
+        return stick_or_lean(run->context, b, k, n_held, held, mode);
     for (int i = 0; i < 2; i++)
         mode->slip[i] = -m->d[i];
     return PHX_OK;
 }
 
 /* A contact that carries nothing and does not part is spare where others hold its gap. */
-static phx_status set_unloaded(const events_run *it, const balance *b, double small, int k, int *n_held, int *held,
+static phx_status set_unloaded(const events_run *run, const balance *b, double small, int k, int *n_held, int *held,
                                contact_mode *modes)
 {
     const member *m = &b->member[k];
@@ -705,7 +705,7 @@ static phx_status set_unloaded(const events_run *it, const balance *b, double sm
 
     if (mode->closed || fabs(m->rate) > small || fabs(b->a[row]) > ROUNDING * b->largest)
         return PHX_OK;
-    const phx_status status = is_held(it->context, b, row, *n_held, held, &mode->spare);
+    const phx_status status = is_held(run->context, b, row, *n_held, held, &mode->spare);
     mode->closed = !status && !mode->spare && m->takes_part;
     if (mode->closed)
         held[(*n_held)++] = row;
@@ -713,9 +713,9 @@ static phx_status set_unloaded(const events_run *it, const balance *b, double sm
 }
 
 /* Modes of the contacts from the balance: closed, open, spare or leaning, with sticking and slip directions. */
-static phx_status set_modes(const events_run *it, const balance *b, double small, contact_mode *modes)
+static phx_status set_modes(const events_run *run, const balance *b, double small, contact_mode *modes)
 {
-    int *held = phx_calloc(it->context, (size_t)b->rows, sizeof *held), n_held = 0;
+    int *held = phx_calloc(run->context, (size_t)b->rows, sizeof *held), n_held = 0;
     phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < b->n && !status; k++) {
@@ -725,39 +725,39 @@ static phx_status set_modes(const events_run *it, const balance *b, double small
             held[n_held++] = k * b->dim;
     }
     for (int k = 0; k < b->n && !status; k++)
-        status = set_unloaded(it, b, small, k, &n_held, held, modes);
+        status = set_unloaded(run, b, small, k, &n_held, held, modes);
     for (int k = 0; k < b->n && !status; k++)
-        status = set_friction(it, b, k, &n_held, held, modes);
+        status = set_friction(run, b, k, &n_held, held, modes);
     phx_free(held);
     return status;
 }
 
 /* Determines the modes of all touching contacts from their forces and accelerations at the present state. *found is
  * false if no forces satisfy the laws. */
-phx_status phx_contacts_balance(const events_run *it, const bool *touches, const contact_question *asked,
+phx_status phx_contacts_balance(const events_run *run, const bool *touches, const contact_question *asked,
                                 const phx_dry_friction *before, contact_mode *modes, bool *found)
 {
-    mechanism *s = it->s;
+    mechanism *s = run->s;
     balance b = {0};
-    phx_status status = balance_create(it, touches, &b);
+    phx_status status = balance_create(run, touches, &b);
 
     *found = true;
     if (!status && b.n > 0)
         status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
     if (!status)
-        set_members(it, asked, &b);
+        set_members(run, asked, &b);
     if (!status)
-        status = find_agreeing(it, asked, &b);
-    if (!status && let_go(it, asked, before, &b))
-        status = find_agreeing(it, asked, &b);
+        status = find_agreeing(run, asked, &b);
+    if (!status && let_go(run, asked, before, &b))
+        status = find_agreeing(run, asked, &b);
     if (status == PHX_ERR_ANALYSIS) {
-        phx_context_clear(it->context);
+        phx_context_clear(run->context);
         *found = false;
         status = PHX_OK;
     } else if (!status) {
-        status = resting_reduce(it->context, &b);
+        status = resting_reduce(run->context, &b);
         if (!status)
-            status = set_modes(it, &b, asked->small, modes);
+            status = set_modes(run, &b, asked->small, modes);
     }
     balance_free(&b);
     return status;

@@ -87,41 +87,41 @@ typedef struct phx_events {
 } events_run;
 
 /* The speed to which rates are small. */
-double phx_events_speed(events_run *it);
+double phx_events_speed(events_run *run);
 /* The next step begins a new run: what the steps before have taught is not true any more. */
-void phx_events_forget(events_run *it);
+void phx_events_forget(events_run *run);
 /* The workspaces for rows that have changed. */
-phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
+phx_status phx_events_renew(events_run *run, int count, const phx_switch *changes);
 
 /* Condition k is that of an event at a time. */
-static inline bool phx_events_at_time(const events_run *it, int k)
+static inline bool phx_events_at_time(const events_run *run, int k)
 {
-    return k < it->n_events && it->def.events[k].column < 0;
+    return k < run->n_events && run->def.events[k].column < 0;
 }
 /* The memory of the numerical damping at the accepted state: from new workspaces on; as it is now; back to it. */
-phx_status phx_events_begin_memory(events_run *it);
-void phx_events_keep_memory(events_run *it);
-void phx_events_recall_memory(events_run *it);
+phx_status phx_events_begin_memory(events_run *run);
+void phx_events_keep_memory(events_run *run);
+void phx_events_recall_memory(events_run *run);
 /* From the accepted state to t1. */
-phx_status phx_events_step_to(events_run *it, double t1);
+phx_status phx_events_step_to(events_run *run, double t1);
 /* The conditions at the state that was made last, into values (n). */
-phx_status phx_events_look(events_run *it, double *values);
+phx_status phx_events_look(events_run *run, double *values);
 /* The step is accepted as it was made last. */
-phx_status phx_events_accept(events_run *it, const double *values);
+phx_status phx_events_accept(events_run *run, const double *values);
 /* Value of condition k that is kept at the accepted state, this one or zero: an event that has been comes again when
  * its condition has gone back by more than errors of the steps, since a joint that it attached may hold the output at
  * its value. */
-double phx_events_armed_value(const events_run *it, int k, double value);
+double phx_events_armed_value(const events_run *run, int k, double value);
 /* Condition k, which has this value, was not met at the accepted state and is. */
-bool phx_events_happens(const events_run *it, int k, double value);
+bool phx_events_happens(const events_run *run, int k, double value);
 /* Back at the accepted state. */
-void phx_events_stand_back(events_run *it);
+void phx_events_stand_back(events_run *run);
 
 /* ---- locate.c ---- */
-bool phx_events_any_met(const events_run *it, const double *values);
+bool phx_events_any_met(const events_run *run, const double *values);
 /* The first event of the step that was made to t1: the step is made again to where its condition is zero; -1: none.
  * Conditions that are met and left again between two instants that are looked at are not seen. */
-phx_status phx_events_locate(events_run *it, double t1, double *values, int *which);
+phx_status phx_events_locate(events_run *run, double t1, double *values, int *which);
 
 /* ---- switches.c ---- */
 /* The owner's workspaces, and by its function what else it has made of the system. */
@@ -129,38 +129,38 @@ void phx_events_destroy_daes(const phx_events_def *def);
 /* The owner's workspaces anew; after a failure there are none. */
 phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def);
 /* The run goes on with them; multipliers are zero. */
-phx_status phx_events_take_daes(events_run *it);
+phx_status phx_events_take_daes(events_run *run);
 /* Contacts and friction after the condition of one of them, -1: after anything else. */
-phx_status phx_events_settle(events_run *it, int which);
+phx_status phx_events_settle(events_run *run, int which);
 /* Nothing sticks and contacts are open: an impulse of joints and drives comes, by which what rests may be lifted off,
  * or be struck when phx_events_settle is called. */
-phx_status phx_events_let_go(events_run *it);
+phx_status phx_events_let_go(events_run *run);
 /* All events of the accepted instant; `which`: that of a contact or of friction, -1: none. */
-phx_status phx_events_all_happen(events_run *it, int which, bool *event);
+phx_status phx_events_all_happen(events_run *run, int which, bool *event);
 
 /* ---- impacts.c: rigid contacts ---- */
 /* The rounding of the forces of closed contacts, N. */
-double phx_contacts_rounding(const events_run *it);
-double phx_contacts_marginal(const events_run *it); /* forces that are nearer to their limit are at it, N */
+double phx_contacts_rounding(const events_run *run);
+double phx_contacts_marginal(const events_run *run); /* forces that are nearer to their limit are at it, N */
 /* The conditions of the contacts as they were looked at last, into values (n_contacts). */
-void phx_contacts_conditions(const events_run *it, double *values);
+void phx_contacts_conditions(const events_run *run, double *values);
 /* At the start; PHX_ERR_INPUT where bodies lie inside each other. */
-phx_status phx_contacts_begin(events_run *it);
+phx_status phx_contacts_begin(events_run *run);
 /* Impacts at the accepted state, and the contacts that are closed after them, with their friction. `which`, `friction`:
  * the contact, the friction of a contact, whose condition is met; -1: none, anything may have changed. */
-phx_status phx_contacts_settle(events_run *it, int which, int friction);
+phx_status phx_contacts_settle(events_run *run, int which, int friction);
 /* All contacts are open: an impulse of the joints comes. Those that were closed touch in the next phx_contacts_settle.
  */
-phx_status phx_contacts_let_go(events_run *it);
+phx_status phx_contacts_let_go(events_run *run);
 /* After an accepted step: what is spare no longer is where others have let it go. */
-void phx_contacts_accepted(events_run *it);
+void phx_contacts_accepted(events_run *run);
 /* The step closed a contact that had just opened, and has to be made again: to the new `end`, or with the contact
  * closed. */
-phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again);
+phx_status phx_contacts_go_back(events_run *run, const double *values, double *end, int *again);
 /* The friction of a contact has made energy in the step: its reaction has pulled on the way, though not at the ends. */
-bool phx_contacts_make_energy(const events_run *it);
+bool phx_contacts_make_energy(const events_run *run);
 /* The condition of a closed contact that pulled at the start of a step already; -1: none. */
-int phx_contacts_overdue(const events_run *it, const double *values);
+int phx_contacts_overdue(const events_run *run, const double *values);
 
 /* ---- resting.c: forces of contacts that touch ---- */
 typedef struct contact_mode {
@@ -178,28 +178,28 @@ typedef struct contact_question {
 } contact_question;
 /* The modes of the contacts that touch (n_contacts), none of which is closed at the instant; `before`: frictions while
  * they were. Not *found: there are no forces that obey the laws. */
-phx_status phx_contacts_balance(const events_run *it, const bool *touches, const contact_question *asked,
+phx_status phx_contacts_balance(const events_run *run, const bool *touches, const contact_question *asked,
                                 const phx_dry_friction *before, contact_mode *modes, bool *found);
 
 /* ---- transitions.c: set-valued friction ---- */
 /* The conditions of the frictions as they were looked at last, into values (n_frictions). */
-void phx_friction_conditions(const events_run *it, double *values);
+void phx_friction_conditions(const events_run *run, double *values);
 /* The directions of slip in space: after an accepted state, and for a step of length h from it. */
-phx_status phx_friction_head(events_run *it);
-phx_status phx_friction_direct(const events_run *it, double h);
+phx_status phx_friction_head(events_run *run);
+phx_status phx_friction_direct(const events_run *run, double h);
 /* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1:
  * anything may have changed). */
-phx_status phx_friction_settle(events_run *it, int which);
+phx_status phx_friction_settle(events_run *run, int which);
 /* Nothing sticks: an impulse comes. */
-phx_status phx_friction_let_go(events_run *it);
+phx_status phx_friction_let_go(events_run *run);
 /* The friction has come to rest, not only against its direction. */
-bool phx_friction_stops(const events_run *it, int k);
+bool phx_friction_stops(const events_run *run, int k);
 /* The velocities at zero rates of what sticks; what that takes is rounding. */
-phx_status phx_friction_hold(events_run *it);
+phx_status phx_friction_hold(events_run *run);
 /* The step moved friction that had just begun to slip against its direction: it sticks instead, and the step has to be
  * made again. */
-phx_status phx_friction_goes_back(events_run *it, const double *values, int *again);
+phx_status phx_friction_goes_back(events_run *run, const double *values, int *again);
 /* The condition of friction that should have slipped at the start of a step already; -1: none. */
-int phx_friction_overdue(const events_run *it, const double *values);
+int phx_friction_overdue(const events_run *run, const double *values);
 
 #endif

@@ -33,36 +33,36 @@ phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def
 }
 
 /* Takes the new daes into the run and allocates multipliers of their size. After an error both daes are destroyed. */
-phx_status phx_events_take_daes(events_run *it)
+phx_status phx_events_take_daes(events_run *run)
 {
-    mechanism *s = it->s;
+    mechanism *s = run->s;
 
-    s->dae = *it->def.dae;
-    s->reader = *it->def.reader;
+    s->dae = *run->def.dae;
+    s->reader = *run->def.reader;
     phx_free(s->lambda);
-    phx_free(it->before.lambda);
-    s->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *s->lambda);
-    it->before.lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->before.lambda);
-    const phx_status status = s->lambda && it->before.lambda ? phx_events_begin_memory(it) : PHX_ERR_MEMORY;
+    phx_free(run->before.lambda);
+    s->lambda = phx_calloc(run->context, (size_t)s->dae->n_l, sizeof *s->lambda);
+    run->before.lambda = phx_calloc(run->context, (size_t)s->dae->n_l, sizeof *run->before.lambda);
+    const phx_status status = s->lambda && run->before.lambda ? phx_events_begin_memory(run) : PHX_ERR_MEMORY;
     if (!status)
         return PHX_OK;
-    phx_events_destroy_daes(&it->def);
+    phx_events_destroy_daes(&run->def);
     s->dae = s->reader = NULL;
     return status;
 }
 
 /* New rows: everything that knows the old ones is made again. */
-phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes)
+phx_status phx_events_renew(events_run *run, int count, const phx_switch *changes)
 {
-    mechanism *s = it->s;
+    mechanism *s = run->s;
 
-    phx_events_forget(it);
-    phx_events_destroy_daes(&it->def);
+    phx_events_forget(run);
+    phx_events_destroy_daes(&run->def);
     s->dae = s->reader = NULL;
     phx_status status = phx_system_switch(s->system, count, changes, s->x);
     if (!status)
-        status = phx_events_renew_daes(it->context, &it->def);
-    return status ? status : phx_events_take_daes(it);
+        status = phx_events_renew_daes(run->context, &run->def);
+    return status ? status : phx_events_take_daes(run);
 }
 
 static phx_status switch_forces(const phx_event *event, phx_system *system)
@@ -87,89 +87,89 @@ static bool holds_after(const phx_system *system, int j, int count, const phx_sw
 
 /* Switches the forces and joints of an event and rebuilds the equations; a released joint keeps its drive state only if
  * it still holds. */
-static phx_status switch_joints(events_run *it, const phx_event *event)
+static phx_status switch_joints(events_run *run, const phx_event *event)
 {
     const int all = event->n_attach + event->n_release + event->n_undrive;
-    phx_switch *changes = phx_calloc(it->context, (size_t)all, sizeof *changes);
+    phx_switch *changes = phx_calloc(run->context, (size_t)all, sizeof *changes);
     if (!changes)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < all; i++) {
         const int j = event->joints[i];
         const bool attach = i < event->n_attach, release = !attach && i < event->n_attach + event->n_release;
-        const bool holds = attach || (!release && holds_after(it->s->system, j, i, changes));
+        const bool holds = attach || (!release && holds_after(run->s->system, j, i, changes));
         changes[i] = (phx_switch){.joint = j, .holds = holds, .drives = attach};
     }
-    phx_status status = switch_forces(event, it->s->system);
+    phx_status status = switch_forces(event, run->s->system);
     if (!status)
-        status = phx_events_renew(it, all, changes);
+        status = phx_events_renew(run, all, changes);
     phx_free(changes);
     return status;
 }
 
-phx_status phx_events_settle(events_run *it, int which)
+phx_status phx_events_settle(events_run *run, int which)
 {
-    const int number = which - it->n_events, contact = which < 0 ? -1 : number - it->frictions.n;
+    const int number = which - run->n_events, contact = which < 0 ? -1 : number - run->frictions.n;
     const int friction = which < 0 || contact >= 0 ? -1 : number;
-    const bool of_contact = friction >= 0 && it->frictions.friction[friction].contact >= 0;
-    phx_status status = phx_contacts_settle(it, contact, of_contact ? friction : -1);
+    const bool of_contact = friction >= 0 && run->frictions.friction[friction].contact >= 0;
+    phx_status status = phx_contacts_settle(run, contact, of_contact ? friction : -1);
     if (!status)
-        status = phx_friction_settle(it, friction);
+        status = phx_friction_settle(run, friction);
     return status;
 }
 
-phx_status phx_events_let_go(events_run *it)
+phx_status phx_events_let_go(events_run *run)
 {
-    const phx_status status = phx_friction_let_go(it);
-    return status ? status : phx_contacts_let_go(it);
+    const phx_status status = phx_friction_let_go(run);
+    return status ? status : phx_contacts_let_go(run);
 }
 
 /* Executes event k: switches, puts the velocities on newly attached joints by an impulse, and books the energy that is
  * lost. */
-static phx_status happen(events_run *it, int k)
+static phx_status happen(events_run *run, int k)
 {
-    const phx_event *event = &it->def.events[k];
-    mechanism *s = it->s;
+    const phx_event *event = &run->def.events[k];
+    mechanism *s = run->s;
     phx_work work = {0.0, 0.0};
     phx_energies before, after;
     phx_system_energies(s->system, s->x, s->v, &before);
-    phx_status status = event->n_attach > 0 ? phx_events_let_go(it) : PHX_OK;
+    phx_status status = event->n_attach > 0 ? phx_events_let_go(run) : PHX_OK;
 
     if (!status)
-        status = switch_joints(it, event);
+        status = switch_joints(run, event);
     phx_system_energies(s->system, s->x, s->v, &after); /* of the same state: springs that are switched */
     if (!status && event->n_attach > 0)                 /* what only lets go leaves the velocities as they are */
         status = phx_system_impulse(s->dae, s->t, s->x, s->v, &work);
     if (status)
-        return phx_fail_prefix(it->context, status, "event '%s' at t = %.9g s: ", event->name, s->t);
+        return phx_fail_prefix(run->context, status, "event '%s' at t = %.9g s: ", event->name, s->t);
     const double lost = work.dissipated - work.supplied + (before.potential - after.potential);
-    it->done.work.dissipated += lost;
-    it->done.ledger[phx_system_event_entry(s->system, k)] += lost;
-    it->counts.events++;
-    it->counts.event_loss += lost;
-    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
-    phx_log(it->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
-    return phx_events_settle(it, -1);
+    run->done.work.dissipated += lost;
+    run->done.ledger[phx_system_event_entry(s->system, k)] += lost;
+    run->counts.events++;
+    run->counts.event_loss += lost;
+    memcpy(run->before.v, s->v, (size_t)s->dae->n_v * sizeof *run->before.v);
+    phx_log(run->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
+    return phx_events_settle(run, -1);
 }
 
 /* Executes every event that is due at this instant, beginning with a transition of friction or contact if `which` is
  * one. *event is set to true if an event of the model happened. */
-phx_status phx_events_all_happen(events_run *it, int which, bool *event)
+phx_status phx_events_all_happen(events_run *run, int which, bool *event)
 {
     phx_status status = PHX_OK;
 
-    if (which >= it->n_events) {
-        it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
-        status = phx_events_settle(it, which);
+    if (which >= run->n_events) {
+        run->event[which].value = 0.0; /* it begins anew when the condition has gone back */
+        status = phx_events_settle(run, which);
     }
-    for (int k = 0; k < it->n_events && !status; k++) {
-        event_state *one = &it->event[k];
-        const bool now = phx_events_at_time(it, k) && !one->done && it->def.events[k].value <= it->t;
+    for (int k = 0; k < run->n_events && !status; k++) {
+        event_state *one = &run->event[k];
+        const bool now = phx_events_at_time(run, k) && !one->done && run->def.events[k].value <= run->t;
         if (!now && !one->met)
             continue;
-        one->done = one->done || phx_events_at_time(it, k);
+        one->done = one->done || phx_events_at_time(run, k);
         one->value = 0.0;
         *event = true;
-        status = happen(it, k);
+        status = happen(run, k);
     }
     return status;
 }

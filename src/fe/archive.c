@@ -44,24 +44,24 @@ static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiff
         if (!*stiffening)
             return;
     }
-    phx_flex_stiffening *it = *stiffening;
-    phx_archive_count(archive, &it->n_strain);
-    const size_t n = (size_t)it->n_strain;
-    phx_csr_archive(archive, &it->lin);
-    phx_archive_double_array(archive, n, &it->stiffness);
-    phx_archive_int(archive, &it->n_slope);
-    phx_csr_archive(archive, &it->slope);
-    phx_archive_bool(archive, &it->in_basis);
-    phx_archive_int_array(archive, n, &it->slope_begin);
-    phx_archive_int_array(archive, n, &it->slope_end);
-    phx_archive_int_array(archive, n + 1, &it->product_begin);
-    int products = it->product_begin ? it->product_begin[n] : 0;
+    phx_flex_stiffening *flex_stiffening = *stiffening;
+    phx_archive_count(archive, &flex_stiffening->n_strain);
+    const size_t n = (size_t)flex_stiffening->n_strain;
+    phx_csr_archive(archive, &flex_stiffening->lin);
+    phx_archive_double_array(archive, n, &flex_stiffening->stiffness);
+    phx_archive_int(archive, &flex_stiffening->n_slope);
+    phx_csr_archive(archive, &flex_stiffening->slope);
+    phx_archive_bool(archive, &flex_stiffening->in_basis);
+    phx_archive_int_array(archive, n, &flex_stiffening->slope_begin);
+    phx_archive_int_array(archive, n, &flex_stiffening->slope_end);
+    phx_archive_int_array(archive, n + 1, &flex_stiffening->product_begin);
+    int products = flex_stiffening->product_begin ? flex_stiffening->product_begin[n] : 0;
     phx_archive_count(archive, &products);
-    phx_archive_int_array(archive, (size_t)products, &it->first);
-    phx_archive_int_array(archive, (size_t)products, &it->second);
-    phx_archive_double_array(archive, (size_t)products, &it->weight);
-    phx_archive_double_array(archive, n, &it->axial_stiffness);
-    phx_archive_int_array(archive, n, &it->stress_row);
+    phx_archive_int_array(archive, (size_t)products, &flex_stiffening->first);
+    phx_archive_int_array(archive, (size_t)products, &flex_stiffening->second);
+    phx_archive_double_array(archive, (size_t)products, &flex_stiffening->weight);
+    phx_archive_double_array(archive, n, &flex_stiffening->axial_stiffness);
+    phx_archive_int_array(archive, n, &flex_stiffening->stress_row);
 }
 
 /* Those that stand in the stress vector have none beside them. */
@@ -95,23 +95,25 @@ static bool archive_fits(const phx_flex *flex)
 }
 
 /* Returns true if the sizes and indices of archived stiffening fit the deformation; NULL fits. */
-static bool stiffening_fits(const phx_flex *flex, const phx_flex_stiffening *it)
+static bool stiffening_fits(const phx_flex *flex, const phx_flex_stiffening *stiffening)
 {
-    if (!it)
+    if (!stiffening)
         return true;
-    const int slopes = it->in_basis ? flex->n : it->n_slope, strains = it->n_strain;
-    bool all = it->lin.rows == strains && it->lin.cols == flex->n && it->stiffness &&
-               !it->axial_stiffness == !it->stress_row && it->slope_begin && it->slope_end && it->product_begin &&
-               it->product_begin[0] == 0 && it->n_slope >= 0 &&
-               (it->in_basis || (it->slope.rows == slopes && it->slope.cols == flex->n));
+    const int slopes = stiffening->in_basis ? flex->n : stiffening->n_slope, strains = stiffening->n_strain;
+    bool all = stiffening->lin.rows == strains && stiffening->lin.cols == flex->n && stiffening->stiffness &&
+               !stiffening->axial_stiffness == !stiffening->stress_row && stiffening->slope_begin &&
+               stiffening->slope_end && stiffening->product_begin && stiffening->product_begin[0] == 0 &&
+               stiffening->n_slope >= 0 &&
+               (stiffening->in_basis || (stiffening->slope.rows == slopes && stiffening->slope.cols == flex->n));
     for (int k = 0; k < strains && all; k++) {
-        all = it->slope_begin[k] >= 0 && it->slope_begin[k] <= it->slope_end[k] && it->slope_end[k] <= slopes &&
-              (it->in_basis || it->slope_end[k] - it->slope_begin[k] <= PHX_STRAIN_SLOPES) &&
-              it->product_begin[k] <= it->product_begin[k + 1] &&
-              (!it->stress_row || it->stress_row[k] < flex->n_stress);
-        for (int p = it->product_begin[k]; p < it->product_begin[k + 1] && all; p++)
-            all = it->first && it->second && it->weight && it->first[p] >= 0 && it->first[p] < slopes &&
-                  it->second[p] >= 0 && it->second[p] < slopes;
+        all = stiffening->slope_begin[k] >= 0 && stiffening->slope_begin[k] <= stiffening->slope_end[k] &&
+              stiffening->slope_end[k] <= slopes &&
+              (stiffening->in_basis || stiffening->slope_end[k] - stiffening->slope_begin[k] <= PHX_STRAIN_SLOPES) &&
+              stiffening->product_begin[k] <= stiffening->product_begin[k + 1] &&
+              (!stiffening->stress_row || stiffening->stress_row[k] < flex->n_stress);
+        for (int p = stiffening->product_begin[k]; p < stiffening->product_begin[k + 1] && all; p++)
+            all = stiffening->first && stiffening->second && stiffening->weight && stiffening->first[p] >= 0 &&
+                  stiffening->first[p] < slopes && stiffening->second[p] >= 0 && stiffening->second[p] < slopes;
     }
     return all;
 }

@@ -3,41 +3,41 @@
 
 #include <string.h>
 
-static void free_matrix(phx_flex_matrix *it)
+static void free_matrix(phx_flex_matrix *flex_matrix)
 {
-    phx_free(it->row);
-    phx_free(it->ptr);
-    phx_free(it->idx);
-    phx_free(it->val);
+    phx_free(flex_matrix->row);
+    phx_free(flex_matrix->ptr);
+    phx_free(flex_matrix->idx);
+    phx_free(flex_matrix->val);
 }
 
-static void free_stack(phx_flex_stack *it)
+static void free_stack(phx_flex_stack *stack)
 {
-    phx_free(it->length);
-    phx_free(it->count);
-    phx_free(it->row);
-    phx_free(it->idx);
-    phx_free(it->val);
-    phx_free(it->column_at);
-    phx_free(it->columns);
+    phx_free(stack->length);
+    phx_free(stack->count);
+    phx_free(stack->row);
+    phx_free(stack->idx);
+    phx_free(stack->val);
+    phx_free(stack->column_at);
+    phx_free(stack->columns);
 }
 
 /* Frees the compact matrices; NULL is allowed. */
-void phx_flex_free_compact(phx_flex_compact *it)
+void phx_flex_free_compact(phx_flex_compact *compact)
 {
-    if (!it)
+    if (!compact)
         return;
-    free_stack(&it->mass);
-    free_stack(&it->stiffness);
-    free_stack(&it->gyro);
-    free_stack(&it->pairs);
-    free_stack(&it->moments);
-    free_matrix(&it->K);
+    free_stack(&compact->mass);
+    free_stack(&compact->stiffness);
+    free_stack(&compact->gyro);
+    free_stack(&compact->pairs);
+    free_stack(&compact->moments);
+    free_matrix(&compact->K);
     for (int k = 0; k < 3; k++)
-        free_matrix(&it->A[k]);
+        free_matrix(&compact->A[k]);
     for (int p = 0; p < PHX_MAX_PAIR; p++)
-        free_matrix(&it->Q[p]);
-    phx_free(it);
+        free_matrix(&compact->Q[p]);
+    phx_free(compact);
 }
 
 /* Copies a matrix over the common pattern without its zeros and empty rows. */
@@ -161,26 +161,26 @@ static bool has_common_columns(int length, int count, const int *idx)
 
 /* Stores groups of rows that have the same columns once more by columns, padded for registers; column_at is -1 for
  * other groups. */
-static phx_status fill_columns(phx_context *context, phx_flex_stack *it)
+static phx_status fill_columns(phx_context *context, phx_flex_stack *stack)
 {
     int room = 0;
 
-    it->column_at = phx_calloc(context, (size_t)it->n_groups, sizeof *it->column_at);
-    if (!it->column_at)
+    stack->column_at = phx_calloc(context, (size_t)stack->n_groups, sizeof *stack->column_at);
+    if (!stack->column_at)
         return PHX_ERR_MEMORY;
-    for (int g = 0, from = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
-        const bool common = has_common_columns(it->length[g], it->count[g], it->idx + from);
-        it->column_at[g] = common ? room : -1;
-        room += common ? it->length[g] * phx_flex_stack_stride(it->count[g]) : 0;
+    for (int g = 0, from = 0; g < stack->n_groups; from += stack->length[g] * stack->count[g], g++) {
+        const bool common = has_common_columns(stack->length[g], stack->count[g], stack->idx + from);
+        stack->column_at[g] = common ? room : -1;
+        room += common ? stack->length[g] * phx_flex_stack_stride(stack->count[g]) : 0;
     }
-    it->columns = phx_calloc(context, (size_t)room, sizeof *it->columns);
-    if (!it->columns)
+    stack->columns = phx_calloc(context, (size_t)room, sizeof *stack->columns);
+    if (!stack->columns)
         return PHX_ERR_MEMORY;
-    for (int g = 0, from = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
-        const int length = it->length[g], count = it->count[g], stride = phx_flex_stack_stride(count);
-        for (int row = 0; row < count && it->column_at[g] >= 0; row++)
+    for (int g = 0, from = 0; g < stack->n_groups; from += stack->length[g] * stack->count[g], g++) {
+        const int length = stack->length[g], count = stack->count[g], stride = phx_flex_stack_stride(count);
+        for (int row = 0; row < count && stack->column_at[g] >= 0; row++)
             for (int e = 0; e < length; e++)
-                it->columns[it->column_at[g] + e * stride + row] = it->val[from + row * length + e];
+                stack->columns[stack->column_at[g] + e * stride + row] = stack->val[from + row * length + e];
     }
     return PHX_OK;
 }
@@ -209,7 +209,7 @@ static phx_status make_stack(phx_context *context, const stack_def *def, phx_fle
 }
 
 /* Stacks of M, K, all A_k, all Q_p and the moments S and C of a deformation. */
-static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_flex_compact *it)
+static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_flex_compact *compact)
 {
     enum { NODE = 3 };
     const int n = flex->n, *ptr = flex->ptr;
@@ -219,16 +219,17 @@ static phx_status make_stacks(phx_context *context, const phx_flex *flex, phx_fl
         moments[a] = flex->S + a * n;
     for (int k = 0; k < flex->n_rot; k++)
         moments[flex->dim + k] = flex->C + k * n;
-    phx_status status = make_stack(context, &(stack_def){flex, 1, n, NODE, ptr, &flex->M}, &it->mass);
+    phx_status status = make_stack(context, &(stack_def){flex, 1, n, NODE, ptr, &flex->M}, &compact->mass);
 
     if (!status)
-        status = make_stack(context, &(stack_def){flex, 1, n, NODE, ptr, &flex->K}, &it->stiffness);
+        status = make_stack(context, &(stack_def){flex, 1, n, NODE, ptr, &flex->K}, &compact->stiffness);
     if (!status)
-        status = make_stack(context, &(stack_def){flex, flex->n_rot, n, NODE, ptr, flex->A}, &it->gyro);
+        status = make_stack(context, &(stack_def){flex, flex->n_rot, n, NODE, ptr, flex->A}, &compact->gyro);
     if (!status)
-        status = make_stack(context, &(stack_def){flex, flex->n_pair, n, NODE, ptr, flex->Q}, &it->pairs);
+        status = make_stack(context, &(stack_def){flex, flex->n_pair, n, NODE, ptr, flex->Q}, &compact->pairs);
     if (!status)
-        status = make_stack(context, &(stack_def){flex, flex->dim + flex->n_rot, 1, 1, NULL, moments}, &it->moments);
+        status =
+            make_stack(context, &(stack_def){flex, flex->dim + flex->n_rot, 1, 1, NULL, moments}, &compact->moments);
     return status;
 }
 
@@ -237,22 +238,22 @@ phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex)
 {
     if (!flex)
         return phx_fail_null(context, __func__, "flex");
-    phx_flex_compact *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_flex_compact *compact = phx_calloc(context, 1, sizeof *compact);
+    phx_status status = compact ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && flex->n > 0)
-        status = make_stacks(context, flex, it);
+        status = make_stacks(context, flex, compact);
     if (!status && flex->n > 0)
-        status = make_matrix(context, flex, flex->K, &it->K);
+        status = make_matrix(context, flex, flex->K, &compact->K);
     for (int k = 0; k < flex->n_rot && flex->n > 0 && !status; k++)
-        status = make_matrix(context, flex, flex->A[k], &it->A[k]);
+        status = make_matrix(context, flex, flex->A[k], &compact->A[k]);
     for (int p = 0; p < flex->n_pair && flex->n > 0 && !status; p++)
-        status = make_matrix(context, flex, flex->Q[p], &it->Q[p]);
+        status = make_matrix(context, flex, flex->Q[p], &compact->Q[p]);
     if (status) {
-        phx_flex_free_compact(it);
+        phx_flex_free_compact(compact);
         return status;
     }
     phx_flex_free_compact(flex->compact);
-    flex->compact = it;
+    flex->compact = compact;
     return PHX_OK;
 }

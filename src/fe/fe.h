@@ -259,14 +259,15 @@ static inline int phx_strain_pairs(int count)
     return count * (count + 1) / 2;
 }
 /* at_once: most rows that come together. */
-phx_status phx_strain_triangle_create(phx_context *context, int n_slopes, int k, int at_once, phx_strain_triangle *it);
-void phx_strain_triangle_free(phx_strain_triangle *it);
+phx_status phx_strain_triangle_create(phx_context *context, int n_slopes, int k, int at_once,
+                                      phx_strain_triangle *triangle);
+void phx_strain_triangle_free(phx_strain_triangle *triangle);
 /* second: count x pairs; first: count x k. */
 phx_status phx_strain_triangle_append(phx_context *context, int count, const double *second, const double *first,
-                                      phx_strain_triangle *it);
+                                      phx_strain_triangle *triangle);
 /* The strains with the energy of all rows so far, as many as there are products at most. The caller frees them as
  * phx_flex_free does. */
-phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle *it, phx_flex_stiffening **made);
+phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle *triangle, phx_flex_stiffening **made);
 /* The strains of `full` in the coordinates eta, q = T eta (k columns), so compressed: phx_flex_project. */
 phx_status phx_stiffening_project(phx_context *context, const phx_flex_stiffening *full, int k, const double *T,
                                   phx_flex_stiffening **made);

@@ -258,26 +258,26 @@ typedef struct modal_body {
 
 static void modal_destroy(phx_flex_source *source)
 {
-    modal_body *it = (modal_body *)source;
-    for (int k = 0; k < it->n_points; k++) {
-        phx_free(it->names[k]);
-        phx_flex_point_free(&it->points[k]);
+    modal_body *body = (modal_body *)source;
+    for (int k = 0; k < body->n_points; k++) {
+        phx_free(body->names[k]);
+        phx_flex_point_free(&body->points[k]);
     }
-    phx_free(it->names);
-    phx_free(it->points);
-    phx_free(it);
+    phx_free(body->names);
+    phx_free(body->points);
+    phx_free(body);
 }
 
 static phx_status modal_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               phx_flex_point *point)
 {
-    const modal_body *it = (const modal_body *)source;
-    for (int k = 0; k < it->n_points; k++)
-        if (!strcmp(it->names[k], location->name))
-            return phx_flex_point_copy(context, source->flex.dim, &it->points[k], point);
+    const modal_body *body = (const modal_body *)source;
+    for (int k = 0; k < body->n_points; k++)
+        if (!strcmp(body->names[k], location->name))
+            return phx_flex_point_copy(context, source->flex.dim, &body->points[k], point);
     phx_nearest nearest = phx_nearest_to(location->name);
-    for (int k = 0; k < it->n_points; k++)
-        phx_nearest_offer(&nearest, it->names[k]);
+    for (int k = 0; k < body->n_points; k++)
+        phx_nearest_offer(&nearest, body->names[k]);
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }

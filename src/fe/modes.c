@@ -463,14 +463,14 @@ phx_status phx_beam_modes_create(phx_context *context, const phx_beam_def *def, 
 
 const phx_effective_mass *phx_beam_effective_mass(const phx_flex_source *source)
 {
-    const phx_projected_source *it = source ? phx_projected_of(source) : NULL;
+    const phx_projected_source *projected_source = source ? phx_projected_of(source) : NULL;
 
-    return it && it->effective.given ? &it->effective : NULL;
+    return projected_source && projected_source->effective.given ? &projected_source->effective : NULL;
 }
 
 const phx_modes_quality *phx_beam_modes_quality(const phx_flex_source *source)
 {
-    const phx_projected_source *it = source ? phx_projected_of(source) : NULL;
+    const phx_projected_source *projected_source = source ? phx_projected_of(source) : NULL;
 
-    return it && it->quality.modes > 0 ? &it->quality : NULL;
+    return projected_source && projected_source->quality.modes > 0 ? &projected_source->quality : NULL;
 }

@@ -117,10 +117,10 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
 /* ---- a projected source ---- */
 static void projected_destroy(phx_flex_source *source)
 {
-    phx_projected_source *it = (phx_projected_source *)source;
-    phx_flex_source_destroy(it->full);
-    phx_free(it->T);
-    phx_free(it);
+    phx_projected_source *projected_source = (phx_projected_source *)source;
+    phx_flex_source_destroy(projected_source->full);
+    phx_free(projected_source->T);
+    phx_free(projected_source);
 }
 
 /* phi' = phi T, theta' = theta T; a point that does not move has none. */
@@ -151,11 +151,11 @@ phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_
 static phx_status projected_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                   phx_flex_point *point)
 {
-    const phx_projected_source *it = (const phx_projected_source *)source;
+    const phx_projected_source *projected_source = (const phx_projected_source *)source;
     phx_flex_point full = {.n = 0};
-    phx_status status = phx_flex_source_point(it->full, context, location, &full);
+    phx_status status = phx_flex_source_point(projected_source->full, context, location, &full);
     if (status == PHX_OK)
-        status = phx_flex_point_project(context, source->flex.dim, &full, source->flex.n, it->T, point);
+        status = phx_flex_point_project(context, source->flex.dim, &full, source->flex.n, projected_source->T, point);
     phx_flex_point_free(&full);
     return status;
 }

@@ -12,41 +12,43 @@
 #include <math.h>
 #include <string.h>
 
-phx_status phx_strain_triangle_create(phx_context *context, int n_slopes, int k, int at_once, phx_strain_triangle *it)
+phx_status phx_strain_triangle_create(phx_context *context, int n_slopes, int k, int at_once,
+                                      phx_strain_triangle *triangle)
 {
     const int cols = phx_strain_pairs(n_slopes) + k;
 
-    *it = (phx_strain_triangle){.n_slopes = n_slopes, .k = k, .cols = cols, .most = 2 * cols + at_once};
-    it->value = phx_calloc(context, (size_t)it->most * (size_t)cols + 1, sizeof *it->value);
-    it->R = phx_calloc(context, (size_t)cols * (size_t)cols + 1, sizeof *it->R);
-    return it->value && it->R ? PHX_OK : PHX_ERR_MEMORY;
+    *triangle = (phx_strain_triangle){.n_slopes = n_slopes, .k = k, .cols = cols, .most = 2 * cols + at_once};
+    triangle->value = phx_calloc(context, (size_t)triangle->most * (size_t)cols + 1, sizeof *triangle->value);
+    triangle->R = phx_calloc(context, (size_t)cols * (size_t)cols + 1, sizeof *triangle->R);
+    return triangle->value && triangle->R ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-void phx_strain_triangle_free(phx_strain_triangle *it)
+void phx_strain_triangle_free(phx_strain_triangle *triangle)
 {
-    phx_free(it->value);
-    phx_free(it->R);
-    *it = (phx_strain_triangle){0};
+    phx_free(triangle->value);
+    phx_free(triangle->R);
+    *triangle = (phx_strain_triangle){0};
 }
 
 /* The matrix so far <- its triangle. */
-static phx_status second_order_reduce(phx_context *context, phx_strain_triangle *it)
+static phx_status second_order_reduce(phx_context *context, phx_strain_triangle *triangle)
 {
-    const phx_status status = phx_dense_qr_triangle(context, it->rows, it->cols, it->value, it->R);
+    const phx_status status =
+        phx_dense_qr_triangle(context, triangle->rows, triangle->cols, triangle->value, triangle->R);
 
-    memcpy(it->value, it->R, (size_t)it->cols * (size_t)it->cols * sizeof *it->R);
-    it->rows = it->cols;
+    memcpy(triangle->value, triangle->R, (size_t)triangle->cols * (size_t)triangle->cols * sizeof *triangle->R);
+    triangle->rows = triangle->cols;
     return status;
 }
 
 phx_status phx_strain_triangle_append(phx_context *context, int count, const double *second, const double *first,
-                                      phx_strain_triangle *it)
+                                      phx_strain_triangle *triangle)
 {
-    const size_t k = (size_t)it->k, pairs = (size_t)it->cols - k;
-    phx_status status = it->rows + count > it->most ? second_order_reduce(context, it) : PHX_OK;
+    const size_t k = (size_t)triangle->k, pairs = (size_t)triangle->cols - k;
+    phx_status status = triangle->rows + count > triangle->most ? second_order_reduce(context, triangle) : PHX_OK;
 
-    for (int r = 0; r < count && !status; r++, it->rows++) {
-        double *row = it->value + (size_t)it->rows * (size_t)it->cols;
+    for (int r = 0; r < count && !status; r++, triangle->rows++) {
+        double *row = triangle->value + (size_t)triangle->rows * (size_t)triangle->cols;
         memcpy(row, second + (size_t)r * pairs, pairs * sizeof *row);
         memcpy(row + pairs, first + (size_t)r * k, k * sizeof *row);
     }
@@ -151,23 +153,23 @@ static phx_status fill_strains(phx_context *context, const phx_strain_triangle *
 
 /* Compresses the collected strains to one strain for each significant pair of slopes, with their linear parts; *made is
  * also to be freed after an error. */
-phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle *it, phx_flex_stiffening **made)
+phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle *triangle, phx_flex_stiffening **made)
 {
-    const size_t pairs = (size_t)phx_strain_pairs(it->n_slopes), most = (size_t)it->cols;
+    const size_t pairs = (size_t)phx_strain_pairs(triangle->n_slopes), most = (size_t)triangle->cols;
     double *size = phx_calloc(context, pairs + 1, sizeof *size);
     double *R = phx_calloc(context, most * most + 1, sizeof *R);
     int *pair = phx_calloc(context, pairs + 1, sizeof *pair), count = 0;
-    phx_status status = size && R && pair ? second_order_reduce(context, it) : PHX_ERR_MEMORY;
+    phx_status status = size && R && pair ? second_order_reduce(context, triangle) : PHX_ERR_MEMORY;
 
     *made = phx_calloc(context, 1, sizeof **made);
     if (!*made)
         status = PHX_ERR_MEMORY;
     if (!status) {
-        count = choose_pairs(it->n_slopes, it, size, pair);
-        status = narrow(context, it, count, pair, R);
+        count = choose_pairs(triangle->n_slopes, triangle, size, pair);
+        status = narrow(context, triangle, count, pair, R);
     }
     if (!status)
-        status = fill_strains(context, it, count, pair, R, *made);
+        status = fill_strains(context, triangle, count, pair, R, *made);
     phx_free(size);
     phx_free(R);
     phx_free(pair);
@@ -203,23 +205,23 @@ static int columns_with_slopes(int rows, int k, const double *slope)
 /* Strain e with its products, of stiffness 1: sqrt(C) (lin T), sqrt(C) N_ab, N_ab = sum_p w/2 (f_a g_b + f_b g_a) with
  * the slopes f, g of a product. */
 static phx_status append_strain(phx_context *context, const phx_flex_stiffening *full, int e, const double *lin,
-                                const double *slope, double *row, phx_strain_triangle *it)
+                                const double *slope, double *row, phx_strain_triangle *triangle)
 {
-    const size_t k = (size_t)it->k;
+    const size_t k = (size_t)triangle->k;
     const double root = sqrt(full->stiffness[e]);
     double *second = row + k;
 
-    memset(row, 0, (size_t)it->cols * sizeof *row);
+    memset(row, 0, (size_t)triangle->cols * sizeof *row);
     for (size_t j = 0; j < k; j++)
         row[j] = root * lin[(size_t)e * k + j];
     for (int p = full->product_begin[e]; p < full->product_begin[e + 1]; p++) {
         const double *f = slope + (size_t)full->first[p] * k, *g = slope + (size_t)full->second[p] * k;
         const double half = 0.5 * root * full->weight[p];
-        for (int a = 0, at = 0; a < it->n_slopes; a++)
-            for (int b = a; b < it->n_slopes; b++)
+        for (int a = 0, at = 0; a < triangle->n_slopes; a++)
+            for (int b = a; b < triangle->n_slopes; b++)
                 second[at++] += half * (f[a] * g[b] + f[b] * g[a]);
     }
-    return phx_strain_triangle_append(context, 1, second, row, it);
+    return phx_strain_triangle_append(context, 1, second, row, triangle);
 }
 
 /* Passes all strains of a body, with linear parts and slopes in the basis, through the triangular factor and compresses

@@ -235,7 +235,7 @@ typedef struct visit {
 static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data)
 {
     (void)info;
-    visit *it = data;
+    visit *walk = data;
     double number = 0.0;
     char *text = NULL;
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
@@ -243,29 +243,29 @@ static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *
     const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
     bool known = attribute >= 0 && is_scalar_attribute(attribute);
     if (known && class == H5T_STRING)
-        it->status = read_texts(it->file, (text_source){attribute, true}, name, 1, &text);
+        walk->status = read_texts(walk->file, (text_source){attribute, true}, name, 1, &text);
     else
         known = known && (class == H5T_FLOAT || class == H5T_INTEGER) &&
                 H5Aread(attribute, H5T_NATIVE_DOUBLE, &number) >= 0;
-    if (known && !it->status)
-        it->status = it->visitor(it->user, name, text, number);
+    if (known && !walk->status)
+        walk->status = walk->visitor(walk->user, name, text, number);
     phx_free(text);
     if (type >= 0)
         H5Tclose(type);
     if (attribute >= 0)
         H5Aclose(attribute);
-    return it->status ? -1 : 0;
+    return walk->status ? -1 : 0;
 }
 
 phx_status phx_h5_visit_attributes(phx_h5 *file, phx_h5_visitor *visitor, void *user)
 {
-    visit it = {file, visitor, user, PHX_OK};
+    visit walk = {file, visitor, user, PHX_OK};
     const h5_quiet quiet = phx_h5_quiet();
-    const herr_t result = H5Aiterate2(file->file, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &it);
-    if (result < 0 && !it.status)
-        it.status = phx_h5_fail(file, "read", "the attributes");
+    const herr_t result = H5Aiterate2(file->file, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &walk);
+    if (result < 0 && !walk.status)
+        walk.status = phx_h5_fail(file, "read", "the attributes");
     phx_h5_loud(quiet);
-    return it.status;
+    return walk.status;
 }
 
 /* Path of the k-th link of a group, NULL on failure. */

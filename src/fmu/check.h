@@ -29,20 +29,21 @@ typedef struct phx_fmu_checked {
     double step;
 } phx_fmu_checked;
 /* A line for the parent: '!' a finding, '#' steps that have been made, '*' events of model exchange. */
-void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void phx_fmu_say(const phx_fmu_checked *fmu_checked, char mark, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The finding that something fails, with what the FMU has logged last; none for status 0. Returns the status. */
-int phx_fmu_say_failure(const phx_fmu_checked *it, const char *what, int status);
+int phx_fmu_say_failure(const phx_fmu_checked *fmu_checked, const char *what, int status);
 /* A call of the FMU: its status, 0 for OK. */
 #define PHX_FMU_CALL(it, name, ...)                                                                                    \
     (*(it)->calls.shared->message = '\0', PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__))
 
-int phx_fmu_read_outputs(const phx_fmu_checked *it, void *c, double *values);
+int phx_fmu_read_outputs(const phx_fmu_checked *fmu_checked, void *c, double *values);
 /* Tunable parameters are set to the values that they have; `when`: "between steps". Findings say what fails. */
-void phx_fmu_set_again(const phx_fmu_checked *it, void *c, const char *when);
+void phx_fmu_set_again(const phx_fmu_checked *fmu_checked, void *c, const char *when);
 
 /* The calls of model exchange: events, states and their derivatives along steps of Euler's method, the way back to a
  * saved state; then events at zeros of indicators and at times, as far as the default experiment and some evaluations
  * go. */
-void phx_fmu_check_exchange(const phx_fmu_checked *it);
+void phx_fmu_check_exchange(const phx_fmu_checked *fmu_checked);
 
 #endif

@@ -19,7 +19,7 @@ enum { STEPS = PHX_FMU_STEPS, LONGEST = 60 /* s */, MOST_OUTPUTS = PHX_FMU_MOST_
 typedef phx_fmu_checked checked;
 
 /* ---- the child ---- */
-void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...)
+void phx_fmu_say(const phx_fmu_checked *fmu_checked, char mark, const char *format, ...)
 {
     char line[1200] = {mark};
     va_list arguments;
@@ -31,17 +31,17 @@ void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...)
     for (int k = 1; k < n; k++)
         line[k] = line[k] == '\n' ? ' ' : line[k];
     line[n] = '\n';
-    if (write(it->pipe, line, (size_t)n + 1) < 0)
+    if (write(fmu_checked->pipe, line, (size_t)n + 1) < 0)
         _exit(EXIT_FAILURE);
 }
 
-int phx_fmu_say_failure(const phx_fmu_checked *it, const char *what, int status)
+int phx_fmu_say_failure(const phx_fmu_checked *fmu_checked, const char *what, int status)
 {
-    char message[sizeof it->calls.shared->message];
+    char message[sizeof fmu_checked->calls.shared->message];
 
-    phx_fmu_take_text(sizeof message, it->calls.shared->message, message);
+    phx_fmu_take_text(sizeof message, fmu_checked->calls.shared->message, message);
     if (status)
-        phx_fmu_say(it, '!', "%s fails with status %d%s%s", what, status, *message ? ": " : "", message);
+        phx_fmu_say(fmu_checked, '!', "%s fails with status %d%s%s", what, status, *message ? ": " : "", message);
     return status;
 }
 
@@ -50,88 +50,90 @@ static void check_calls_tell(void *user, const char *reason)
     phx_fmu_say(user, '!', "%s", reason);
 }
 
-int phx_fmu_read_outputs(const checked *it, void *c, double *values)
+int phx_fmu_read_outputs(const checked *checks, void *c, double *values)
 {
-    return phx_fmu_get_reals(&it->calls, c, it->outputs, (size_t)it->n_outputs, values);
+    return phx_fmu_get_reals(&checks->calls, c, checks->outputs, (size_t)checks->n_outputs, values);
 }
 
-static int initialize(const checked *it, void *c)
+static int initialize(const checked *checks, void *c)
 {
-    const int status = phx_fmu_enter_initialization(&it->calls, c, it->model->start);
-    return status ? status : phx_fmu_exit_initialization(&it->calls, c);
+    const int status = phx_fmu_enter_initialization(&checks->calls, c, checks->model->start);
+    return status ? status : phx_fmu_exit_initialization(&checks->calls, c);
 }
 
 /* Steps from number `from` on. */
-static int make_steps(const checked *it, void *c, int from, int count)
+static int make_steps(const checked *checks, void *c, int from, int count)
 {
     int status = 0;
 
     for (int k = from; k < from + count && !status; k++) {
         bool terminate = false;
-        status = phx_fmu_do_step(&it->calls, c, it->model->start + k * it->step, it->step, true, &terminate);
+        status =
+            phx_fmu_do_step(&checks->calls, c, checks->model->start + k * checks->step, checks->step, true, &terminate);
         if (!status)
-            phx_fmu_say(it, '#', "%d", k + 1);
+            phx_fmu_say(checks, '#', "%d", k + 1);
         if (terminate)
             break;
     }
     return status;
 }
 
-static void check_calls_compare(const checked *it, const char *what, const double *expected, const double *found)
+static void check_calls_compare(const checked *checks, const char *what, const double *expected, const double *found)
 {
-    for (int k = 0; k < it->n_outputs; k++)
+    for (int k = 0; k < checks->n_outputs; k++)
         if (memcmp(&expected[k], &found[k], sizeof *found)) {
-            phx_fmu_say(it, '!', "%s, variable %u is %.17g, before it was %.17g", what, it->outputs[k], found[k],
-                        expected[k]);
+            phx_fmu_say(checks, '!', "%s, variable %u is %.17g, before it was %.17g", what, checks->outputs[k],
+                        found[k], expected[k]);
             return;
         }
 }
 
 /* Steps, back to the state before them, the same steps again. */
-static void check_rollback(const checked *it, void *c, int from)
+static void check_rollback(const checked *checks, void *c, int from)
 {
     static double first[MOST_OUTPUTS], second[MOST_OUTPUTS];
     void *state = NULL;
 
-    if (!it->model->gets_state)
+    if (!checks->model->gets_state)
         return;
-    if (phx_fmu_save(&it->calls, c, &state) || !state) {
-        phx_fmu_say(it, '!', "the state of the instance cannot be saved, though the description says so");
+    if (phx_fmu_save(&checks->calls, c, &state) || !state) {
+        phx_fmu_say(checks, '!', "the state of the instance cannot be saved, though the description says so");
         return;
     }
-    int status = make_steps(it, c, from, 5);
+    int status = make_steps(checks, c, from, 5);
     if (!status)
-        status = phx_fmu_read_outputs(it, c, first);
+        status = phx_fmu_read_outputs(checks, c, first);
     if (!status)
-        status = phx_fmu_restore(&it->calls, c, state);
+        status = phx_fmu_restore(&checks->calls, c, state);
     if (!status)
-        status = make_steps(it, c, from, 5);
+        status = make_steps(checks, c, from, 5);
     if (!status)
-        status = phx_fmu_read_outputs(it, c, second);
+        status = phx_fmu_read_outputs(checks, c, second);
     if (status)
-        (void)phx_fmu_say_failure(it, "going back to a saved state and on again", status);
+        (void)phx_fmu_say_failure(checks, "going back to a saved state and on again", status);
     else
-        check_calls_compare(it, "after going back to a saved state and on again", first, second);
-    phx_fmu_free_state(&it->calls, c, &state);
+        check_calls_compare(checks, "after going back to a saved state and on again", first, second);
+    phx_fmu_free_state(&checks->calls, c, &state);
 }
 
-void phx_fmu_set_again(const checked *it, void *c, const char *when)
+void phx_fmu_set_again(const checked *checks, void *c, const char *when)
 {
-    for (int k = 0; k < it->model->n_variables; k++) {
-        const phx_fmu_variable *p = &it->model->variables[k];
+    for (int k = 0; k < checks->model->n_variables; k++) {
+        const phx_fmu_variable *p = &checks->model->variables[k];
         double value = 0.0, found = 0.0;
         if (p->causality != PHX_FMU_PARAMETER || p->type != PHX_FMU_REAL || p->array || !p->variability ||
             strcmp(p->variability, "tunable") != 0)
             continue;
-        int status = phx_fmu_get_reals(&it->calls, c, &p->reference, 1, &value);
+        int status = phx_fmu_get_reals(&checks->calls, c, &p->reference, 1, &value);
         if (!status)
-            status = phx_fmu_set_reals(&it->calls, c, &p->reference, 1, &value);
+            status = phx_fmu_set_reals(&checks->calls, c, &p->reference, 1, &value);
         if (!status)
-            status = phx_fmu_get_reals(&it->calls, c, &p->reference, 1, &found);
+            status = phx_fmu_get_reals(&checks->calls, c, &p->reference, 1, &found);
         if (status)
-            phx_fmu_say(it, '!', "the tunable parameter '%s' cannot be set %s: status %d", p->name, when, status);
+            phx_fmu_say(checks, '!', "the tunable parameter '%s' cannot be set %s: status %d", p->name, when, status);
         else if (memcmp(&value, &found, sizeof value) != 0)
-            phx_fmu_say(it, '!', "the tunable parameter '%s', set to %.17g %s, is %.17g", p->name, value, when, found);
+            phx_fmu_say(checks, '!', "the tunable parameter '%s', set to %.17g %s, is %.17g", p->name, value, when,
+                        found);
         if (status)
             return;
     }
@@ -146,73 +148,73 @@ static bool has_tunables(const phx_fmu_model *model)
 }
 
 /* Parameters that are set to what they are change nothing. */
-static void check_parameters(const checked *it, const double *expected)
+static void check_parameters(const checked *checks, const double *expected)
 {
     static double found[MOST_OUTPUTS];
-    void *c = has_tunables(it->model) ? phx_fmu_instantiate(&it->calls, "third", false) : NULL;
+    void *c = has_tunables(checks->model) ? phx_fmu_instantiate(&checks->calls, "third", false) : NULL;
 
     if (!c)
         return;
-    int status = initialize(it, c);
+    int status = initialize(checks, c);
     if (!status)
-        status = make_steps(it, c, 0, STEPS / 2);
+        status = make_steps(checks, c, 0, STEPS / 2);
     if (!status)
-        phx_fmu_set_again(it, c, "between steps");
+        phx_fmu_set_again(checks, c, "between steps");
     if (!status)
-        status = make_steps(it, c, STEPS / 2, STEPS - STEPS / 2);
+        status = make_steps(checks, c, STEPS / 2, STEPS - STEPS / 2);
     if (!status)
-        status = phx_fmu_read_outputs(it, c, found);
+        status = phx_fmu_read_outputs(checks, c, found);
     if (!status)
-        check_calls_compare(it, "with tunable parameters set to the values that they have", expected, found);
+        check_calls_compare(checks, "with tunable parameters set to the values that they have", expected, found);
     else
-        phx_fmu_say(it, '!', "steps after tunable parameters have been set fail with status %d", status);
-    phx_fmu_free_instance(&it->calls, c);
+        phx_fmu_say(checks, '!', "steps after tunable parameters have been set fail with status %d", status);
+    phx_fmu_free_instance(&checks->calls, c);
 }
 
 /* A second instance that takes the same steps is the same. */
-static void check_repeats(const checked *it, const double *expected)
+static void check_repeats(const checked *checks, const double *expected)
 {
     static double found[MOST_OUTPUTS];
-    void *c = phx_fmu_instantiate(&it->calls, "second", false);
+    void *c = phx_fmu_instantiate(&checks->calls, "second", false);
 
     if (!c) {
-        phx_fmu_say(it, '!', "a second instance cannot be made");
+        phx_fmu_say(checks, '!', "a second instance cannot be made");
         return;
     }
-    if (initialize(it, c) || make_steps(it, c, 0, STEPS) || phx_fmu_read_outputs(it, c, found))
-        phx_fmu_say(it, '!', "a second instance cannot make the steps of the first");
+    if (initialize(checks, c) || make_steps(checks, c, 0, STEPS) || phx_fmu_read_outputs(checks, c, found))
+        phx_fmu_say(checks, '!', "a second instance cannot make the steps of the first");
     else
-        check_calls_compare(it, "in a second instance", expected, found);
-    phx_fmu_free_instance(&it->calls, c);
+        check_calls_compare(checks, "in a second instance", expected, found);
+    phx_fmu_free_instance(&checks->calls, c);
 }
 
-static void check_calls_run(const checked *it)
+static void check_calls_run(const checked *checks)
 {
     static double values[MOST_OUTPUTS];
 
-    void *c = phx_fmu_instantiate(&it->calls, "first", false);
+    void *c = phx_fmu_instantiate(&checks->calls, "first", false);
     if (!c) {
-        phx_fmu_say(it, '!', "no instance can be made");
+        phx_fmu_say(checks, '!', "no instance can be made");
         return;
     }
-    int status = initialize(it, c);
+    int status = initialize(checks, c);
     if (status)
-        (void)phx_fmu_say_failure(it, "the initialization", status);
-    if (!status && (status = phx_fmu_read_outputs(it, c, values)) != 0)
-        phx_fmu_say(it, '!', "the outputs cannot be read after the initialization: status %d", status);
-    if (!status && (status = make_steps(it, c, 0, STEPS)) != 0)
-        (void)phx_fmu_say_failure(it, "a step", status);
-    if (!status && (status = phx_fmu_read_outputs(it, c, values)) != 0)
-        phx_fmu_say(it, '!', "the outputs cannot be read after the steps: status %d", status);
-    for (int k = 0; k < it->n_outputs && !status; k++)
+        (void)phx_fmu_say_failure(checks, "the initialization", status);
+    if (!status && (status = phx_fmu_read_outputs(checks, c, values)) != 0)
+        phx_fmu_say(checks, '!', "the outputs cannot be read after the initialization: status %d", status);
+    if (!status && (status = make_steps(checks, c, 0, STEPS)) != 0)
+        (void)phx_fmu_say_failure(checks, "a step", status);
+    if (!status && (status = phx_fmu_read_outputs(checks, c, values)) != 0)
+        phx_fmu_say(checks, '!', "the outputs cannot be read after the steps: status %d", status);
+    for (int k = 0; k < checks->n_outputs && !status; k++)
         if (!isfinite(values[k]))
-            phx_fmu_say(it, '!', "after %d steps variable %u is %g", STEPS, it->outputs[k], values[k]);
+            phx_fmu_say(checks, '!', "after %d steps variable %u is %g", STEPS, checks->outputs[k], values[k]);
     if (!status) {
-        check_repeats(it, values);
-        check_parameters(it, values);
-        check_rollback(it, c, STEPS);
+        check_repeats(checks, values);
+        check_parameters(checks, values);
+        check_rollback(checks, c, STEPS);
     }
-    phx_fmu_free_instance(&it->calls, c);
+    phx_fmu_free_instance(&checks->calls, c);
 }
 
 /* The FMU that is checked. */
@@ -223,25 +225,27 @@ typedef struct plan {
 
 static void be_child(void *user, int socket, phx_fmu_shared *shared)
 {
-    static checked it;
+    static checked checks;
     const plan *of = user;
     const phx_fmu_model *model = of->model;
 
     (void)alarm(LONGEST);
-    it.calls = (phx_fmu_calls){.model = model, .folder = of->folder, .shared = shared, .logs = true};
-    it.model = model;
-    it.pipe = socket;
-    it.step = model->step > 0.0 ? model->step : model->stop > model->start ? 1e-3 * (model->stop - model->start) : 1e-3;
-    for (int k = 0; k < model->n_variables && it.n_outputs < MOST_OUTPUTS; k++)
+    checks.calls = (phx_fmu_calls){.model = model, .folder = of->folder, .shared = shared, .logs = true};
+    checks.model = model;
+    checks.pipe = socket;
+    checks.step = model->step > 0.0            ? model->step
+                  : model->stop > model->start ? 1e-3 * (model->stop - model->start)
+                                               : 1e-3;
+    for (int k = 0; k < model->n_variables && checks.n_outputs < MOST_OUTPUTS; k++)
         if (model->variables[k].causality == PHX_FMU_OUTPUT && model->variables[k].type == PHX_FMU_REAL &&
             !model->variables[k].array)
-            it.outputs[it.n_outputs++] = model->variables[k].reference;
-    if (!phx_fmu_load(&it.calls, check_calls_tell, &it))
+            checks.outputs[checks.n_outputs++] = model->variables[k].reference;
+    if (!phx_fmu_load(&checks.calls, check_calls_tell, &checks))
         return;
     if (model->identifier)
-        check_calls_run(&it);
+        check_calls_run(&checks);
     if (model->exchange_identifier)
-        phx_fmu_check_exchange(&it);
+        phx_fmu_check_exchange(&checks);
 }
 
 /* ---- the parent ---- */
@@ -253,26 +257,26 @@ typedef struct heard {
     phx_fmu_findings *findings;
 } heard;
 
-static void take_line(heard *it)
+static void take_line(heard *messages)
 {
-    it->line[it->length] = '\0';
-    it->length = 0;
-    switch (it->line[0]) {
+    messages->line[messages->length] = '\0';
+    messages->length = 0;
+    switch (messages->line[0]) {
     case '#':
-        it->steps = atoi(it->line + 1) > it->steps ? atoi(it->line + 1) : it->steps;
+        messages->steps = atoi(messages->line + 1) > messages->steps ? atoi(messages->line + 1) : messages->steps;
         break;
     case '*':
-        it->events += atoi(it->line + 1);
+        messages->events += atoi(messages->line + 1);
         break;
     case '!':
-        phx_fmu_find(it->findings, "%s", it->line + 1);
+        phx_fmu_find(messages->findings, "%s", messages->line + 1);
         break;
     default:
         break;
     }
 }
 
-static void listen_to(int pipe, heard *it)
+static void listen_to(int pipe, heard *messages)
 {
     char buffer[4096];
     ssize_t n;
@@ -280,9 +284,9 @@ static void listen_to(int pipe, heard *it)
     while ((n = read(pipe, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR))
         for (ssize_t k = 0; k < n; k++) {
             if (buffer[k] == '\n')
-                take_line(it);
-            else if (it->length + 1 < sizeof it->line)
-                it->line[it->length++] = buffer[k];
+                take_line(messages);
+            else if (messages->length + 1 < sizeof messages->line)
+                messages->line[messages->length++] = buffer[k];
         }
 }
 
@@ -292,15 +296,15 @@ phx_status phx_fmu_check_calls(phx_context *context, const phx_fmu_model *model,
     char fault[300];
     plan of = {.model = model, .folder = folder};
     phx_fmu_process process;
-    heard it = {.findings = findings};
+    heard messages = {.findings = findings};
     const phx_status status = phx_fmu_process_start(context, LONGEST, 0, be_child, &of, &process);
 
     if (status)
         return status;
-    listen_to(process.socket, &it);
+    listen_to(process.socket, &messages);
     if (!phx_fmu_process_end(&process, false, sizeof fault, fault))
         phx_fmu_find(findings, "the FMU %s", fault);
-    report->steps = it.steps;
-    report->events = it.events;
+    report->steps = messages.steps;
+    report->events = messages.events;
     return PHX_OK;
 }

@@ -36,20 +36,21 @@ static size_t states_of_description(const phx_fmu_model *model)
 
 static int count(plant *p)
 {
-    const phx_fmu_checked *it = p->it;
+    const phx_fmu_checked *fmu_checked = p->it;
 
-    p->n = states_of_description(it->model);
-    p->indicators = (size_t)it->model->n_indicators;
+    p->n = states_of_description(fmu_checked->model);
+    p->indicators = (size_t)fmu_checked->model->n_indicators;
     if (second(p))
         return 0;
     size_t n = 0, indicators = 0;
-    int status = CALL(it, fmi3GetNumberOfContinuousStates, p->c, &n);
+    int status = CALL(fmu_checked, fmi3GetNumberOfContinuousStates, p->c, &n);
     if (!status)
-        status = CALL(it, fmi3GetNumberOfEventIndicators, p->c, &indicators);
+        status = CALL(fmu_checked, fmi3GetNumberOfEventIndicators, p->c, &indicators);
     if (!status && n != p->n)
-        phx_fmu_say(it, '!', "the FMU has %zu continuous states, its description %zu derivatives", n, p->n);
+        phx_fmu_say(fmu_checked, '!', "the FMU has %zu continuous states, its description %zu derivatives", n, p->n);
     if (!status && indicators != p->indicators)
-        phx_fmu_say(it, '!', "the FMU has %zu event indicators, its description %zu", indicators, p->indicators);
+        phx_fmu_say(fmu_checked, '!', "the FMU has %zu event indicators, its description %zu", indicators,
+                    p->indicators);
     p->n = n;
     p->indicators = indicators;
     return phx_fmu_finding(p, "counting the states", status);
@@ -339,43 +340,43 @@ static bool check_exchange_allocate(plant *p)
 }
 
 /* An instance in continuous-time mode with its arrays; the process ends afterwards. */
-static bool check_exchange_start(plant *p, const phx_fmu_checked *it, const char *name)
+static bool check_exchange_start(plant *p, const phx_fmu_checked *fmu_checked, const char *name)
 {
     event_flags flags;
 
-    *p = (plant){.it = it, .c = phx_fmu_instantiate(&it->calls, name, true), .next = HUGE_VAL};
+    *p = (plant){.it = fmu_checked, .c = phx_fmu_instantiate(&fmu_checked->calls, name, true), .next = HUGE_VAL};
     if (!p->c) {
-        phx_fmu_say(it, '!', "no instance for model exchange can be made");
+        phx_fmu_say(fmu_checked, '!', "no instance for model exchange can be made");
         return false;
     }
-    int status = phx_fmu_enter_initialization(&it->calls, p->c, it->model->start);
+    int status = phx_fmu_enter_initialization(&fmu_checked->calls, p->c, fmu_checked->model->start);
     if (!status)
-        status = phx_fmu_exit_initialization(&it->calls, p->c);
+        status = phx_fmu_exit_initialization(&fmu_checked->calls, p->c);
     phx_fmu_finding(p, "the initialization", status);
     if (!status)
         status = count(p);
     if (status || !check_exchange_allocate(p))
         return false;
-    phx_fmu_set_again(it, p->c, "in event mode");
+    phx_fmu_set_again(fmu_checked, p->c, "in event mode");
     status = check_exchange_settle(p, &flags);
     if (!status && !p->terminates)
         status = check_exchange_look(p);
     return !status && !p->terminates;
 }
 
-void phx_fmu_check_exchange(const phx_fmu_checked *it)
+void phx_fmu_check_exchange(const phx_fmu_checked *fmu_checked)
 {
-    double t = it->model->start;
+    double t = fmu_checked->model->start;
     plant p;
 
-    if (check_exchange_start(&p, it, "exchange") && !make_steps(&p, 0, &t))
+    if (check_exchange_start(&p, fmu_checked, "exchange") && !make_steps(&p, 0, &t))
         check_rollback(&p, t);
     if (p.c)
-        phx_fmu_free_instance(&it->calls, p.c);
+        phx_fmu_free_instance(&fmu_checked->calls, p.c);
     if (p.n == 0)
         return;
-    if (check_exchange_start(&p, it, "events"))
-        phx_fmu_drive(&p, it->model->start);
+    if (check_exchange_start(&p, fmu_checked, "events"))
+        phx_fmu_drive(&p, fmu_checked->model->start);
     if (p.c)
-        phx_fmu_free_instance(&it->calls, p.c);
+        phx_fmu_free_instance(&fmu_checked->calls, p.c);
 }

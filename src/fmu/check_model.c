@@ -43,30 +43,31 @@ static bool has_unit(const phx_fmu_model *model, const char *unit)
     return false;
 }
 
-static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *it, phx_fmu_findings *findings)
+static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *variable, phx_fmu_findings *findings)
 {
-    const bool needs_start = it->causality == PHX_FMU_INPUT || it->causality == PHX_FMU_PARAMETER ||
-                             it->causality == PHX_FMU_STRUCTURAL || it->initial == PHX_FMU_EXACT ||
-                             it->initial == PHX_FMU_APPROX;
+    const bool needs_start = variable->causality == PHX_FMU_INPUT || variable->causality == PHX_FMU_PARAMETER ||
+                             variable->causality == PHX_FMU_STRUCTURAL || variable->initial == PHX_FMU_EXACT ||
+                             variable->initial == PHX_FMU_APPROX;
 
-    if (it->causality == PHX_FMU_CAUSALITIES)
-        phx_fmu_find(findings, "'%s': its causality is none of the standard's", it->name);
-    if (it->reference == (unsigned)-1)
-        phx_fmu_find(findings, "'%s' has no value reference", it->name);
-    if (needs_start && !it->start && it->type == PHX_FMU_REAL && !it->array)
+    if (variable->causality == PHX_FMU_CAUSALITIES)
+        phx_fmu_find(findings, "'%s': its causality is none of the standard's", variable->name);
+    if (variable->reference == (unsigned)-1)
+        phx_fmu_find(findings, "'%s' has no value reference", variable->name);
+    if (needs_start && !variable->start && variable->type == PHX_FMU_REAL && !variable->array)
         phx_fmu_find(findings,
                      "'%s' needs a start value, as an input, a parameter or a variable whose initial is "
                      "exact or approx",
-                     it->name);
-    if (it->start && (it->causality == PHX_FMU_INDEPENDENT ||
-                      (it->initial == PHX_FMU_CALCULATED && it->causality != PHX_FMU_CALCULATED_PARAMETER)))
-        phx_fmu_find(findings, "'%s' has a start value, but its value is calculated", it->name);
-    if (it->causality == PHX_FMU_PARAMETER && it->variability && strcmp(it->variability, "fixed") != 0 &&
-        strcmp(it->variability, "tunable") != 0)
-        phx_fmu_find(findings, "'%s': the variability of a parameter is '%s', expected fixed or tunable", it->name,
-                     it->variability);
-    if (it->unit && !has_unit(model, it->unit))
-        phx_fmu_find(findings, "'%s': the unit '%s' is not defined", it->name, it->unit);
+                     variable->name);
+    if (variable->start &&
+        (variable->causality == PHX_FMU_INDEPENDENT ||
+         (variable->initial == PHX_FMU_CALCULATED && variable->causality != PHX_FMU_CALCULATED_PARAMETER)))
+        phx_fmu_find(findings, "'%s' has a start value, but its value is calculated", variable->name);
+    if (variable->causality == PHX_FMU_PARAMETER && variable->variability &&
+        strcmp(variable->variability, "fixed") != 0 && strcmp(variable->variability, "tunable") != 0)
+        phx_fmu_find(findings, "'%s': the variability of a parameter is '%s', expected fixed or tunable",
+                     variable->name, variable->variability);
+    if (variable->unit && !has_unit(model, variable->unit))
+        phx_fmu_find(findings, "'%s': the unit '%s' is not defined", variable->name, variable->unit);
 }
 
 /* ---- structure ---- */
@@ -107,13 +108,13 @@ static int variable_of(const structure *s, long of)
 
 static bool is_initial_unknown(const structure *s, int k)
 {
-    const phx_fmu_variable *it = &s->model->variables[k];
-    const bool unknown = it->initial == PHX_FMU_APPROX || it->initial == PHX_FMU_CALCULATED;
+    const phx_fmu_variable *variable = &s->model->variables[k];
+    const bool unknown = variable->initial == PHX_FMU_APPROX || variable->initial == PHX_FMU_CALCULATED;
 
-    if (it->causality == PHX_FMU_CALCULATED_PARAMETER)
+    if (variable->causality == PHX_FMU_CALCULATED_PARAMETER)
         return true;
-    return unknown && it->causality != PHX_FMU_INDEPENDENT && it->causality != PHX_FMU_PARAMETER &&
-           (it->causality == PHX_FMU_OUTPUT || it->derivative >= 0 || s->is_state[k]);
+    return unknown && variable->causality != PHX_FMU_INDEPENDENT && variable->causality != PHX_FMU_PARAMETER &&
+           (variable->causality == PHX_FMU_OUTPUT || variable->derivative >= 0 || s->is_state[k]);
 }
 
 /* Each entry of a list is a variable, in ascending order; counts how often each variable is listed. */
@@ -124,17 +125,19 @@ static void check_lists(const structure *s, phx_fmu_findings *findings)
     const phx_fmu_model *model = s->model;
 
     for (int k = 0; k < model->n_unknowns; k++) {
-        const phx_fmu_unknown *it = &model->unknowns[k], *before = k > 0 ? it - 1 : NULL;
-        const int of = variable_of(s, it->of);
+        const phx_fmu_unknown *fmu_unknown = &model->unknowns[k], *before = k > 0 ? fmu_unknown - 1 : NULL;
+        const int of = variable_of(s, fmu_unknown->of);
         if (of >= 0)
-            s->listed[of][it->kind]++;
+            s->listed[of][fmu_unknown->kind]++;
         else
-            phx_fmu_find(findings, "the structure of the model lists variable %ld, which is not there", it->of);
-        if (of >= 0 && it->kind == 1 && model->variables[of].derivative < 0)
+            phx_fmu_find(findings, "the structure of the model lists variable %ld, which is not there",
+                         fmu_unknown->of);
+        if (of >= 0 && fmu_unknown->kind == 1 && model->variables[of].derivative < 0)
             phx_fmu_find(findings, "'%s' is listed among the derivatives, but is that of no variable",
                          model->variables[of].name);
-        if (model->version == 2 && before && before->kind == it->kind && it->of <= before->of)
-            phx_fmu_find(findings, "the %s are not in ascending order at variable %ld", lists[it->kind], it->of);
+        if (model->version == 2 && before && before->kind == fmu_unknown->kind && fmu_unknown->of <= before->of)
+            phx_fmu_find(findings, "the %s are not in ascending order at variable %ld", lists[fmu_unknown->kind],
+                         fmu_unknown->of);
     }
 }
 
@@ -142,16 +145,16 @@ static void check_lists(const structure *s, phx_fmu_findings *findings)
 static void check_listed(const structure *s, phx_fmu_findings *findings)
 {
     for (int k = 0; k < s->model->n_variables; k++) {
-        const phx_fmu_variable *it = &s->model->variables[k];
-        const bool output = it->causality == PHX_FMU_OUTPUT;
+        const phx_fmu_variable *variable = &s->model->variables[k];
+        const bool output = variable->causality == PHX_FMU_OUTPUT;
         const int listed = s->listed[k][0], initial = s->listed[k][2];
-        if (output && it->type == PHX_FMU_REAL && listed != 1)
-            phx_fmu_find(findings, "the output '%s' is listed %d times among the outputs of the structure", it->name,
-                         listed);
+        if (output && variable->type == PHX_FMU_REAL && listed != 1)
+            phx_fmu_find(findings, "the output '%s' is listed %d times among the outputs of the structure",
+                         variable->name, listed);
         if (!output && listed > 0)
-            phx_fmu_find(findings, "'%s' is listed among the outputs, but is none", it->name);
-        if (it->type == PHX_FMU_REAL && !it->array && is_initial_unknown(s, k) != (initial == 1))
-            phx_fmu_find(findings, "'%s' is %s the initial unknowns", it->name,
+            phx_fmu_find(findings, "'%s' is listed among the outputs, but is none", variable->name);
+        if (variable->type == PHX_FMU_REAL && !variable->array && is_initial_unknown(s, k) != (initial == 1))
+            phx_fmu_find(findings, "'%s' is %s the initial unknowns", variable->name,
                          initial == 0 ? "missing among" : "without reason among");
     }
 }

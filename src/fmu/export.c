@@ -121,9 +121,9 @@ static phx_status describe_parameters(making *m)
     def->n_parameters = m->tunables.count;
     def->parameter_starts = m->tunables.values;
     for (int k = 0; k < m->tunables.count; k++) {
-        const phx_tunable *it = &m->tunables.items[k];
-        def->parameters[k] = (char *)m->model->parameters[it->parameter].name; /* are only read */
-        def->parameter_places[k] = (char *)it->where;
+        const phx_tunable *tunable = &m->tunables.items[k];
+        def->parameters[k] = (char *)m->model->parameters[tunable->parameter].name; /* are only read */
+        def->parameter_places[k] = (char *)tunable->where;
     }
     return PHX_OK;
 }
@@ -353,15 +353,16 @@ static const char license_text[] =
 #define PLATFORM3 "x86_64-linux"
 #endif
 
-typedef void put_fn(FILE *stream, const phx_fmu_description *it);
+typedef void put_fn(FILE *stream, const phx_fmu_description *description);
 
-static phx_status print(phx_context *context, put_fn *put, const phx_fmu_description *it, char **text, size_t *size)
+static phx_status print(phx_context *context, put_fn *put, const phx_fmu_description *description, char **text,
+                        size_t *size)
 {
     FILE *stream = open_memstream(text, size);
 
     if (!stream)
         return phx_fail(context, PHX_ERR_MEMORY, "out of memory for the description of an FMU");
-    put(stream, it);
+    put(stream, description);
     return fclose(stream) ? phx_fail(context, PHX_ERR_MEMORY, "out of memory for the description of an FMU") : PHX_OK;
 }
 
@@ -371,14 +372,14 @@ static phx_status write_archive(making *m, const char *path)
     const phx_integrate_options *options = &m->def.options;
     const bool given = m->options->simulate.end.given || m->model->simulate.end.given;
     double next = 0.0;
-    const phx_fmu_description it = {.unit = m->unit,
-                                    .identifier = m->identifier,
-                                    .name = m->identifier,
-                                    .text = m->model->title ? m->model->title : "",
-                                    .token = m->token,
-                                    .stop = given ? options->end : 0.0,
-                                    .step = options->step,
-                                    .events = phx_unit_next_event(m->unit, &next)};
+    const phx_fmu_description description = {.unit = m->unit,
+                                             .identifier = m->identifier,
+                                             .name = m->identifier,
+                                             .text = m->model->title ? m->model->title : "",
+                                             .token = m->token,
+                                             .stop = given ? options->end : 0.0,
+                                             .step = options->step,
+                                             .events = phx_unit_next_event(m->unit, &next)};
     char *texts[3] = {NULL, NULL, NULL}, library[160];
     size_t sizes[3] = {0, 0, 0}, size = 0;
     const unsigned char *runtime = NULL;
@@ -390,7 +391,7 @@ static phx_status write_archive(making *m, const char *path)
                             third ? phx_fmu_put_terminals : NULL};
     for (int k = 0; k < 3 && !status; k++)
         if (put[k])
-            status = print(m->context, put[k], &it, &texts[k], &sizes[k]);
+            status = print(m->context, put[k], &description, &texts[k], &sizes[k]);
     const phx_zip_entry entries[] = {
         {"modelDescription.xml", sizes[0], texts[0]},
         {library, size, runtime},

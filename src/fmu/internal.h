@@ -28,8 +28,8 @@ typedef struct phx_fmu_description {
 void phx_fmu_put_text(FILE *stream, const char *text);                 /* of an attribute, escaped */
 void phx_fmu_put_number(FILE *stream, const char *name, double value); /* name="value" */
 /* Attributes of variable k; those of its type, in which variables are numbered from `from` on. */
-void phx_fmu_put_attributes(FILE *stream, const phx_variable *it, int k);
-void phx_fmu_put_real(FILE *stream, const phx_unit *unit, const phx_variable *it, int from);
+void phx_fmu_put_attributes(FILE *stream, const phx_variable *variable, int k);
+void phx_fmu_put_real(FILE *stream, const phx_unit *unit, const phx_variable *variable, int from);
 /* A list of the structure: elements with a reference to a variable and those that it depends on. */
 typedef enum phx_fmu_unknowns {
     PHX_FMU_OUTPUTS,
@@ -41,11 +41,11 @@ void phx_fmu_put_unknowns(FILE *stream, const phx_unit *unit, phx_fmu_unknowns w
                           const char *reference, int from);
 void phx_fmu_put_units(FILE *stream, const phx_unit *unit);
 void phx_fmu_put_log(FILE *stream);
-void phx_fmu_put_experiment(FILE *stream, const phx_fmu_description *it);
-void phx_fmu_put_description2(FILE *stream, const phx_fmu_description *it);
-void phx_fmu_put_description3(FILE *stream, const phx_fmu_description *it);
-void phx_fmu_put_terminals(FILE *stream, const phx_fmu_description *it);
-void phx_fmu_put_index(FILE *stream, const phx_fmu_description *it); /* documentation/index.html */
+void phx_fmu_put_experiment(FILE *stream, const phx_fmu_description *description);
+void phx_fmu_put_description2(FILE *stream, const phx_fmu_description *description);
+void phx_fmu_put_description3(FILE *stream, const phx_fmu_description *description);
+void phx_fmu_put_terminals(FILE *stream, const phx_fmu_description *description);
+void phx_fmu_put_index(FILE *stream, const phx_fmu_description *description); /* documentation/index.html */
 
 /* ---- zip.c ---- */
 typedef struct phx_zip_entry {

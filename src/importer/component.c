@@ -61,14 +61,14 @@ static void limit_time(double seconds)
 }
 
 /* Sets one start value by the type of its variable, in the calls of FMI 2 or 3; returns the FMU's status. */
-static int set_number(const phx_fmu_calls *calls, void *c, const setting *it)
+static int set_number(const phx_fmu_calls *calls, void *c, const setting *option)
 {
-    const unsigned *reference = &it->of->reference;
-    const int whole = (int)it->number;
-    const int64_t wide = (int64_t)it->number;
-    const bool yes = it->number != 0.0, second = calls->model->version == 2;
+    const unsigned *reference = &option->of->reference;
+    const int whole = (int)option->number;
+    const int64_t wide = (int64_t)option->number;
+    const bool yes = option->number != 0.0, second = calls->model->version == 2;
 
-    switch (it->of->type) {
+    switch (option->of->type) {
     case PHX_FMU_INTEGER:
         return second ? PHX_FMU_CALL_OF(calls, fmi2SetInteger, c, reference, 1, &whole)
                       : PHX_FMU_CALL_OF(calls, fmi3SetInt32, c, reference, 1, &whole, 1);
@@ -79,18 +79,18 @@ static int set_number(const phx_fmu_calls *calls, void *c, const setting *it)
         return second ? PHX_FMU_CALL_OF(calls, fmi2SetBoolean, c, reference, 1, &whole)
                       : PHX_FMU_CALL_OF(calls, fmi3SetBoolean, c, reference, 1, &yes, 1);
     default:
-        return phx_fmu_set_reals(calls, c, reference, 1, &it->number);
+        return phx_fmu_set_reals(calls, c, reference, 1, &option->number);
     }
 }
 
-static int set_start(const phx_fmu_calls *calls, void *c, const setting *it)
+static int set_start(const phx_fmu_calls *calls, void *c, const setting *option)
 {
-    const char *text = it->text;
+    const char *text = option->text;
 
-    if (it->of->type != PHX_FMU_STRING)
-        return set_number(calls, c, it);
-    return calls->model->version == 2 ? PHX_FMU_CALL_OF(calls, fmi2SetString, c, &it->of->reference, 1, &text)
-                                      : PHX_FMU_CALL_OF(calls, fmi3SetString, c, &it->of->reference, 1, &text, 1);
+    if (option->of->type != PHX_FMU_STRING)
+        return set_number(calls, c, option);
+    return calls->model->version == 2 ? PHX_FMU_CALL_OF(calls, fmi2SetString, c, &option->of->reference, 1, &text)
+                                      : PHX_FMU_CALL_OF(calls, fmi3SetString, c, &option->of->reference, 1, &text, 1);
 }
 
 /* OK and Warning. */
@@ -101,45 +101,46 @@ static bool goes_on(int status)
 
 /* Instantiates and initialises the FMU in the child process, with start values and first inputs; false if a call
  * fails. */
-static bool initialize(child *it)
+static bool initialize(child *process)
 {
-    const phx_fmu_component *of = it->of;
+    const phx_fmu_component *of = process->of;
     int status = 0;
 
-    it->instance = phx_fmu_instantiate(&it->calls, of->model.name ? of->model.name : "", false);
-    if (!it->instance)
+    process->instance = phx_fmu_instantiate(&process->calls, of->model.name ? of->model.name : "", false);
+    if (!process->instance)
         return false;
     for (int k = 0; k < of->n_settings && goes_on(status); k++)
-        status = set_start(&it->calls, it->instance, &of->settings[k]);
+        status = set_start(&process->calls, process->instance, &of->settings[k]);
     if (goes_on(status))
-        status = phx_fmu_enter_initialization(&it->calls, it->instance, it->calls.shared->values[0]);
+        status = phx_fmu_enter_initialization(&process->calls, process->instance, process->calls.shared->values[0]);
     if (goes_on(status))
-        status =
-            phx_fmu_set_reals(&it->calls, it->instance, of->inputs.reference, (size_t)of->inputs.count, it->inputs);
+        status = phx_fmu_set_reals(&process->calls, process->instance, of->inputs.reference, (size_t)of->inputs.count,
+                                   process->inputs);
     if (goes_on(status))
-        status = phx_fmu_exit_initialization(&it->calls, it->instance);
+        status = phx_fmu_exit_initialization(&process->calls, process->instance);
     return goes_on(status);
 }
 
-static bool component_evaluate(const child *it)
+static bool component_evaluate(const child *process)
 {
-    const phx_fmu_component *of = it->of;
-    int status =
-        phx_fmu_set_reals(&it->calls, it->instance, of->inputs.reference, (size_t)of->inputs.count, it->inputs);
+    const phx_fmu_component *of = process->of;
+    int status = phx_fmu_set_reals(&process->calls, process->instance, of->inputs.reference, (size_t)of->inputs.count,
+                                   process->inputs);
     if (goes_on(status))
-        status =
-            phx_fmu_get_reals(&it->calls, it->instance, of->outputs.reference, (size_t)of->outputs.count, it->outputs);
+        status = phx_fmu_get_reals(&process->calls, process->instance, of->outputs.reference, (size_t)of->outputs.count,
+                                   process->outputs);
     return goes_on(status);
 }
 
-static bool component_advance(const child *it)
+static bool component_advance(const child *process)
 {
-    const double *values = it->calls.shared->values;
+    const double *values = process->calls.shared->values;
     bool ends = false;
-    const int status = phx_fmu_do_step(&it->calls, it->instance, values[0], values[1], false, &ends);
+    const int status = phx_fmu_do_step(&process->calls, process->instance, values[0], values[1], false, &ends);
 
     if (goes_on(status) && ends)
-        snprintf(it->calls.shared->message, sizeof it->calls.shared->message, "it asks for the end of the simulation");
+        snprintf(process->calls.shared->message, sizeof process->calls.shared->message,
+                 "it asks for the end of the simulation");
     return goes_on(status) && !ends;
 }
 
@@ -149,15 +150,15 @@ static void note_reason(void *user, const char *reason)
     snprintf(shared->message, sizeof shared->message, "%s", reason);
 }
 
-static bool obey(child *it, char command)
+static bool obey(child *process, char command)
 {
     switch (command) {
     case 'i':
-        return phx_fmu_load(&it->calls, note_reason, it->calls.shared) && initialize(it);
+        return phx_fmu_load(&process->calls, note_reason, process->calls.shared) && initialize(process);
     case 'e':
-        return component_evaluate(it);
+        return component_evaluate(process);
     default:
-        return component_advance(it);
+        return component_advance(process);
     }
 }
 
@@ -165,26 +166,26 @@ static bool obey(child *it, char command)
  * failure it answers no more and waits for the end of the connection. */
 static void serve(void *user, int socket, phx_fmu_shared *shared)
 {
-    static child it;
+    static child process;
     const phx_fmu_component *of = user;
     char command, answer = 'y';
 
-    it.of = of;
-    it.calls = (phx_fmu_calls){.model = &of->model, .folder = of->folder.path, .shared = shared};
-    it.inputs = shared->values + 2;
-    it.outputs = it.inputs + of->inputs.count;
+    process.of = of;
+    process.calls = (phx_fmu_calls){.model = &of->model, .folder = of->folder.path, .shared = shared};
+    process.inputs = shared->values + 2;
+    process.outputs = process.inputs + of->inputs.count;
     while (read(socket, &command, 1) == 1) {
         if (answer != 'y') /* the parent reads what was wrong */
             continue;
         limit_time(of->limit);
-        answer = obey(&it, command) ? 'y' : 'n';
+        answer = obey(&process, command) ? 'y' : 'n';
         limit_time(0.0);
         if (send(socket, &answer, 1, MSG_NOSIGNAL) != 1)
             break;
     }
-    if (it.instance && answer == 'y') {
+    if (process.instance && answer == 'y') {
         limit_time(of->limit);
-        phx_fmu_free_instance(&it.calls, it.instance);
+        phx_fmu_free_instance(&process.calls, process.instance);
     }
 }
 
@@ -196,95 +197,95 @@ static const char *status_word(int status)
     return status >= 0 && status < (int)(sizeof words / sizeof *words) ? words[status] : "an unknown status";
 }
 
-static phx_status fail_crashed(phx_context *context, phx_fmu_component *it, double t)
+static phx_status fail_crashed(phx_context *context, phx_fmu_component *component, double t)
 {
     char fault[300];
 
-    (void)phx_fmu_process_end(&it->process, true, sizeof fault, fault);
-    return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: it %s", it->file, t, fault);
+    (void)phx_fmu_process_end(&component->process, true, sizeof fault, fault);
+    return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: it %s", component->file, t, fault);
 }
 
 /* Ends the process of an FMU that has refused a call and fails with the call, its status and the FMU's message. */
-static phx_status fail_refused(phx_context *context, phx_fmu_component *it, double t)
+static phx_status fail_refused(phx_context *context, phx_fmu_component *component, double t)
 {
-    phx_fmu_shared *shared = it->process.shared;
+    phx_fmu_shared *shared = component->process.shared;
     const int status = shared->status;
 
     char call[sizeof shared->call], message[sizeof shared->message];
     phx_fmu_take_text(sizeof call, shared->call, call);
     phx_fmu_take_text(sizeof message, shared->message, message);
-    (void)phx_fmu_process_end(&it->process, true, 0, NULL);
+    (void)phx_fmu_process_end(&component->process, true, 0, NULL);
     if (status == 0 || status == fmi2Warning)
-        return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: %s: %s", it->file, t, call,
+        return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: %s: %s", component->file, t, call,
                         *message ? message : status_word(0));
-    return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: %s returns fmi%d%s%s%s", it->file, t, call,
-                    it->model.version, status_word(status), *message ? ": " : "", message);
+    return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: %s returns fmi%d%s%s%s", component->file, t,
+                    call, component->model.version, status_word(status), *message ? ": " : "", message);
 }
 
 /* Whether an answer comes; the child's own timer goes off first. */
-static bool wait_for_answer(const phx_fmu_component *it, char *answer)
+static bool wait_for_answer(const phx_fmu_component *component, char *answer)
 {
     enum { LATER = 1000 /* ms */ };
-    struct pollfd poll_one = {.fd = it->process.socket, .events = POLLIN};
+    struct pollfd poll_one = {.fd = component->process.socket, .events = POLLIN};
     int ready;
 
     do {
-        ready = poll(&poll_one, 1, (int)fmin(1e3 * it->limit + LATER, 2e9));
+        ready = poll(&poll_one, 1, (int)fmin(1e3 * component->limit + LATER, 2e9));
     } while (ready < 0 && errno == EINTR);
-    return ready > 0 && read(it->process.socket, answer, 1) == 1;
+    return ready > 0 && read(component->process.socket, answer, 1) == 1;
 }
 
-static phx_status command(phx_context *context, phx_fmu_component *it, char what, double t)
+static phx_status command(phx_context *context, phx_fmu_component *component, char what, double t)
 {
     char answer = 'n';
 
-    if (it->process.pid <= 0)
-        return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: it is not running", it->file, t);
-    *it->process.shared->message = '\0';
-    it->process.shared->values[0] = t;
-    if (send(it->process.socket, &what, 1, MSG_NOSIGNAL) != 1 || !wait_for_answer(it, &answer))
-        return fail_crashed(context, it, t);
-    return answer == 'y' ? PHX_OK : fail_refused(context, it, t);
+    if (component->process.pid <= 0)
+        return phx_fail(context, PHX_ERR_ANALYSIS, "FMU '%s' at t = %.9g s: it is not running", component->file, t);
+    *component->process.shared->message = '\0';
+    component->process.shared->values[0] = t;
+    if (send(component->process.socket, &what, 1, MSG_NOSIGNAL) != 1 || !wait_for_answer(component, &answer))
+        return fail_crashed(context, component, t);
+    return answer == 'y' ? PHX_OK : fail_refused(context, component, t);
 }
 
-static double *inputs_of(const phx_fmu_component *it)
+static double *inputs_of(const phx_fmu_component *component)
 {
-    return it->process.shared->values + 2;
+    return component->process.shared->values + 2;
 }
 
 phx_status phx_fmu_component_start(phx_context *context, void *data, double t, const double *y)
 {
-    phx_fmu_component *it = data;
-    const size_t n_values = 2 + (size_t)it->inputs.count + (size_t)it->outputs.count;
+    phx_fmu_component *component = data;
+    const size_t n_values = 2 + (size_t)component->inputs.count + (size_t)component->outputs.count;
 
-    (void)phx_fmu_process_end(&it->process, false, 0, NULL);
-    phx_status status = it->folder.path ? PHX_OK : phx_fmu_unpack(context, it->file, &it->folder);
+    (void)phx_fmu_process_end(&component->process, false, 0, NULL);
+    phx_status status = component->folder.path ? PHX_OK : phx_fmu_unpack(context, component->file, &component->folder);
     if (!status)
-        status = phx_fmu_process_start(context, it->limit, n_values, serve, it, &it->process);
+        status = phx_fmu_process_start(context, component->limit, n_values, serve, component, &component->process);
     if (status)
         return status;
-    memcpy(inputs_of(it), y, (size_t)it->inputs.count * sizeof *y);
-    return command(context, it, 'i', t);
+    memcpy(inputs_of(component), y, (size_t)component->inputs.count * sizeof *y);
+    return command(context, component, 'i', t);
 }
 
 phx_status phx_fmu_component_advance(phx_context *context, void *data, double t, double sample)
 {
-    phx_fmu_component *it = data;
+    phx_fmu_component *component = data;
 
-    if (it->process.pid > 0)
-        it->process.shared->values[1] = sample;
-    return command(context, it, 'a', t);
+    if (component->process.pid > 0)
+        component->process.shared->values[1] = sample;
+    return command(context, component, 'a', t);
 }
 
 phx_status phx_fmu_component_evaluate(phx_context *context, void *data, double t, const double *y, double *u)
 {
-    phx_fmu_component *it = data;
+    phx_fmu_component *component = data;
 
-    if (it->process.pid > 0)
-        memcpy(inputs_of(it), y, (size_t)it->inputs.count * sizeof *y);
-    const phx_status status = command(context, it, 'e', t);
+    if (component->process.pid > 0)
+        memcpy(inputs_of(component), y, (size_t)component->inputs.count * sizeof *y);
+    const phx_status status = command(context, component, 'e', t);
     if (!status)
-        memcpy(u, inputs_of(it) + it->inputs.count, (size_t)it->outputs.count * sizeof *u);
+        memcpy(u, inputs_of(component) + component->inputs.count, (size_t)component->outputs.count * sizeof *u);
     return status;
 }
 
@@ -313,61 +314,61 @@ static phx_status check_kind(phx_context *context, const char *file, const phx_f
  * failure. */
 phx_status phx_fmu_component_create(phx_context *context, const char *file, phx_fmu_component **made)
 {
-    phx_fmu_component *it = phx_calloc(context, 1, sizeof *it);
+    phx_fmu_component *component = phx_calloc(context, 1, sizeof *component);
     char *bytes = NULL;
     size_t size = 0;
 
     *made = NULL;
-    if (!it)
+    if (!component)
         return PHX_ERR_MEMORY;
-    it->limit = LONGEST;
-    it->process.socket = -1;
-    it->file = phx_strdup(context, file);
-    phx_status status = it->file ? PHX_OK : PHX_ERR_MEMORY;
+    component->limit = LONGEST;
+    component->process.socket = -1;
+    component->file = phx_strdup(context, file);
+    phx_status status = component->file ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = phx_fmu_unpack_one(context, file, "modelDescription.xml", &bytes, &size);
     if (!status) {
-        status = phx_fmu_read_model(context, bytes, size, &it->model);
+        status = phx_fmu_read_model(context, bytes, size, &component->model);
         if (status == PHX_ERR_INPUT)
             status = phx_fail_prefix(context, status, "%s: ", file);
     }
     phx_free(bytes);
     if (!status)
-        status = check_kind(context, file, &it->model);
+        status = check_kind(context, file, &component->model);
     if (status)
-        phx_fmu_component_destroy(it);
+        phx_fmu_component_destroy(component);
     else
-        *made = it;
+        *made = component;
     return status;
 }
 
 /* Ends the FMU's process, removes its unpacked files and frees it; NULL is allowed. */
 void phx_fmu_component_destroy(void *component)
 {
-    phx_fmu_component *it = component;
+    phx_fmu_component *fmu = component;
 
-    if (!it)
+    if (!fmu)
         return;
-    (void)phx_fmu_process_end(&it->process, false, 0, NULL);
-    phx_fmu_remove(&it->folder);
-    phx_fmu_free_model(&it->model);
-    for (int k = 0; k < it->n_settings; k++)
-        phx_free(it->settings[k].text);
-    phx_free(it->settings);
-    phx_free(it->inputs.reference);
-    phx_free(it->outputs.reference);
-    phx_free(it->file);
-    phx_free(it);
+    (void)phx_fmu_process_end(&fmu->process, false, 0, NULL);
+    phx_fmu_remove(&fmu->folder);
+    phx_fmu_free_model(&fmu->model);
+    for (int k = 0; k < fmu->n_settings; k++)
+        phx_free(fmu->settings[k].text);
+    phx_free(fmu->settings);
+    phx_free(fmu->inputs.reference);
+    phx_free(fmu->outputs.reference);
+    phx_free(fmu->file);
+    phx_free(fmu);
 }
 
-double phx_fmu_component_step(const phx_fmu_component *it)
+double phx_fmu_component_step(const phx_fmu_component *component)
 {
-    return it->model.step;
+    return component->model.step;
 }
 
-void phx_fmu_component_limit(phx_fmu_component *it, double seconds)
+void phx_fmu_component_limit(phx_fmu_component *component, double seconds)
 {
-    it->limit = seconds;
+    component->limit = seconds;
 }
 
 /* ---- variables ---- */
@@ -381,22 +382,22 @@ static const char *const causality_words[PHX_FMU_CAUSALITIES + 1] = {"a paramete
                                                                      "of no known causality"};
 
 /* Whether a value can be given to it before the start. */
-static bool has_start(const phx_fmu_variable *it)
+static bool has_start(const phx_fmu_variable *variable)
 {
-    const bool constant = it->variability && !strcmp(it->variability, "constant");
-    const bool given = it->initial == PHX_FMU_EXACT || it->initial == PHX_FMU_APPROX;
+    const bool constant = variable->variability && !strcmp(variable->variability, "constant");
+    const bool given = variable->initial == PHX_FMU_EXACT || variable->initial == PHX_FMU_APPROX;
 
-    return it->causality == PHX_FMU_PARAMETER || it->causality == PHX_FMU_INPUT ||
-           (given && !constant && it->causality != PHX_FMU_STRUCTURAL);
+    return variable->causality == PHX_FMU_PARAMETER || variable->causality == PHX_FMU_INPUT ||
+           (given && !constant && variable->causality != PHX_FMU_STRUCTURAL);
 }
 
-static bool component_fits(const phx_fmu_variable *it, phx_fmu_causality causality)
+static bool component_fits(const phx_fmu_variable *variable, phx_fmu_causality causality)
 {
-    return causality == PHX_FMU_PARAMETER ? has_start(it) : it->causality == causality;
+    return causality == PHX_FMU_PARAMETER ? has_start(variable) : variable->causality == causality;
 }
 
 /* The variable of a name, with this causality (a parameter: anything with a start value). */
-static phx_status component_find(phx_context *context, const phx_fmu_component *it, const char *name,
+static phx_status component_find(phx_context *context, const phx_fmu_component *component, const char *name,
                                  phx_fmu_causality causality, const phx_fmu_variable **found)
 {
     static const char *const wanted[] = {
@@ -404,8 +405,8 @@ static phx_status component_find(phx_context *context, const phx_fmu_component *
     phx_nearest nearest = phx_nearest_to(name);
 
     *found = NULL;
-    for (int k = 0; k < it->model.n_variables; k++) {
-        const phx_fmu_variable *one = &it->model.variables[k];
+    for (int k = 0; k < component->model.n_variables; k++) {
+        const phx_fmu_variable *one = &component->model.variables[k];
         if (!strcmp(one->name, name))
             *found = one;
         else if (component_fits(one, causality))
@@ -423,11 +424,11 @@ static phx_status component_find(phx_context *context, const phx_fmu_component *
 }
 
 /* Appends the reference of a scalar real variable of this name and causality to the list. */
-static phx_status add_real(phx_context *context, const phx_fmu_component *it, const char *name,
+static phx_status add_real(phx_context *context, const phx_fmu_component *component, const char *name,
                            phx_fmu_causality causality, chosen *list)
 {
     const phx_fmu_variable *found = NULL;
-    const phx_status status = component_find(context, it, name, causality, &found);
+    const phx_status status = component_find(context, component, name, causality, &found);
 
     if (status)
         return status;
@@ -442,20 +443,21 @@ static phx_status add_real(phx_context *context, const phx_fmu_component *it, co
     return PHX_OK;
 }
 
-phx_status phx_fmu_component_input(phx_context *context, phx_fmu_component *it, const char *name)
+phx_status phx_fmu_component_input(phx_context *context, phx_fmu_component *component, const char *name)
 {
-    return add_real(context, it, name, PHX_FMU_INPUT, &it->inputs);
+    return add_real(context, component, name, PHX_FMU_INPUT, &component->inputs);
 }
 
-phx_status phx_fmu_component_output(phx_context *context, phx_fmu_component *it, const char *name)
+phx_status phx_fmu_component_output(phx_context *context, phx_fmu_component *component, const char *name)
 {
-    return add_real(context, it, name, PHX_FMU_OUTPUT, &it->outputs);
+    return add_real(context, component, name, PHX_FMU_OUTPUT, &component->outputs);
 }
 
-phx_status phx_fmu_component_takes_text(phx_context *context, const phx_fmu_component *it, const char *name, bool *text)
+phx_status phx_fmu_component_takes_text(phx_context *context, const phx_fmu_component *component, const char *name,
+                                        bool *text)
 {
     const phx_fmu_variable *found = NULL;
-    const phx_status status = component_find(context, it, name, PHX_FMU_PARAMETER, &found);
+    const phx_status status = component_find(context, component, name, PHX_FMU_PARAMETER, &found);
 
     *text = !status && found->type == PHX_FMU_STRING;
     if (!status && (found->type == PHX_FMU_OTHER_TYPE || found->array))
@@ -464,9 +466,9 @@ phx_status phx_fmu_component_takes_text(phx_context *context, const phx_fmu_comp
     return status;
 }
 
-static bool is_of_type(const phx_fmu_variable *it, double number)
+static bool is_of_type(const phx_fmu_variable *variable, double number)
 {
-    switch (it->type) {
+    switch (variable->type) {
     case PHX_FMU_BOOLEAN:
         return number == 0.0 || number == 1.0;
     case PHX_FMU_INTEGER:
@@ -478,26 +480,26 @@ static bool is_of_type(const phx_fmu_variable *it, double number)
 }
 
 /* Sets the start value of a parameter, a number or a text by its type; applied at initialisation. */
-phx_status phx_fmu_component_set(phx_context *context, phx_fmu_component *it, const char *name, double number,
+phx_status phx_fmu_component_set(phx_context *context, phx_fmu_component *component, const char *name, double number,
                                  const char *text)
 {
     setting one = {.number = number};
     bool is_text = false;
-    phx_status status = phx_fmu_component_takes_text(context, it, name, &is_text);
+    phx_status status = phx_fmu_component_takes_text(context, component, name, &is_text);
 
     if (!status)
-        status = component_find(context, it, name, PHX_FMU_PARAMETER, &one.of);
+        status = component_find(context, component, name, PHX_FMU_PARAMETER, &one.of);
     if (status)
         return status;
     if (!is_text && !is_of_type(one.of, number))
         return phx_fail(context, PHX_ERR_INPUT, "%s of the FMU is %s, found %.17g", phx_shown_text(name).text,
                         one.of->type == PHX_FMU_BOOLEAN ? "true (1) or false (0)" : "a whole number", number);
-    setting *more = phx_realloc(context, it->settings, (size_t)it->n_settings + 1, sizeof *more);
+    setting *more = phx_realloc(context, component->settings, (size_t)component->n_settings + 1, sizeof *more);
     if (!more)
         return PHX_ERR_MEMORY;
-    it->settings = more;
+    component->settings = more;
     if (is_text && !(one.text = phx_strdup(context, text ? text : "")))
         return PHX_ERR_MEMORY;
-    more[it->n_settings++] = one;
+    more[component->n_settings++] = one;
     return PHX_OK;
 }

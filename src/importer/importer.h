@@ -119,26 +119,26 @@ typedef struct phx_fmu_calls {
     bool logs; /* instances are asked to log */
 } phx_fmu_calls;
 #undef PHX_FMU_POINTER
-void phx_fmu_note_call(const phx_fmu_calls *it, const char *name); /* into the shared memory */
+void phx_fmu_note_call(const phx_fmu_calls *calls, const char *name); /* into the shared memory */
 /* A call whose place is known should it not come back: its status, 0 for OK. */
 #define PHX_FMU_CALL_OF(it, name, ...)                                                                                 \
     (phx_fmu_note_call(it, #name), (it)->shared->status = (int)(it)->name(__VA_ARGS__))
 
 /* The shared object of this platform. False: `tell` has got every reason, at most some of them. */
 typedef void phx_fmu_tell_fn(void *user, const char *reason);
-bool phx_fmu_load(phx_fmu_calls *it, phx_fmu_tell_fn *tell, void *user);
+bool phx_fmu_load(phx_fmu_calls *calls, phx_fmu_tell_fn *tell, void *user);
 /* Of both kinds of instances and both versions. */
-void *phx_fmu_instantiate(const phx_fmu_calls *it, const char *name, bool exchange); /* NULL: none could be made */
-int phx_fmu_enter_initialization(const phx_fmu_calls *it, void *c, double start);
-int phx_fmu_exit_initialization(const phx_fmu_calls *it, void *c);
-int phx_fmu_get_reals(const phx_fmu_calls *it, void *c, const unsigned *references, size_t n, double *values);
-int phx_fmu_set_reals(const phx_fmu_calls *it, void *c, const unsigned *references, size_t n, const double *values);
+void *phx_fmu_instantiate(const phx_fmu_calls *calls, const char *name, bool exchange); /* NULL: none could be made */
+int phx_fmu_enter_initialization(const phx_fmu_calls *calls, void *c, double start);
+int phx_fmu_exit_initialization(const phx_fmu_calls *calls, void *c);
+int phx_fmu_get_reals(const phx_fmu_calls *calls, void *c, const unsigned *references, size_t n, double *values);
+int phx_fmu_set_reals(const phx_fmu_calls *calls, void *c, const unsigned *references, size_t n, const double *values);
 /* `terminate` (may be NULL): the FMU asks for the end of the simulation. */
-int phx_fmu_do_step(const phx_fmu_calls *it, void *c, double t, double step, bool goes_back, bool *terminate);
-int phx_fmu_save(const phx_fmu_calls *it, void *c, void **state);
-int phx_fmu_restore(const phx_fmu_calls *it, void *c, void *state);
-void phx_fmu_free_state(const phx_fmu_calls *it, void *c, void **state);
-void phx_fmu_free_instance(const phx_fmu_calls *it, void *c);
+int phx_fmu_do_step(const phx_fmu_calls *calls, void *c, double t, double step, bool goes_back, bool *terminate);
+int phx_fmu_save(const phx_fmu_calls *calls, void *c, void **state);
+int phx_fmu_restore(const phx_fmu_calls *calls, void *c, void *state);
+void phx_fmu_free_state(const phx_fmu_calls *calls, void *c, void **state);
+void phx_fmu_free_instance(const phx_fmu_calls *calls, void *c);
 
 /* ---- an FMU beside a simulation ---- */
 /* The FMU of a file for co-simulation and the variables of it that are used. */

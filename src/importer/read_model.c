@@ -85,13 +85,14 @@ static const char *const causalities[PHX_FMU_CAUSALITIES] = {
     "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter"};
 
 /* The default of `initial`: the table of the standard. */
-static phx_fmu_initial default_initial(const phx_fmu_variable *it)
+static phx_fmu_initial default_initial(const phx_fmu_variable *variable)
 {
-    const bool fixed = it->variability && (!strcmp(it->variability, "fixed") || !strcmp(it->variability, "tunable"));
+    const bool fixed =
+        variable->variability && (!strcmp(variable->variability, "fixed") || !strcmp(variable->variability, "tunable"));
 
-    if (it->variability && !strcmp(it->variability, "constant"))
+    if (variable->variability && !strcmp(variable->variability, "constant"))
         return PHX_FMU_EXACT;
-    switch (it->causality) {
+    switch (variable->causality) {
     case PHX_FMU_PARAMETER:
     case PHX_FMU_STRUCTURAL:
         return PHX_FMU_EXACT;
@@ -126,7 +127,7 @@ static phx_fmu_type type_of(const xmlNode *typed)
 
 /* Reads one variable with its type, causality, reference and start; missing attributes get the defaults of the
  * standard. A name is required. */
-static phx_status read_variable(phx_context *context, xmlNode *node, int version, phx_fmu_variable *it)
+static phx_status read_variable(phx_context *context, xmlNode *node, int version, phx_fmu_variable *variable)
 {
     static const char *const initials[] = {"exact", "approx", "calculated"};
     xmlNode *typed = version == 2 ? node->children : node;
@@ -134,29 +135,29 @@ static phx_status read_variable(phx_context *context, xmlNode *node, int version
 
     while (typed && typed->type != XML_ELEMENT_NODE)
         typed = typed->next;
-    phx_status status = attribute(context, node, "name", &it->name);
+    phx_status status = attribute(context, node, "name", &variable->name);
     if (!status)
-        status = attribute(context, node, "variability", &it->variability);
+        status = attribute(context, node, "variability", &variable->variability);
     if (!status)
         status = attribute(context, node, "causality", &causality);
     if (!status)
         status = attribute(context, node, "initial", &initial);
     if (!status && typed)
-        status = attribute(context, typed, "unit", &it->unit);
+        status = attribute(context, typed, "unit", &variable->unit);
     if (!status && typed)
-        status = attribute(context, typed, "start", &it->start);
+        status = attribute(context, typed, "start", &variable->start);
     if (!status) {
-        it->type = typed ? type_of(typed) : PHX_FMU_OTHER_TYPE;
-        it->array = version == 3 && child(node, "Dimension") != NULL;
-        it->causality =
+        variable->type = typed ? type_of(typed) : PHX_FMU_OTHER_TYPE;
+        variable->array = version == 3 && child(node, "Dimension") != NULL;
+        variable->causality =
             causality ? (phx_fmu_causality)word(causality, PHX_FMU_CAUSALITIES, causalities) : PHX_FMU_LOCAL;
-        it->reference = (unsigned)whole(node, "valueReference");
-        it->derivative = typed ? whole(typed, "derivative") : -1;
-        it->initial = initial ? (phx_fmu_initial)word(initial, 3, initials) : default_initial(it);
+        variable->reference = (unsigned)whole(node, "valueReference");
+        variable->derivative = typed ? whole(typed, "derivative") : -1;
+        variable->initial = initial ? (phx_fmu_initial)word(initial, 3, initials) : default_initial(variable);
     }
     phx_free(causality);
     phx_free(initial);
-    if (!status && !it->name)
+    if (!status && !variable->name)
         return phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml:%ld: a variable without a name",
                         xmlGetLineNo(node));
     return status;
@@ -169,28 +170,28 @@ static phx_status read_variables(phx_context *context, xmlNode *list, phx_fmu_mo
     model->variables = phx_calloc(context, (size_t)count_elements(list), sizeof *model->variables);
     if (!model->variables)
         return PHX_ERR_MEMORY;
-    for (xmlNode *it = list ? list->children : NULL; it && !status; it = it->next)
-        if (it->type == XML_ELEMENT_NODE)
-            status = read_variable(context, it, model->version, &model->variables[model->n_variables++]);
+    for (xmlNode *node = list ? list->children : NULL; node && !status; node = node->next)
+        if (node->type == XML_ELEMENT_NODE)
+            status = read_variable(context, node, model->version, &model->variables[model->n_variables++]);
     return status;
 }
 
 /* ---- structure, units ---- */
 static void read_unknowns2(xmlNode *list, int kind, phx_fmu_model *model)
 {
-    for (xmlNode *it = list ? list->children : NULL; it; it = it->next)
-        if (is(it, "Unknown"))
-            model->unknowns[model->n_unknowns++] = (phx_fmu_unknown){.of = whole(it, "index"), .kind = kind};
+    for (xmlNode *node = list ? list->children : NULL; node; node = node->next)
+        if (is(node, "Unknown"))
+            model->unknowns[model->n_unknowns++] = (phx_fmu_unknown){.of = whole(node, "index"), .kind = kind};
 }
 
 static void read_unknowns3(xmlNode *list, phx_fmu_model *model)
 {
     static const char *const kinds[] = {"Output", "ContinuousStateDerivative", "InitialUnknown", "EventIndicator"};
 
-    for (xmlNode *it = list ? list->children : NULL; it; it = it->next)
-        if (it->type == XML_ELEMENT_NODE)
-            model->unknowns[model->n_unknowns++] =
-                (phx_fmu_unknown){.of = whole(it, "valueReference"), .kind = word((const char *)it->name, 4, kinds)};
+    for (xmlNode *node = list ? list->children : NULL; node; node = node->next)
+        if (node->type == XML_ELEMENT_NODE)
+            model->unknowns[model->n_unknowns++] = (phx_fmu_unknown){.of = whole(node, "valueReference"),
+                                                                     .kind = word((const char *)node->name, 4, kinds)};
 }
 
 /* Reads the outputs, derivatives and initial unknowns of an FMU from its model structure. */
@@ -218,9 +219,9 @@ static phx_status read_units(phx_context *context, xmlNode *list, phx_fmu_model 
     model->units = phx_calloc(context, (size_t)count_elements(list), sizeof *model->units);
     if (!model->units)
         return PHX_ERR_MEMORY;
-    for (xmlNode *it = list ? list->children : NULL; it && !status; it = it->next)
-        if (is(it, "Unit"))
-            status = attribute(context, it, "name", &model->units[model->n_units++]);
+    for (xmlNode *node = list ? list->children : NULL; node && !status; node = node->next)
+        if (is(node, "Unit"))
+            status = attribute(context, node, "name", &model->units[model->n_units++]);
     return status;
 }
 

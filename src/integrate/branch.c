@@ -62,20 +62,20 @@ static double regularity(const phx_run *run)
 }
 
 /* Where the zone begins, from the present position residual delta of the joints. */
-static double zone_of(const phx_run *run, const phx_branch *it)
+static double zone_of(const phx_run *run, const phx_branch *branch)
 {
     double position = 0.0, velocity = 0.0;
     run->dae->ops->drift(run->dae, run->t, run->x, run->v, &position, &velocity);
-    return it->factor * fmin(fmax(FAR * sqrt(position), NEAREST), FARTHEST);
+    return branch->factor * fmin(fmax(FAR * sqrt(position), NEAREST), FARTHEST);
 }
 
 /* ---- regularity ---- */
 static void store_snapshot(phx_run *run)
 {
-    phx_branch *it = run->branch;
-    const snapshot first = it->snapshots[0];
-    it->snapshots[0] = it->snapshots[1];
-    it->snapshots[1] = (snapshot){.t = run->t, .work = run->work, .v = first.v, .ledger = first.ledger};
+    phx_branch *branch = run->branch;
+    const snapshot first = branch->snapshots[0];
+    branch->snapshots[0] = branch->snapshots[1];
+    branch->snapshots[1] = (snapshot){.t = run->t, .work = run->work, .v = first.v, .ledger = first.ledger};
     memcpy(first.v, run->v, (size_t)run->dae->n_v * sizeof *first.v);
     memcpy(first.ledger, run->ledger, (size_t)run->dae->n_parts * sizeof *first.ledger);
 }
@@ -84,75 +84,75 @@ static void store_snapshot(phx_run *run)
  * time of the singular position and the length of the zone around it. */
 static void evaluate_regularity(phx_run *run)
 {
-    phx_branch *it = run->branch;
-    const double r = regularity(run), change = r - it->r, dt = run->t - it->t;
-    if (it->evaluations > 0 && it->way > 0.0)
-        it->rate = fmax(FORGET * it->rate, fabs(change) / it->way);
-    it->largest = fmax(it->largest, r);
-    const bool low = r < WATCHED * it->largest;
-    it->ahead = it->evaluations > 0 && low && change < 0.0 && dt > 0.0;
-    if (it->ahead) {
-        it->speed = -change / (dt * it->largest);
-        it->at = run->t + r / (it->largest * it->speed);
-        it->zone = zone_of(run, it);
+    phx_branch *branch = run->branch;
+    const double r = regularity(run), change = r - branch->r, dt = run->t - branch->t;
+    if (branch->evaluations > 0 && branch->way > 0.0)
+        branch->rate = fmax(FORGET * branch->rate, fabs(change) / branch->way);
+    branch->largest = fmax(branch->largest, r);
+    const bool low = r < WATCHED * branch->largest;
+    branch->ahead = branch->evaluations > 0 && low && change < 0.0 && dt > 0.0;
+    if (branch->ahead) {
+        branch->speed = -change / (dt * branch->largest);
+        branch->at = run->t + r / (branch->largest * branch->speed);
+        branch->zone = zone_of(run, branch);
     }
-    it->behind = it->behind && low && !it->ahead;
+    branch->behind = branch->behind && low && !branch->ahead;
     if (low)
         store_snapshot(run);
     if (!low)
-        it->factor = 1.0;
-    it->evaluations++;
-    it->t = run->t;
-    it->r = r;
-    it->way = 0.0;
-    it->steps = 0;
+        branch->factor = 1.0;
+    branch->evaluations++;
+    branch->t = run->t;
+    branch->r = r;
+    branch->way = 0.0;
+    branch->steps = 0;
 }
 
 void phx_branch_watch(phx_run *run, double h)
 {
-    phx_branch *it = run->branch;
-    if (!it || it->inside)
+    phx_branch *branch = run->branch;
+    if (!branch || branch->inside)
         return;
-    it->way += run->sizes.velocity * fabs(h);
-    it->steps++;
-    const bool near = it->ahead || it->behind || it->r < WATCHED * it->largest;
-    if (near || it->evaluations < FIRST || it->steps >= MOST || it->rate * it->way >= SHARE * it->r)
+    branch->way += run->sizes.velocity * fabs(h);
+    branch->steps++;
+    const bool near = branch->ahead || branch->behind || branch->r < WATCHED * branch->largest;
+    if (near || branch->evaluations < FIRST || branch->steps >= MOST || branch->rate * branch->way >= SHARE * branch->r)
         evaluate_regularity(run);
 }
 
 double phx_branch_limit(const phx_run *run, double h)
 {
-    const phx_branch *it = run->branch;
-    if (!it)
+    const phx_branch *branch = run->branch;
+    if (!branch)
         return h;
-    if (it->ahead && it->at > run->t)
-        return fmin(h, 0.5 * (it->at - run->t));
-    return it->behind ? fmin(h, run->t - it->at) : h;
+    if (branch->ahead && branch->at > run->t)
+        return fmin(h, 0.5 * (branch->at - run->t));
+    return branch->behind ? fmin(h, run->t - branch->at) : h;
 }
 
 bool phx_branch_is_near(const phx_run *run)
 {
-    const phx_branch *it = run->branch;
-    return it && it->ahead && (it->at - run->t) * it->speed <= it->zone;
+    const phx_branch *branch = run->branch;
+    return branch && branch->ahead && (branch->at - run->t) * branch->speed <= branch->zone;
 }
 
 /* ---- crossing ---- */
 double phx_branch_end(const phx_run *run)
 {
-    const phx_branch *it = run->branch;
-    return it->at + BEYOND * fmax(it->at - run->t, 0.5 * it->zone / it->speed);
+    const phx_branch *branch = run->branch;
+    return branch->at + BEYOND * fmax(branch->at - run->t, 0.5 * branch->zone / branch->speed);
 }
 
 /* The velocities at the end of a zone, or of a part of it, are nearly those at its start. */
 static bool same_branch(const phx_run *run)
 {
-    const phx_branch *it = run->branch;
+    const phx_branch *branch = run->branch;
     const phx_dae *dae = run->dae;
     for (int k = 0; k < dae->n_v; k++)
-        it->v[k] = run->trial.v[k] - run->v[k];
-    const double change = dae->ops->norm(run->dae, it->v);
+        branch->v[k] = run->trial.v[k] - run->v[k];
+    const double change = dae->ops->norm(run->dae, branch->v);
     const double size = fmax(dae->ops->norm(run->dae, run->v), dae->ops->norm(run->dae, run->trial.v));
-    return change <= (FORCED + SMOOTH * it->zone) * size;
+    return change <= (FORCED + SMOOTH * branch->zone) * size;
 }
 
 /* The midpoint rule has used the workspace: synchronise the joint angles, and let the method start anew. */
@@ -172,11 +172,11 @@ static bool can_retry(phx_status status)
 /* The zone cannot be crossed from here: make it smaller. */
 static phx_status go_nearer(phx_run *run, phx_method *method, phx_status status)
 {
-    phx_branch *it = run->branch;
-    it->factor *= SMALLER;
-    it->zone *= SMALLER;
+    phx_branch *branch = run->branch;
+    branch->factor *= SMALLER;
+    branch->zone *= SMALLER;
     run->stats->rejected++;
-    if (!can_retry(status) || it->zone < GIVEN_UP)
+    if (!can_retry(status) || branch->zone < GIVEN_UP)
         return phx_run_stop(run, status);
     phx_context_clear(run->context);
     begin_anew(run, method);
@@ -185,32 +185,32 @@ static phx_status go_nearer(phx_run *run, phx_method *method, phx_status status)
 
 static void keep_start(phx_run *run)
 {
-    phx_branch *it = run->branch;
+    phx_branch *branch = run->branch;
     const phx_dae *dae = run->dae;
-    it->start = run->t;
-    memcpy(it->x0, run->x, (size_t)dae->n_x * sizeof *it->x0);
-    memcpy(it->v0, run->v, (size_t)dae->n_v * sizeof *it->v0);
+    branch->start = run->t;
+    memcpy(branch->x0, run->x, (size_t)dae->n_x * sizeof *branch->x0);
+    memcpy(branch->v0, run->v, (size_t)dae->n_v * sizeof *branch->v0);
 }
 
 /* Crosses the singular position from the present time to t1 in one interval of the midpoint rule. If the velocities
  * change too much for the same branch, the zone is made smaller and nothing is accepted. */
 phx_status phx_branch_cross(phx_run *run, phx_method *method, double t1)
 {
-    phx_branch *it = run->branch;
+    phx_branch *branch = run->branch;
     const double t0 = run->t;
-    phx_status status = it->bridge->ops->step(it->bridge, t0, t1, t1 - t0, false);
+    phx_status status = branch->bridge->ops->step(branch->bridge, t0, t1, t1 - t0, false);
     if (status == PHX_OK && !same_branch(run))
         status = PHX_REJECTED;
     if (status != PHX_OK)
         return go_nearer(run, method, status);
     keep_start(run);
-    it->ahead = false;
-    it->behind = it->inside = true;
+    branch->ahead = false;
+    branch->behind = branch->inside = true;
     status = phx_run_accept(run, t1, t1 - t0);
-    it->inside = false;
-    it->t = run->t;
-    it->r = regularity(run);
-    it->way = 0.0;
+    branch->inside = false;
+    branch->t = run->t;
+    branch->r = regularity(run);
+    branch->way = 0.0;
     begin_anew(run, method);
     return status;
 }
@@ -219,15 +219,15 @@ phx_status phx_branch_cross(phx_run *run, phx_method *method, double t1)
  * which would contain the joint residuals at the ends divided by a short time. */
 static void interpolate_motion(const phx_run *run, double h, double s)
 {
-    const phx_branch *it = run->branch;
+    const phx_branch *branch = run->branch;
     phx_dae *dae = run->dae;
     const double rest = 1.0 - s, f0 = rest * rest * (1.0 + 2.0 * s), f1 = s * s * (3.0 - 2.0 * s);
     const double rate0 = h * s * rest * rest, rate1 = -h * s * s * rest;
-    dae->ops->rates(dae, it->x0, it->v0, it->rate0);
-    dae->ops->rates(dae, run->x, run->v, it->rate1);
+    dae->ops->rates(dae, branch->x0, branch->v0, branch->rate0);
+    dae->ops->rates(dae, run->x, run->v, branch->rate1);
     for (int k = 0; k < dae->n_x; k++)
-        it->x[k] = f0 * it->x0[k] + f1 * run->x[k] + rate0 * it->rate0[k] + rate1 * it->rate1[k];
-    dae->ops->normalise(dae, it->x, true);
+        branch->x[k] = f0 * branch->x0[k] + f1 * run->x[k] + rate0 * branch->rate0[k] + rate1 * branch->rate1[k];
+    dae->ops->normalise(dae, branch->x, true);
 }
 
 /* v and the work by parabolas through the snapshot before the zone and the ends of the zone. */
@@ -239,15 +239,16 @@ static double parabola(const double t[3], double f0, double f1, double f2, doubl
 
 static void interpolate_rest(const phx_run *run, double at, phx_work *work)
 {
-    const phx_branch *it = run->branch;
-    const phx_work *w0 = &it->snapshots[0].work, *w1 = &it->snapshots[1].work, *w2 = &run->work;
-    const double t[3] = {it->snapshots[0].t, it->snapshots[1].t, run->t};
+    const phx_branch *branch = run->branch;
+    const phx_work *w0 = &branch->snapshots[0].work, *w1 = &branch->snapshots[1].work, *w2 = &run->work;
+    const double t[3] = {branch->snapshots[0].t, branch->snapshots[1].t, run->t};
     work->supplied = parabola(t, w0->supplied, w1->supplied, w2->supplied, at);
     work->dissipated = parabola(t, w0->dissipated, w1->dissipated, w2->dissipated, at);
     for (int k = 0; k < run->dae->n_v; k++)
-        it->v[k] = parabola(t, it->snapshots[0].v[k], it->snapshots[1].v[k], run->v[k], at);
+        branch->v[k] = parabola(t, branch->snapshots[0].v[k], branch->snapshots[1].v[k], run->v[k], at);
     for (int k = 0; k < run->dae->n_parts; k++)
-        it->ledger[k] = parabola(t, it->snapshots[0].ledger[k], it->snapshots[1].ledger[k], run->ledger[k], at);
+        branch->ledger[k] =
+            parabola(t, branch->snapshots[0].ledger[k], branch->snapshots[1].ledger[k], run->ledger[k], at);
 }
 
 bool phx_branch_is_crossing(const phx_run *run)
@@ -257,16 +258,16 @@ bool phx_branch_is_crossing(const phx_run *run)
 
 void phx_branch_sample(phx_run *run, double t, phx_sample *sample)
 {
-    const phx_branch *it = run->branch;
-    if (!it || t >= run->t)
+    const phx_branch *branch = run->branch;
+    if (!branch || t >= run->t)
         return;
-    const double h = run->t - it->start;
-    interpolate_motion(run, h, (t - it->start) / h);
+    const double h = run->t - branch->start;
+    interpolate_motion(run, h, (t - branch->start) / h);
     interpolate_rest(run, t, &sample->work);
     sample->t = t;
-    sample->x = it->x;
-    sample->v = it->v;
-    sample->ledger = it->ledger;
+    sample->x = branch->x;
+    sample->v = branch->v;
+    sample->ledger = branch->ledger;
 }
 
 void phx_branch_finish(phx_run *run, double t)
@@ -300,8 +301,8 @@ static phx_status in_pieces(phx_run *run, phx_method *method, double t1, double 
  * them. */
 phx_status phx_branch_step(phx_run *run, phx_method *method, double t0, double t1, double h)
 {
-    const phx_branch *it = run->branch;
-    const bool far = !it || (run->t <= t0 && !phx_branch_is_near(run) && phx_branch_limit(run, h) >= h);
+    const phx_branch *branch = run->branch;
+    const bool far = !branch || (run->t <= t0 && !phx_branch_is_near(run) && phx_branch_limit(run, h) >= h);
     if (far)
         return phx_halving_step(run, method, t0, t1, h);
     /* the midpoint rule itself passes most singular positions: try its own step first */
@@ -318,12 +319,12 @@ phx_status phx_branch_step(phx_run *run, phx_method *method, double t0, double t
 /* ---- messages ---- */
 bool phx_branch_explain(const phx_run *run, size_t size, char *text)
 {
-    const phx_branch *it = run->branch;
+    const phx_branch *branch = run->branch;
     const bool midpoint = run->options.integrator == PHX_MIDPOINT;
     char joints[512];
-    if (!it || !(it->largest > 0.0))
+    if (!branch || !(branch->largest > 0.0))
         return false;
-    const double r = regularity(run) / it->largest;
+    const double r = regularity(run) / branch->largest;
     if (r > 0.1 * WATCHED)
         return false;
     run->dae->ops->dependent(run->dae, run->t, run->x, run->v, sizeof joints, joints);
@@ -340,28 +341,28 @@ bool phx_branch_explain(const phx_run *run, size_t size, char *text)
 /* ---- archives ---- */
 void phx_branch_archive(phx_archive *archive, phx_run *run)
 {
-    phx_branch *it = run->branch;
+    phx_branch *branch = run->branch;
     const size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_parts = (size_t)run->dae->n_parts;
-    if (!it)
+    if (!branch)
         return;
-    double *const numbers[] = {&it->t,  &it->r,     &it->largest, &it->rate,   &it->way,
-                               &it->at, &it->speed, &it->zone,    &it->factor, &it->start};
+    double *const numbers[] = {&branch->t,  &branch->r,     &branch->largest, &branch->rate,   &branch->way,
+                               &branch->at, &branch->speed, &branch->zone,    &branch->factor, &branch->start};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);
-    phx_archive_long(archive, &it->evaluations);
-    phx_archive_long(archive, &it->steps);
-    phx_archive_bool(archive, &it->ahead);
-    phx_archive_bool(archive, &it->behind);
-    phx_archive_doubles(archive, n_x, it->x0);
-    phx_archive_doubles(archive, n_v, it->v0);
+    phx_archive_long(archive, &branch->evaluations);
+    phx_archive_long(archive, &branch->steps);
+    phx_archive_bool(archive, &branch->ahead);
+    phx_archive_bool(archive, &branch->behind);
+    phx_archive_doubles(archive, n_x, branch->x0);
+    phx_archive_doubles(archive, n_v, branch->v0);
     for (int k = 0; k < 2; k++) {
-        phx_archive_double(archive, &it->snapshots[k].t);
-        phx_archive_double(archive, &it->snapshots[k].work.supplied);
-        phx_archive_double(archive, &it->snapshots[k].work.dissipated);
-        phx_archive_doubles(archive, n_v, it->snapshots[k].v);
-        phx_archive_doubles(archive, n_parts, it->snapshots[k].ledger);
+        phx_archive_double(archive, &branch->snapshots[k].t);
+        phx_archive_double(archive, &branch->snapshots[k].work.supplied);
+        phx_archive_double(archive, &branch->snapshots[k].work.dissipated);
+        phx_archive_doubles(archive, n_v, branch->snapshots[k].v);
+        phx_archive_doubles(archive, n_parts, branch->snapshots[k].ledger);
     }
-    it->bridge->ops->archive(it->bridge, archive);
+    branch->bridge->ops->archive(branch->bridge, archive);
 }
 
 /* ---- memory ---- */
@@ -376,23 +377,23 @@ void phx_branch_destroy(phx_branch *branch)
 }
 
 /* Allocates the states, rates and ledgers that the crossing compares, in one block. */
-static phx_status branch_allocate(const phx_run *run, phx_branch *it)
+static phx_status branch_allocate(const phx_run *run, phx_branch *branch)
 {
     const size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_parts = (size_t)run->dae->n_parts;
-    double *next = it->memory = phx_calloc(run->context, 4 * n_x + 4 * n_v + 3 * n_parts, sizeof *next);
+    double *next = branch->memory = phx_calloc(run->context, 4 * n_x + 4 * n_v + 3 * n_parts, sizeof *next);
     if (!next)
         return PHX_ERR_MEMORY;
-    it->x0 = next;
-    it->x = it->x0 + n_x;
-    it->rate0 = it->x + n_x;
-    it->rate1 = it->rate0 + n_x;
-    it->v0 = it->rate1 + n_x;
-    it->v = it->v0 + n_v;
-    it->ledger = it->v + n_v;
-    it->snapshots[0].ledger = it->ledger + n_parts;
-    it->snapshots[1].ledger = it->snapshots[0].ledger + n_parts;
-    it->snapshots[0].v = it->snapshots[1].ledger + n_parts;
-    it->snapshots[1].v = it->snapshots[0].v + n_v;
+    branch->x0 = next;
+    branch->x = branch->x0 + n_x;
+    branch->rate0 = branch->x + n_x;
+    branch->rate1 = branch->rate0 + n_x;
+    branch->v0 = branch->rate1 + n_x;
+    branch->v = branch->v0 + n_v;
+    branch->ledger = branch->v + n_v;
+    branch->snapshots[0].ledger = branch->ledger + n_parts;
+    branch->snapshots[1].ledger = branch->snapshots[0].ledger + n_parts;
+    branch->snapshots[0].v = branch->snapshots[1].ledger + n_parts;
+    branch->snapshots[1].v = branch->snapshots[0].v + n_v;
     return PHX_OK;
 }
 
@@ -403,19 +404,19 @@ phx_status phx_branch_create(phx_run *run, phx_branch **branch)
     *branch = NULL;
     if (!run->dae->closed || !run->dae->ops->regularity || run->options.iterations > 0)
         return PHX_OK;
-    phx_branch *it = phx_calloc(run->context, 1, sizeof *it);
-    if (!it)
+    phx_branch *other = phx_calloc(run->context, 1, sizeof *other);
+    if (!other)
         return PHX_ERR_MEMORY;
     const bool lags = run->lags;
-    it->factor = 1.0;
-    phx_status status = branch_allocate(run, it);
+    other->factor = 1.0;
+    phx_status status = branch_allocate(run, other);
     if (status == PHX_OK)
-        status = phx_midpoint_plain_create(run, &it->bridge);
+        status = phx_midpoint_plain_create(run, &other->bridge);
     run->lags = lags;
     if (status != PHX_OK) {
-        phx_branch_destroy(it);
+        phx_branch_destroy(other);
         return status;
     }
-    *branch = it;
+    *branch = other;
     return PHX_OK;
 }

@@ -21,9 +21,9 @@ struct phx_integration {
 static const double SAME = 1e-9;
 
 /* Copies the initial state into arrays that the integration owns. */
-static phx_status copy_state(phx_integration *it, const double *x, const double *v, const double *lambda)
+static phx_status copy_state(phx_integration *integration, const double *x, const double *v, const double *lambda)
 {
-    phx_run *run = &it->run;
+    phx_run *run = &integration->run;
     const size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_l = (size_t)run->dae->n_l;
 
     run->x = phx_calloc(run->context, n_x, sizeof *run->x);
@@ -38,17 +38,17 @@ static phx_status copy_state(phx_integration *it, const double *x, const double 
 }
 
 /* The state at it->at. */
-static void integration_look(phx_integration *it)
+static void integration_look(phx_integration *integration)
 {
-    phx_run *run = &it->run;
+    phx_run *run = &integration->run;
 
-    if (run->lags && it->stats.steps > 0)
+    if (run->lags && integration->stats.steps > 0)
         run->dae->ops->synchronise(run->dae, run->x);
-    it->sample = (phx_sample){
+    integration->sample = (phx_sample){
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
-    if (it->method)
-        phx_branch_sample(run, it->at, &it->sample);
-    it->sample.t = it->at;
+    if (integration->method)
+        phx_branch_sample(run, integration->at, &integration->sample);
+    integration->sample.t = integration->at;
 }
 
 /* Creates an integration that a program advances step by step; options->end and every are ignored. The state is copied;
@@ -60,129 +60,131 @@ phx_status phx_integration_create(phx_dae *dae, const phx_integrate_options *opt
     used.every = 0.0;
     used.end = t + (options->step > 0.0 ? options->step : 1.0);
     phx_status status = phx_run_check(dae, &used, t, x, v, lambda);
-    phx_integration *it = status ? NULL : phx_calloc(dae->context, 1, sizeof *it);
+    phx_integration *run = status ? NULL : phx_calloc(dae->context, 1, sizeof *run);
 
     *integration = NULL;
-    if (!it)
+    if (!run)
         return status ? status : PHX_ERR_MEMORY;
-    it->run = (phx_run){.dae = dae,
-                        .context = dae->context,
-                        .options = used,
-                        .stats = &it->stats,
-                        .t = t,
-                        .start = t,
-                        .own_progress = {.from = t, .to = used.end, .shown = -INFINITY}};
-    it->run.progress = &it->run.own_progress;
-    it->base = it->at = t;
-    status = copy_state(it, x, v, lambda);
+    run->run = (phx_run){.dae = dae,
+                         .context = dae->context,
+                         .options = used,
+                         .stats = &run->stats,
+                         .t = t,
+                         .start = t,
+                         .own_progress = {.from = t, .to = used.end, .shown = -INFINITY}};
+    run->run.progress = &run->run.own_progress;
+    run->base = run->at = t;
+    status = copy_state(run, x, v, lambda);
     if (!status)
-        status = phx_run_allocate(&it->run);
+        status = phx_run_allocate(&run->run);
     if (!status)
-        status = phx_run_create_method(&it->run, &it->method);
-    if (!status && !it->method->ops->archive) {
-        it->method->ops->destroy(it->method);
-        it->method = NULL;
+        status = phx_run_create_method(&run->run, &run->method);
+    if (!status && !run->method->ops->archive) {
+        run->method->ops->destroy(run->method);
+        run->method = NULL;
     }
-    if (!status && it->method)
-        status = phx_branch_create(&it->run, &it->run.branch);
+    if (!status && run->method)
+        status = phx_branch_create(&run->run, &run->run.branch);
     if (status) {
-        phx_integration_destroy(it);
+        phx_integration_destroy(run);
         return status;
     }
-    integration_look(it);
-    *integration = it;
+    integration_look(run);
+    *integration = run;
     return PHX_OK;
 }
 
-void phx_integration_destroy(phx_integration *it)
+void phx_integration_destroy(phx_integration *integration)
 {
-    if (!it)
+    if (!integration)
         return;
-    if (it->method)
-        it->method->ops->destroy(it->method);
-    phx_branch_destroy(it->run.branch);
-    phx_free(it->run.x);
-    phx_free(it->run.v);
-    phx_free(it->run.lambda);
-    phx_run_release(&it->run);
-    phx_free(it);
+    if (integration->method)
+        integration->method->ops->destroy(integration->method);
+    phx_branch_destroy(integration->run.branch);
+    phx_free(integration->run.x);
+    phx_free(integration->run.v);
+    phx_free(integration->run.lambda);
+    phx_run_release(&integration->run);
+    phx_free(integration);
 }
 
-void phx_integration_rewind(phx_integration *it, const phx_sample *to)
+void phx_integration_rewind(phx_integration *integration, const phx_sample *to)
 {
-    phx_run *run = &it->run;
+    phx_run *run = &integration->run;
     const phx_dae *dae = run->dae;
 
     memcpy(run->x, to->x, (size_t)dae->n_x * sizeof *run->x);
     memcpy(run->v, to->v, (size_t)dae->n_v * sizeof *run->v);
     memcpy(run->lambda, to->lambda, (size_t)dae->n_l * sizeof *run->lambda);
-    run->t = it->base = it->at = to->t;
-    it->count = 0;
+    run->t = integration->base = integration->at = to->t;
+    integration->count = 0;
     run->work = (phx_work){0};
     memset(run->ledger, 0, (size_t)dae->n_parts * sizeof *run->ledger);
 }
 
-void phx_integration_report(phx_integration *it, phx_run_progress *progress)
+void phx_integration_report(phx_integration *integration, phx_run_progress *progress)
 {
-    it->run.progress = progress;
+    integration->run.progress = progress;
 }
 
-const phx_integrate_stats *phx_integration_stats(const phx_integration *it)
+const phx_integrate_stats *phx_integration_stats(const phx_integration *integration)
 {
-    return &it->stats;
+    return &integration->stats;
 }
 
-const phx_sample *phx_integration_sample(const phx_integration *it)
+const phx_sample *phx_integration_sample(const phx_integration *integration)
 {
-    return &it->sample;
+    return &integration->sample;
 }
 
 /* ---- steps ---- */
 /* n steps of a size; the last one ends at `sample`, when that is finite. */
-static phx_status equal_steps(phx_integration *it, int n, double h, double sample)
+static phx_status equal_steps(phx_integration *integration, int n, double h, double sample)
 {
-    phx_run *run = &it->run;
+    phx_run *run = &integration->run;
     phx_status status = PHX_OK;
 
-    if (!(fabs(h - it->h) <= SAME * h)) {
-        it->base = it->at;
-        it->h = h;
-        it->count = 0;
+    if (!(fabs(h - integration->h) <= SAME * h)) {
+        integration->base = integration->at;
+        integration->h = h;
+        integration->count = 0;
     }
     for (int k = 0; k < n && !status; k++) {
-        const double t0 = it->base + (double)it->count * it->h;
-        const double t1 = k + 1 == n && isfinite(sample) ? sample : it->base + (double)(it->count + 1) * it->h;
-        it->count++;
+        const double t0 = integration->base + (double)integration->count * integration->h;
+        const double t1 = k + 1 == n && isfinite(sample)
+                              ? sample
+                              : integration->base + (double)(integration->count + 1) * integration->h;
+        integration->count++;
         if (run->t < t1) /* not passed by one step across a singular position */
-            status = phx_branch_step(run, it->method, t0, t1, it->h);
-        it->at = status ? run->t : t1;
+            status = phx_branch_step(run, integration->method, t0, t1, integration->h);
+        integration->at = status ? run->t : t1;
     }
     if (!status && !isfinite(sample))
         return PHX_OK;
-    it->base = it->at;
-    it->count = 0;
+    integration->base = integration->at;
+    integration->count = 0;
     if (status)
-        it->h = 0.0;
+        integration->h = 0.0;
     return status;
 }
 
 /* Every sample of a controller ends a step. */
-static phx_status advance_method(phx_integration *it, double length)
+static phx_status advance_method(phx_integration *integration, double length)
 {
-    phx_run *run = &it->run;
+    phx_run *run = &integration->run;
     const phx_dae *dae = run->dae;
-    const double end = it->at + length, tiny = SAME * length;
+    const double end = integration->at + length, tiny = SAME * length;
     phx_status status = PHX_OK;
 
-    while (!status && end - it->at > tiny) {
-        const double next = dae->ops->next_sample ? dae->ops->next_sample(dae, it->at) : HUGE_VAL;
+    while (!status && end - integration->at > tiny) {
+        const double next = dae->ops->next_sample ? dae->ops->next_sample(dae, integration->at) : HUGE_VAL;
         const bool sampled = next < end + tiny;
-        const bool whole = fabs(end - it->at - length) <= tiny && !(next < end - tiny);
-        const double piece = whole ? length : sampled ? next - it->at : end - it->at;
+        const bool whole = fabs(end - integration->at - length) <= tiny && !(next < end - tiny);
+        const double piece = whole ? length : sampled ? next - integration->at : end - integration->at;
         double h = phx_run_equal_step(run, piece);
-        if (fabs(h - it->h) <= SAME * h)
-            h = it->h;
-        status = equal_steps(it, phx_run_equal_steps(run, piece), h, sampled ? next : HUGE_VAL);
+        if (fabs(h - integration->h) <= SAME * h)
+            h = integration->h;
+        status = equal_steps(integration, phx_run_equal_steps(run, piece), h, sampled ? next : HUGE_VAL);
     }
     return status;
 }
@@ -209,9 +211,9 @@ static void add_stats(phx_integrate_stats *sum, const phx_integrate_stats *more)
 }
 
 /* One call of phx_integrate. */
-static phx_status advance_anew(phx_integration *it, double length)
+static phx_status advance_anew(phx_integration *integration, double length)
 {
-    phx_run *run = &it->run;
+    phx_run *run = &integration->run;
     phx_integrate_options options = run->options;
     phx_integrate_stats stats;
 
@@ -219,25 +221,26 @@ static phx_status advance_anew(phx_integration *it, double length)
     phx_run_clear_work(run);
     const phx_status status =
         phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, integration_keep, run, &stats);
-    add_stats(&it->stats, &stats);
+    add_stats(&integration->stats, &stats);
     run->work.supplied += run->trial.work.supplied;
     run->work.dissipated += run->trial.work.dissipated;
     for (int k = 0; k < run->dae->n_parts; k++)
         run->ledger[k] += run->trial.ledger[k];
-    it->at = run->t;
+    integration->at = run->t;
     return status;
 }
 
-phx_status phx_integration_advance(phx_integration *it, double length)
+phx_status phx_integration_advance(phx_integration *integration, double length)
 {
-    phx_context *context = it->run.context;
+    phx_context *context = integration->run.context;
 
     if (!(length > 0.0 && isfinite(length)))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a step of %g s; it must be positive", length);
     phx_context_clear(context);
-    it->run.options.end = it->at + length;
-    const phx_status status = it->method ? advance_method(it, length) : advance_anew(it, length);
-    integration_look(it);
+    integration->run.options.end = integration->at + length;
+    const phx_status status =
+        integration->method ? advance_method(integration, length) : advance_anew(integration, length);
+    integration_look(integration);
     return status;
 }
 
@@ -260,21 +263,21 @@ static void archive_run(phx_archive *archive, phx_run *run)
 
 /* Writes or reads the state of an integration, including method, observed singular positions and mechanism; in reading
  * the integration must have been created with the same options. */
-void phx_integration_archive(phx_archive *archive, phx_integration *it)
+void phx_integration_archive(phx_archive *archive, phx_integration *integration)
 {
-    phx_dae *dae = it->run.dae;
+    phx_dae *dae = integration->run.dae;
 
-    archive_run(archive, &it->run);
-    phx_archive_double(archive, &it->base);
-    phx_archive_double(archive, &it->h);
-    phx_archive_long(archive, &it->count);
-    phx_archive_double(archive, &it->at);
-    if (it->method) {
-        it->method->ops->archive(it->method, archive);
-        phx_branch_archive(archive, &it->run);
+    archive_run(archive, &integration->run);
+    phx_archive_double(archive, &integration->base);
+    phx_archive_double(archive, &integration->h);
+    phx_archive_long(archive, &integration->count);
+    phx_archive_double(archive, &integration->at);
+    if (integration->method) {
+        integration->method->ops->archive(integration->method, archive);
+        phx_branch_archive(archive, &integration->run);
     }
     if (dae->ops->archive)
         dae->ops->archive(dae, archive);
     if (phx_archive_reads(archive) && !phx_archive_status(archive))
-        integration_look(it);
+        integration_look(integration);
 }

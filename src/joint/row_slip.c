@@ -45,7 +45,7 @@ static void normalise(int dim, const double *x, const double *dx, double *out, d
 }
 
 /* n = s y/|y| */
-static void find_normal(const phx_row *row, int dim, const double *x, surface *it)
+static void find_normal(const phx_row *row, int dim, const double *x, surface *skin)
 {
     const double *a = row->alpha2, side = row->beta[1], along = dim == 3 ? phx_port_scalar_product(3, a, x) : 0.0;
     double y[3], dy[9] = {0.0};
@@ -55,74 +55,74 @@ static void find_normal(const phx_row *row, int dim, const double *x, surface *i
         for (int l = 0; l < dim; l++)
             dy[i * 3 + l] = side * ((i == l ? 1.0 : 0.0) - (dim == 3 ? a[i] * a[l] : 0.0));
     }
-    normalise(dim, y, dy, it->n, it->dn);
+    normalise(dim, y, dy, skin->n, skin->dn);
 }
 
 /* t_0 = w/|w|, w = alpha - (alpha . n) n */
-static void find_first_tangent(const phx_row *row, surface *it)
+static void find_first_tangent(const phx_row *row, surface *skin)
 {
-    const double along = phx_port_scalar_product(3, row->alpha, it->n);
+    const double along = phx_port_scalar_product(3, row->alpha, skin->n);
     double w[3], dw[9];
 
     for (int i = 0; i < 3; i++)
-        w[i] = row->alpha[i] - along * it->n[i];
+        w[i] = row->alpha[i] - along * skin->n[i];
     for (int l = 0; l < 3; l++) {
         double turned = 0.0; /* alpha . dn */
         for (int i = 0; i < 3; i++)
-            turned += row->alpha[i] * it->dn[i * 3 + l];
+            turned += row->alpha[i] * skin->dn[i * 3 + l];
         for (int i = 0; i < 3; i++)
-            dw[i * 3 + l] = -turned * it->n[i] - along * it->dn[i * 3 + l];
+            dw[i * 3 + l] = -turned * skin->n[i] - along * skin->dn[i * 3 + l];
     }
-    normalise(3, w, dw, it->t, it->dt);
+    normalise(3, w, dw, skin->t, skin->dt);
 }
 
 /* t_1 = n x t_0 */
-static void find_second_tangent(const surface *it, double *t, double *dt)
+static void find_second_tangent(const surface *skin, double *t, double *dt)
 {
-    phx_vec_x_vec(3, it->n, it->t, t);
+    phx_vec_x_vec(3, skin->n, skin->t, t);
     for (int l = 0; l < 3; l++) {
         double dn[3], dt0[3], by_n[3], by_t[3];
         for (int i = 0; i < 3; i++) {
-            dn[i] = it->dn[i * 3 + l];
-            dt0[i] = it->dt[i * 3 + l];
+            dn[i] = skin->dn[i * 3 + l];
+            dt0[i] = skin->dt[i * 3 + l];
         }
-        phx_vec_x_vec(3, dn, it->t, by_n);
-        phx_vec_x_vec(3, it->n, dt0, by_t);
+        phx_vec_x_vec(3, dn, skin->t, by_n);
+        phx_vec_x_vec(3, skin->n, dt0, by_t);
         for (int i = 0; i < 3; i++)
             dt[i * 3 + l] = by_n[i] + by_t[i];
     }
 }
 
 /* At x in A's directions. n x t_0 = t_1, n x t_1 = -t_0. */
-static void find_surface(const phx_row *row, int dim, const double *x, surface *it)
+static void find_surface(const phx_row *row, int dim, const double *x, surface *skin)
 {
     const double r = row->beta[0];
     double t1[3], dt1[9];
 
-    memset(it, 0, sizeof *it);
-    find_normal(row, dim, x, it);
+    memset(skin, 0, sizeof *skin);
+    find_normal(row, dim, x, skin);
     if (dim == 2) {
         for (int i = 0; i < 2; i++) {
-            it->t[i] = i == 0 ? it->n[1] : -it->n[0];
+            skin->t[i] = i == 0 ? skin->n[1] : -skin->n[0];
             for (int l = 0; l < 2; l++)
-                it->dt[i * 3 + l] = i == 0 ? it->dn[3 + l] : -it->dn[l];
+                skin->dt[i * 3 + l] = i == 0 ? skin->dn[3 + l] : -skin->dn[l];
         }
         return;
     }
-    find_first_tangent(row, it);
-    find_second_tangent(it, t1, dt1);
+    find_first_tangent(row, skin);
+    find_second_tangent(skin, t1, dt1);
     for (int i = 0; i < 3; i++)
-        it->beta[i] = row->axis == 0 ? -r * t1[i] : r * it->t[i];
+        skin->beta[i] = row->axis == 0 ? -r * t1[i] : r * skin->t[i];
     for (int i = 0; i < 9; i++)
-        it->dbeta[i] = row->axis == 0 ? -r * dt1[i] : r * it->dt[i];
+        skin->dbeta[i] = row->axis == 0 ? -r * dt1[i] : r * skin->dt[i];
     if (row->axis != 0) {
-        memcpy(it->t, t1, sizeof t1);
-        memcpy(it->dt, dt1, sizeof dt1);
+        memcpy(skin->t, t1, sizeof t1);
+        memcpy(skin->dt, dt1, sizeof dt1);
     }
 }
 
 /* In the middle of the interval. */
-static void find_mean(const phx_row *row, const phx_port_view *a, const phx_port_view *b, surface *it)
+static void find_mean(const phx_row *row, const phx_port_view *a, const phx_port_view *b, surface *skin)
 {
     double x[3];
 
@@ -130,15 +130,15 @@ static void find_mean(const phx_row *row, const phx_port_view *a, const phx_port
         const phx_row part = component(k);
         x[k] = 0.5 * (phx_row_value(&part, a, b, 0) + phx_row_value(&part, a, b, 1));
     }
-    find_surface(row, a->dim, x, it);
+    find_surface(row, a->dim, x, skin);
 }
 
 void phx_row_slip_normal(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *n)
 {
-    surface it;
+    surface skin;
 
-    find_mean(row, a, b, &it);
-    memcpy(n, it.n, sizeof it.n);
+    find_mean(row, a, b, &skin);
+    memcpy(n, skin.n, sizeof skin.n);
 }
 
 static double row_slip_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
@@ -174,18 +174,18 @@ static void row_slip_covectors(const phx_row *row, const phx_port_view *a, const
                                double *g_b)
 {
     double own_a[PHX_PORT_MAX], own_b[PHX_PORT_MAX];
-    surface it;
+    surface skin;
 
-    find_mean(row, a, b, &it);
+    find_mean(row, a, b, &skin);
     for (int k = 0; k < a->dim; k++) {
         const phx_row part = component(k);
         phx_row_covectors(&part, a, b, own_a, own_b);
         for (int i = 0; i < phx_port_size(a->dim); i++) {
-            g_a[i] += it.t[k] * own_a[i];
-            g_b[i] += it.t[k] * own_b[i];
+            g_a[i] += skin.t[k] * own_a[i];
+            g_b[i] += skin.t[k] * own_b[i];
         }
     }
-    add_rolling(row, a, b, it.beta, g_a, g_b);
+    add_rolling(row, a, b, skin.beta, g_a, g_b);
 }
 
 /* H += weight of `own`, in the entries of both ports. */
@@ -217,30 +217,30 @@ static bool row_slip_tangent(const phx_row *row, const phx_port_view *a, const p
     /* H = t_k H_k + (turn of A and B at fixed beta) + (g_k dt_k/dx_l + g(dbeta/dx_l)) g_l^T,   dx_l = g_l */
     const int dim = a->dim;
     double g[3][PHX_PORT_PAIR] = {{0.0}}, own[PHX_PORT_PAIR * PHX_PORT_PAIR], y[3], T[3 * PHX_PORT_MAX];
-    surface it;
+    surface skin;
 
-    find_mean(row, a, b, &it);
+    find_mean(row, a, b, &skin);
     phx_port_pair_clear(dim, H);
     for (int k = 0; k < dim; k++) {
         const phx_row part = component(k);
         phx_row_covectors(&part, a, b, g[k], g[k] + PHX_PORT_MAX);
         if (phx_row_tangent(&part, a, b, own))
-            row_slip_add_block(dim, it.t[k], own, H);
+            row_slip_add_block(dim, skin.t[k], own, H);
     }
     if (dim == 3) {
-        phx_port_direction_mean(a, it.beta, y);
-        phx_port_direction_tangent(a, it.beta, T);
+        phx_port_direction_mean(a, skin.beta, y);
+        phx_port_direction_tangent(a, skin.beta, T);
         row_add_turn_tangent(a, -1.0, y, T, 0, H);
         row_add_turn_tangent(b, 1.0, y, T, PHX_PORT_MAX, H);
     } else if (phx_row_tangent(&angle, a, b, own)) {
         row_slip_add_block(dim, row->beta[0], own, H);
     }
     for (int l = 0; l < dim; l++) {
-        const double dbeta[3] = {it.dbeta[l], it.dbeta[3 + l], it.dbeta[6 + l]};
+        const double dbeta[3] = {skin.dbeta[l], skin.dbeta[3 + l], skin.dbeta[6 + l]};
         double left[PHX_PORT_PAIR] = {0.0};
         for (int k = 0; k < dim; k++)
             for (int i = 0; i < PHX_PORT_PAIR; i++)
-                left[i] += it.dt[k * 3 + l] * g[k][i];
+                left[i] += skin.dt[k * 3 + l] * g[k][i];
         if (dim == 3)
             add_rolling(row, a, b, dbeta, left, left + PHX_PORT_MAX);
         row_slip_add_product(dim, left, g[l], H);

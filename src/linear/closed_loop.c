@@ -13,23 +13,23 @@
 #include <string.h>
 
 /* Columns of Y over (q, q'). */
-static double *measured(phx_context *context, const phx_linearised *it)
+static double *measured(phx_context *context, const phx_linearised *linear)
 {
-    const phx_feedback *f = &it->feedback;
-    const int count = it->reduced.count, n = it->linear.n;
+    const phx_feedback *f = &linear->feedback;
+    const int count = linear->reduced.count, n = linear->linear.n;
     double *Y = phx_calloc(context, (size_t)f->n_measures * 2 * (size_t)count, sizeof *Y);
 
     if (!Y || f->n_measures == 0 || count == 0)
         return Y;
-    phx_dense_multiply(false, false, f->n_measures, count, n, 1.0, f->Y_q, n, it->reduced.basis, count, 0.0, Y,
+    phx_dense_multiply(false, false, f->n_measures, count, n, 1.0, f->Y_q, n, linear->reduced.basis, count, 0.0, Y,
                        2 * count);
-    phx_dense_multiply(false, false, f->n_measures, count, n, 1.0, f->Y_v, n, it->reduced.basis, count, 0.0, Y + count,
-                       2 * count);
+    phx_dense_multiply(false, false, f->n_measures, count, n, 1.0, f->Y_v, n, linear->reduced.basis, count, 0.0,
+                       Y + count, 2 * count);
     return Y;
 }
 
 /* The mechanism with its controllers, without other channels. */
-static phx_status linearise_loop(phx_context *context, phx_dae *dae, double t, const double *x, phx_linearised **it)
+static phx_status linearise_loop(phx_context *context, phx_dae *dae, double t, const double *x, phx_linearised **linear)
 {
     static const char *const none[] = {""};
     phx_linearise_options options = phx_linearise_options_default();
@@ -37,7 +37,7 @@ static phx_status linearise_loop(phx_context *context, phx_dae *dae, double t, c
     options.t = t;
     options.x = x;
     options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
-    return phx_linearise(context, dae, &options, it);
+    return phx_linearise(context, dae, &options, linear);
 }
 
 static int input_of(const phx_channels *channels, const char *name)
@@ -49,26 +49,26 @@ static int input_of(const phx_channels *channels, const char *name)
 }
 
 /* The columns of `from` (rows x inputs) that the controllers act with: rows x actuations. Sampled ones hold: zero. */
-static double *acted(phx_context *context, const phx_linearised *it, int rows, const double *from)
+static double *acted(phx_context *context, const phx_linearised *linear, int rows, const double *from)
 {
-    const phx_feedback *f = &it->feedback;
+    const phx_feedback *f = &linear->feedback;
     double *B = phx_calloc(context, (size_t)rows * (size_t)f->n_actuations, sizeof *B);
 
     for (int k = 0; B && k < f->n_actuations; k++) {
-        const int at = f->continuous[k] ? input_of(&it->channels, f->actuations[k]) : -1;
+        const int at = f->continuous[k] ? input_of(&linear->channels, f->actuations[k]) : -1;
         for (int i = 0; i < rows && at >= 0; i++)
-            B[i * f->n_actuations + k] = from[i * it->channels.n_inputs + at];
+            B[i * f->n_actuations + k] = from[i * linear->channels.n_inputs + at];
     }
     return B;
 }
 
 /* [from + Bc D Y | Bc C], rows x (states + n_states), behind each other in rows of `width`. */
-static phx_status close_rows(phx_context *context, const phx_linearised *it, int rows, int states, const double *from,
-                             const double *inputs, const double *Y, double *to)
+static phx_status close_rows(phx_context *context, const phx_linearised *linear, int rows, int states,
+                             const double *from, const double *inputs, const double *Y, double *to)
 {
-    const phx_feedback *f = &it->feedback;
+    const phx_feedback *f = &linear->feedback;
     const int u = f->n_actuations, y = f->n_measures, z = f->n_states, width = states + z;
-    double *Bc = acted(context, it, rows, inputs);
+    double *Bc = acted(context, linear, rows, inputs);
     double *BD = phx_calloc(context, (size_t)rows * (size_t)y, sizeof *BD);
     const phx_status status = Bc && BD ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -85,43 +85,44 @@ static phx_status close_rows(phx_context *context, const phx_linearised *it, int
     return status;
 }
 
-static phx_status state_names(phx_context *context, const phx_linearised *it, const phx_ss *plant, const char ***names)
+static phx_status state_names(phx_context *context, const phx_linearised *linear, const phx_ss *plant,
+                              const char ***names)
 {
-    const int n = phx_ss_n(plant), z = it->feedback.n_states;
+    const int n = phx_ss_n(plant), z = linear->feedback.n_states;
 
     *names = phx_calloc(context, (size_t)(n + z), sizeof **names);
     if (!*names)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < n + z; k++)
-        (*names)[k] = k < n ? phx_ss_state(plant, k) : it->feedback.states[k - n];
+        (*names)[k] = k < n ? phx_ss_state(plant, k) : linear->feedback.states[k - n];
     return PHX_OK;
 }
 
 /* Replaces the plant *ss by the closed loop with its controllers (matrices at the top); without actuations *ss stays.
  * Fails for inputs that are rates, which have no state. */
-phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, phx_ss **ss)
+phx_status phx_linearised_close(phx_context *context, const phx_linearised *linear, phx_ss **ss)
 {
     const phx_ss *plant = *ss;
-    const phx_feedback *f = &it->feedback;
+    const phx_feedback *f = &linear->feedback;
     const int n = phx_ss_n(plant), z = f->n_states, all = n + z, p = phx_ss_outputs(plant), m = phx_ss_inputs(plant);
 
     if (f->n_actuations == 0)
         return PHX_OK;
-    if (n != 2 * it->reduced.count)
+    if (n != 2 * linear->reduced.count)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "a rate that is an input has no state, and the controllers need it; take the acceleration as "
                         "the input");
-    double *A = phx_calloc(context, (size_t)all * (size_t)all, sizeof *A), *Y = measured(context, it);
+    double *A = phx_calloc(context, (size_t)all * (size_t)all, sizeof *A), *Y = measured(context, linear);
     double *B = phx_calloc(context, (size_t)all * (size_t)m, sizeof *B);
     double *C = phx_calloc(context, (size_t)p * (size_t)all, sizeof *C);
     const char **names = NULL;
     phx_ss *closed = NULL;
-    phx_status status = A && B && C && Y ? state_names(context, it, plant, &names) : PHX_ERR_MEMORY;
+    phx_status status = A && B && C && Y ? state_names(context, linear, plant, &names) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = close_rows(context, it, n, n, phx_ss_A(plant), phx_ss_B(plant), Y, A);
+        status = close_rows(context, linear, n, n, phx_ss_A(plant), phx_ss_B(plant), Y, A);
     if (!status)
-        status = close_rows(context, it, p, n, phx_ss_C(plant), phx_ss_D(plant), Y, C);
+        status = close_rows(context, linear, p, n, phx_ss_C(plant), phx_ss_D(plant), Y, C);
     if (!status && z > 0 && f->n_measures > 0 && n > 0)
         phx_dense_multiply(false, false, z, n, f->n_measures, 1.0, f->B, f->n_measures, Y, n, 0.0,
                            A + (size_t)n * (size_t)all, all);
@@ -130,8 +131,8 @@ phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, 
     if (!status)
         memcpy(B, phx_ss_B(plant), (size_t)n * (size_t)m * sizeof *B);
     if (!status) {
-        const phx_channels *channels = &it->channels;
-        const phx_ss_def def = {.name = it->name,
+        const phx_channels *channels = &linear->channels;
+        const phx_ss_def def = {.name = linear->name,
                                 .n = all,
                                 .n_inputs = m,
                                 .n_outputs = p,
@@ -156,9 +157,9 @@ phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, 
     return status;
 }
 
-phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *it, const char *what)
+phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *linear, const char *what)
 {
-    if (it->feedback.n_actuations == 0)
+    if (linear->feedback.n_actuations == 0)
         return PHX_OK;
     return phx_fail(context, PHX_ERR_UNSUPPORTED,
                     "a mechanism with controllers does not have %s; take the state-space form, or leave the "
@@ -180,10 +181,10 @@ static bool has_mirror(int n, const double *re, const double *im, int k)
 }
 
 /* Conjugate pairs once; what is zero up to rounding is a rigid motion. */
-static phx_status list_modes(phx_context *context, const phx_linearised *it, int n, const double *re, const double *im,
-                             const double *vectors, phx_mode_list *list, int *rigid)
+static phx_status list_modes(phx_context *context, const phx_linearised *linear, int n, const double *re,
+                             const double *im, const double *vectors, phx_mode_list *list, int *rigid)
 {
-    const int count = it->reduced.count, n_xi = it->linear.n;
+    const int count = linear->reduced.count, n_xi = linear->linear.n;
     double largest = 0.0;
     phx_status status = phx_mode_list_create(context, n_xi, n, list);
 
@@ -196,14 +197,14 @@ static phx_status list_modes(phx_context *context, const phx_linearised *it, int
         if (im[k] < 0.0)
             continue;
         const double size = hypot(re[k], im[k]);
-        if (size <= zero || (it->reduced.rigid > 0 && size <= parted && has_mirror(n, re, im, k))) {
+        if (size <= zero || (linear->reduced.rigid > 0 && size <= parted && has_mirror(n, re, im, k))) {
             *rigid += im[k] > 0.0 ? 2 : 1;
             continue;
         }
         for (int i = 0; i < n_xi; i++) {
             shape[i] = 0.0;
             for (int j = 0; j < count; j++)
-                shape[i] += it->reduced.basis[(size_t)i * (size_t)count + (size_t)j] *
+                shape[i] += linear->reduced.basis[(size_t)i * (size_t)count + (size_t)j] *
                             (vectors[2 * (j * n + k)] + I * vectors[2 * (j * n + k) + 1]);
         }
         list->lambda[list->count++] = re[k] + I * im[k];
@@ -216,16 +217,16 @@ static phx_status list_modes(phx_context *context, const phx_linearised *it, int
  * count 0 means all. The shapes are those of the mechanism. */
 phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, phx_mode_set *set)
 {
-    phx_linearised *it = NULL;
+    phx_linearised *linear = NULL;
     phx_ss *ss = NULL;
     phx_mode_list list = {0};
     double *re = NULL;
     int rigid = 0;
 
     *set = (phx_mode_set){0};
-    phx_status status = linearise_loop(context, dae, t, x, &it);
+    phx_status status = linearise_loop(context, dae, t, x, &linear);
     if (!status)
-        status = phx_linearised_ss(context, it, &ss);
+        status = phx_linearised_ss(context, linear, &ss);
     const int n = status ? 0 : phx_ss_n(ss);
     re = status ? NULL : phx_calloc(context, 2 * (size_t)n + 2 * (size_t)n * (size_t)n, sizeof *re);
     if (!status && !re)
@@ -233,17 +234,17 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
     if (!status)
         status = phx_dense_eigen_general(context, n, phx_ss_A(ss), NULL, re, re + n, re + 2 * n);
     if (!status)
-        status = list_modes(context, it, n, re, re + n, re + 2 * n, &list, &rigid);
+        status = list_modes(context, linear, n, re, re + n, re + 2 * n, &list, &rigid);
     if (!status)
-        status = phx_mode_list_finish(context, &list, &it->linear.M, count, set);
+        status = phx_mode_list_finish(context, &list, &linear->linear.M, count, set);
     if (!status) {
-        set->freedom = it->reduced.count;
+        set->freedom = linear->reduced.count;
         set->rigid = rigid;
     }
     phx_mode_list_free(&list);
     phx_free(re);
     phx_ss_destroy(ss);
-    phx_linearised_destroy(it);
+    phx_linearised_destroy(linear);
     return phx_conclude(context, status);
 }
 
@@ -316,11 +317,11 @@ phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const d
 
 /* ---- Casimirs ---- */
 /* r = (-row B Y_v, 0, row) */
-static phx_status complete_row(phx_context *context, const phx_linearised *it, const double *row, double *r)
+static phx_status complete_row(phx_context *context, const phx_linearised *linear, const double *row, double *r)
 {
-    const phx_feedback *f = &it->feedback;
-    const int count = it->reduced.count;
-    double *Y = measured(context, it);
+    const phx_feedback *f = &linear->feedback;
+    const int count = linear->reduced.count;
+    double *Y = measured(context, linear);
 
     if (!Y)
         return PHX_ERR_MEMORY;
@@ -341,20 +342,20 @@ static phx_status complete_row(phx_context *context, const phx_linearised *it, c
 phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
                                 double *residual)
 {
-    phx_linearised *it = NULL;
+    phx_linearised *linear = NULL;
     phx_ss *ss = NULL;
     double worst = 0.0, largest = 0.0;
 
     *residual = 0.0;
-    phx_status status = linearise_loop(context, dae, t, x, &it);
+    phx_status status = linearise_loop(context, dae, t, x, &linear);
     if (!status)
-        status = phx_linearised_ss(context, it, &ss);
+        status = phx_linearised_ss(context, linear, &ss);
     const int n = status ? 0 : phx_ss_n(ss);
     double *r = phx_calloc(context, (size_t)n, sizeof *r);
     if (!r)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = complete_row(context, it, row, r);
+        status = complete_row(context, linear, row, r);
     for (int j = 0; j < n && !status; j++) {
         double sum = 0.0, size = 0.0;
         for (int i = 0; i < n; i++) {
@@ -368,7 +369,7 @@ phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, co
         *residual = worst / largest;
     phx_free(r);
     phx_ss_destroy(ss);
-    phx_linearised_destroy(it);
+    phx_linearised_destroy(linear);
     return phx_conclude(context, status);
 }
 
@@ -377,11 +378,11 @@ phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, co
  * v+ = v - T lambda v of n samples before; n: the largest delay. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit)
 {
-    phx_linearised *it = NULL;
+    phx_linearised *linear = NULL;
     double *room = NULL, *Y = NULL, largest = 0.0;
 
     *limit = HUGE_VAL;
-    phx_status status = linearise_loop(context, dae, t, x, &it);
+    phx_status status = linearise_loop(context, dae, t, x, &linear);
     if (status)
         return status;
     const phx_system *system = phx_system_of(dae);
@@ -390,17 +391,18 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
         const int own = phx_block_delay(phx_system_controller_block(system, c));
         delay = own > delay ? own : delay;
     }
-    const phx_feedback *f = &it->feedback;
-    const int u = f->n_actuations, y = f->n_measures, count = it->reduced.count;
+    const phx_feedback *f = &linear->feedback;
+    const int u = f->n_actuations, y = f->n_measures, count = linear->reduced.count;
     const size_t size = (size_t)(count * u + y * u + u * u + 2 * u);
     room = phx_calloc(context, size, sizeof *room);
-    Y = measured(context, it);
+    Y = measured(context, linear);
     if (!room || !Y)
         status = PHX_ERR_MEMORY;
     double *F = room, *mobility = F + count * u, *S = mobility + y * u, *re = S + u * u;
     for (int k = 0; k < u && !status; k++)
         for (int i = 0; i < count; i++)
-            F[i * u + k] = it->reduced.F[i * it->channels.n_inputs + input_of(&it->channels, f->actuations[k])];
+            F[i * u + k] =
+                linear->reduced.F[i * linear->channels.n_inputs + input_of(&linear->channels, f->actuations[k])];
     if (!status && y > 0 && count > 0) {
         phx_dense_multiply(false, false, y, u, count, 1.0, Y + count, 2 * count, F, u, 0.0, mobility, u);
         phx_dense_multiply(false, false, u, u, y, -1.0, f->D, y, mobility, u, 0.0, S, u);
@@ -412,6 +414,6 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
         *limit = 2.0 * sin(0.5 * acos(-1.0) / (2.0 * delay + 1.0)) / largest;
     phx_free(room);
     phx_free(Y);
-    phx_linearised_destroy(it);
+    phx_linearised_destroy(linear);
     return phx_conclude(context, status);
 }

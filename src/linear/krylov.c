@@ -25,215 +25,216 @@ static const double negligible = 1e-11;
 /* Rounding of all values theta, relative to the largest. */
 static const double rounding = 1e-14;
 
-void phx_krylov_free(phx_krylov *it)
+void phx_krylov_free(phx_krylov *space)
 {
-    phx_free(it->basis);
-    phx_free(it->product);
-    phx_free(it->work);
-    phx_free(it->lambda);
-    phx_free(it->error);
-    phx_free(it->vectors);
-    *it = (phx_krylov){0};
+    phx_free(space->basis);
+    phx_free(space->product);
+    phx_free(space->work);
+    phx_free(space->lambda);
+    phx_free(space->error);
+    phx_free(space->vectors);
+    *space = (phx_krylov){0};
 }
 
-phx_status phx_krylov_factor(phx_krylov *it)
+phx_status phx_krylov_factor(phx_krylov *space)
 {
-    const phx_linear *linear = it->large->linear;
-    return phx_kkt_factor_quadratic(it->kkt, &linear->M, &linear->D, &it->large->K, &it->large->G,
-                                    (double complex)it->sigma);
+    const phx_linear *linear = space->large->linear;
+    return phx_kkt_factor_quadratic(space->kkt, &linear->M, &linear->D, &space->large->K, &space->large->G,
+                                    (double complex)space->sigma);
 }
 
 /* Prepares a Krylov space of at most `room` vectors about the real shift sigma and factors there; the shift is moved
  * slightly if it meets a root. */
 phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kkt *kkt, double sigma, double scale,
-                            int room, phx_krylov *it)
+                            int room, phx_krylov *space)
 {
     const phx_linear *linear = large->linear;
     const size_t n = (size_t)linear->n, size = n + (size_t)large->G.rows, most = (size_t)room;
 
-    memset(it, 0, sizeof *it);
-    it->context = context;
-    it->large = large;
-    it->kkt = kkt;
-    it->n = linear->n;
-    it->room = room;
-    it->scale = scale;
-    it->seed = 1;
-    it->basis = phx_calloc(context, most * 2 * n, sizeof *it->basis);
-    it->product = phx_calloc(context, most * most, sizeof *it->product);
-    it->work = phx_calloc(context, 4 * n + size + most, sizeof *it->work);
-    it->lambda = phx_calloc(context, most, sizeof *it->lambda);
-    it->error = phx_calloc(context, most, sizeof *it->error);
-    it->vectors = phx_calloc(context, 2 * most * most, sizeof *it->vectors);
-    if (!it->basis || !it->product || !it->work || !it->lambda || !it->error || !it->vectors)
+    memset(space, 0, sizeof *space);
+    space->context = context;
+    space->large = large;
+    space->kkt = kkt;
+    space->n = linear->n;
+    space->room = room;
+    space->scale = scale;
+    space->seed = 1;
+    space->basis = phx_calloc(context, most * 2 * n, sizeof *space->basis);
+    space->product = phx_calloc(context, most * most, sizeof *space->product);
+    space->work = phx_calloc(context, 4 * n + size + most, sizeof *space->work);
+    space->lambda = phx_calloc(context, most, sizeof *space->lambda);
+    space->error = phx_calloc(context, most, sizeof *space->error);
+    space->vectors = phx_calloc(context, 2 * most * most, sizeof *space->vectors);
+    if (!space->basis || !space->product || !space->work || !space->lambda || !space->error || !space->vectors)
         return PHX_ERR_MEMORY;
     phx_status status = PHX_SINGULAR;
     for (int k = 0; k < TRIES && status == PHX_SINGULAR; k++) { /* a root sits at the shift */
-        it->sigma = sigma + 1e-7 * k * k * fmax(fabs(sigma), 1e-3 * scale);
-        status = phx_krylov_factor(it);
+        space->sigma = sigma + 1e-7 * k * k * fmax(fabs(sigma), 1e-3 * scale);
+        status = phx_krylov_factor(space);
     }
     return status;
 }
 
 /* out (2n) = S in */
-static phx_status krylov_multiply(phx_krylov *it, const double *in, double *out)
+static phx_status krylov_multiply(phx_krylov *space, const double *in, double *out)
 {
-    const phx_linear *linear = it->large->linear;
-    const int n = it->n;
-    double *sum = it->work, *rhs = it->work + 4 * n;
+    const phx_linear *linear = space->large->linear;
+    const int n = space->n;
+    double *sum = space->work, *rhs = space->work + 4 * n;
 
     for (int i = 0; i < n; i++)
-        sum[i] = in[n + i] + it->sigma * in[i];
-    memset(rhs, 0, (size_t)(n + it->large->G.rows) * sizeof *rhs);
+        sum[i] = in[n + i] + space->sigma * in[i];
+    memset(rhs, 0, (size_t)(n + space->large->G.rows) * sizeof *rhs);
     phx_csr_apply(&linear->M, -1.0, sum, rhs);
     phx_csr_apply(&linear->D, -1.0, in, rhs);
-    const phx_status status = phx_lu_solve(it->kkt->lu, 1, rhs);
+    const phx_status status = phx_lu_solve(space->kkt->lu, 1, rhs);
     for (int i = 0; i < n && !status; i++) {
         out[i] = rhs[i];
-        out[n + i] = in[i] + it->sigma * rhs[i];
+        out[n + i] = in[i] + space->sigma * rhs[i];
     }
     return status;
 }
 
 /* weighed (2n) = (scale^2 M x, M y); returns the norm of (x, y). */
-static double krylov_weigh(const phx_krylov *it, const double *z, double *weighed)
+static double krylov_weigh(const phx_krylov *space, const double *z, double *weighed)
 {
-    const int n = it->n;
+    const int n = space->n;
     double square = 0.0;
 
     memset(weighed, 0, 2 * (size_t)n * sizeof *weighed);
-    phx_csr_apply(&it->large->linear->M, it->scale * it->scale, z, weighed);
-    phx_csr_apply(&it->large->linear->M, 1.0, z + n, weighed + n);
+    phx_csr_apply(&space->large->linear->M, space->scale * space->scale, z, weighed);
+    phx_csr_apply(&space->large->linear->M, 1.0, z + n, weighed + n);
     for (int i = 0; i < 2 * n; i++)
         square += z[i] * weighed[i];
     return sqrt(fmax(square, 0.0));
 }
 
 /* Appends z, which stands behind the basis, made orthonormal to it. h (room; may be NULL) gets its components. */
-static void krylov_append(phx_krylov *it, double *h)
+static void krylov_append(phx_krylov *space, double *h)
 {
-    const size_t N = 2 * (size_t)it->n;
-    double *z = it->basis + (size_t)it->count * N, *weighed = it->work + N;
-    const double before = krylov_weigh(it, z, weighed);
+    const size_t N = 2 * (size_t)space->n;
+    double *z = space->basis + (size_t)space->count * N, *weighed = space->work + N;
+    const double before = krylov_weigh(space, z, weighed);
     double after = before;
 
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < it->count; k++) {
-            const double *v = it->basis + (size_t)k * N;
+        for (int k = 0; k < space->count; k++) {
+            const double *v = space->basis + (size_t)k * N;
             double along = 0.0;
             for (size_t i = 0; i < N; i++)
                 along += v[i] * weighed[i];
-            it->work[2 * N + (size_t)(it->n + it->large->G.rows) + (size_t)k] = along;
+            space->work[2 * N + (size_t)(space->n + space->large->G.rows) + (size_t)k] = along;
         }
-        for (int k = 0; k < it->count; k++) {
-            const double *v = it->basis + (size_t)k * N;
-            const double along = it->work[2 * N + (size_t)(it->n + it->large->G.rows) + (size_t)k];
+        for (int k = 0; k < space->count; k++) {
+            const double *v = space->basis + (size_t)k * N;
+            const double along = space->work[2 * N + (size_t)(space->n + space->large->G.rows) + (size_t)k];
             for (size_t i = 0; i < N; i++)
                 z[i] -= along * v[i];
             if (h)
-                h[(size_t)k * (size_t)it->room] += along;
+                h[(size_t)k * (size_t)space->room] += along;
         }
-        after = krylov_weigh(it, z, weighed);
+        after = krylov_weigh(space, z, weighed);
     }
     if (!(after > negligible * before))
         return;
     for (size_t i = 0; i < N; i++)
         z[i] /= after;
     if (h)
-        h[(size_t)it->count * (size_t)it->room] = after;
-    it->count++;
+        h[(size_t)space->count * (size_t)space->room] = after;
+    space->count++;
 }
 
-void phx_krylov_start(phx_krylov *it, const double *x, int stride, bool velocity)
+void phx_krylov_start(phx_krylov *space, const double *x, int stride, bool velocity)
 {
-    const size_t n = (size_t)it->n;
+    const size_t n = (size_t)space->n;
 
-    if (it->count >= it->room)
+    if (space->count >= space->room)
         return;
-    double *z = it->basis + (size_t)it->count * 2 * n;
+    double *z = space->basis + (size_t)space->count * 2 * n;
     memset(z, 0, 2 * n * sizeof *z);
     for (size_t i = 0; i < n; i++)
         z[(velocity ? n : 0) + i] = x[i * (size_t)stride];
-    krylov_append(it, NULL);
+    krylov_append(space, NULL);
 }
 
 /* Appends a reproducible pseudo-random start vector after one multiplication by S; nothing if the space is full. */
-phx_status phx_krylov_start_random(phx_krylov *it)
+phx_status phx_krylov_start_random(phx_krylov *space)
 {
-    const int n = it->n;
-    double *in = it->work + 2 * n;
+    const int n = space->n;
+    double *in = space->work + 2 * n;
 
-    if (it->count >= it->room)
+    if (space->count >= space->room)
         return PHX_OK;
     memset(in, 0, 2 * (size_t)n * sizeof *in);
     for (int i = 0; i < n; i++) {
-        it->seed = it->seed * 6364136223846793005u + 1442695040888963407u;
-        in[n + i] = (double)(it->seed >> 11) / 9007199254740992.0 - 0.5;
+        space->seed = space->seed * 6364136223846793005u + 1442695040888963407u;
+        in[n + i] = (double)(space->seed >> 11) / 9007199254740992.0 - 0.5;
     }
-    const phx_status status = krylov_multiply(it, in, it->basis + (size_t)it->count * 2 * (size_t)n);
+    const phx_status status = krylov_multiply(space, in, space->basis + (size_t)space->count * 2 * (size_t)n);
     if (!status)
-        krylov_append(it, NULL);
+        krylov_append(space, NULL);
     return status;
 }
 
-phx_status phx_krylov_extend(phx_krylov *it, int done)
+phx_status phx_krylov_extend(phx_krylov *space, int done)
 {
-    const size_t N = 2 * (size_t)it->n;
+    const size_t N = 2 * (size_t)space->n;
     phx_status status = PHX_OK;
 
-    while (!status && it->done < done && it->done < it->count && it->count < it->room) {
-        status = krylov_multiply(it, it->basis + (size_t)it->done * N, it->basis + (size_t)it->count * N);
+    while (!status && space->done < done && space->done < space->count && space->count < space->room) {
+        status =
+            krylov_multiply(space, space->basis + (size_t)space->done * N, space->basis + (size_t)space->count * N);
         if (!status)
-            krylov_append(it, it->product + it->done);
-        it->done++;
+            krylov_append(space, space->product + space->done);
+        space->done++;
     }
     return status;
 }
 
 /* Roots lambda = sigma + 1/theta of the projected problem and their error bounds from the residuals in the Krylov
  * space. */
-phx_status phx_krylov_roots(phx_krylov *it)
+phx_status phx_krylov_roots(phx_krylov *space)
 {
-    const int p = it->done;
-    double *work = phx_calloc(it->context, (size_t)p * (size_t)(p + 2), sizeof *work);
+    const int p = space->done;
+    double *work = phx_calloc(space->context, (size_t)p * (size_t)(p + 2), sizeof *work);
     if (!work)
         return PHX_ERR_MEMORY;
     double *H = work, *re = work + (size_t)p * (size_t)p, *im = re + p;
     for (int i = 0; i < p; i++)
-        memcpy(H + (size_t)i * (size_t)p, it->product + (size_t)i * (size_t)it->room, (size_t)p * sizeof *H);
-    const phx_status status = phx_dense_eigen_general(it->context, p, H, NULL, re, im, it->vectors);
+        memcpy(H + (size_t)i * (size_t)p, space->product + (size_t)i * (size_t)space->room, (size_t)p * sizeof *H);
+    const phx_status status = phx_dense_eigen_general(space->context, p, H, NULL, re, im, space->vectors);
     double largest = 0.0;
     for (int k = 0; k < p && !status; k++)
         largest = fmax(largest, hypot(re[k], im[k]));
     for (int k = 0; k < p && !status; k++) {
         const double complex theta = re[k] + im[k] * I;
         double square = 0.0;
-        for (int i = p; i < it->count; i++) { /* |S z - theta z| of the unit vector z */
+        for (int i = p; i < space->count; i++) { /* |S z - theta z| of the unit vector z */
             double complex sum = 0.0;
             for (int j = 0; j < p; j++) {
-                const double *y = it->vectors + 2 * ((size_t)j * (size_t)p + (size_t)k);
-                sum += it->product[(size_t)i * (size_t)it->room + (size_t)j] * (y[0] + y[1] * I);
+                const double *y = space->vectors + 2 * ((size_t)j * (size_t)p + (size_t)k);
+                sum += space->product[(size_t)i * (size_t)space->room + (size_t)j] * (y[0] + y[1] * I);
             }
             square += creal(conj(sum) * sum);
         }
-        it->lambda[k] = theta == 0.0 ? HUGE_VAL : it->sigma + 1.0 / theta;
-        it->error[k] = theta == 0.0 ? HUGE_VAL : (sqrt(square) + rounding * largest) / creal(conj(theta) * theta);
+        space->lambda[k] = theta == 0.0 ? HUGE_VAL : space->sigma + 1.0 / theta;
+        space->error[k] = theta == 0.0 ? HUGE_VAL : (sqrt(square) + rounding * largest) / creal(conj(theta) * theta);
     }
     phx_free(work);
     return status;
 }
 
 /* Shape of root k in the physical coordinates, real and imaginary part, with an arbitrary factor. */
-void phx_krylov_shape(const phx_krylov *it, int k, double *re, double *im)
+void phx_krylov_shape(const phx_krylov *space, int k, double *re, double *im)
 {
-    const size_t n = (size_t)it->n, p = (size_t)it->done;
+    const size_t n = (size_t)space->n, p = (size_t)space->done;
     /* x, or y/lambda where it is larger; a factor does not matter */
-    const size_t from = cabs(it->lambda[k]) > it->scale ? n : 0;
+    const size_t from = cabs(space->lambda[k]) > space->scale ? n : 0;
 
     memset(re, 0, n * sizeof *re);
     memset(im, 0, n * sizeof *im);
     for (size_t j = 0; j < p; j++) {
-        const double *y = it->vectors + 2 * (j * p + (size_t)k), *v = it->basis + j * 2 * n + from;
+        const double *y = space->vectors + 2 * (j * p + (size_t)k), *v = space->basis + j * 2 * n + from;
         for (size_t i = 0; i < n; i++) {
             re[i] += y[0] * v[i];
             im[i] += y[1] * v[i];

@@ -24,18 +24,18 @@ typedef struct phx_krylov {
 /* Factor at sigma, or close to it when sigma is a root. scale: rad/s, weight of x against y. kkt is prepared and real.
  */
 phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kkt *kkt, double sigma, double scale,
-                            int room, phx_krylov *it);
+                            int room, phx_krylov *space);
 /* Factor again, after another space has used kkt. */
-phx_status phx_krylov_factor(phx_krylov *it);
-void phx_krylov_free(phx_krylov *it);
+phx_status phx_krylov_factor(phx_krylov *space);
+void phx_krylov_free(phx_krylov *space);
 /* Start vectors: (x, 0) or (0, x), x with the stride given and G x = 0; or a random one smoothed by the operator. */
-void phx_krylov_start(phx_krylov *it, const double *x, int stride, bool velocity);
-phx_status phx_krylov_start_random(phx_krylov *it);
+void phx_krylov_start(phx_krylov *space, const double *x, int stride, bool velocity);
+phx_status phx_krylov_start_random(phx_krylov *space);
 /* Multiply until `done` vectors are multiplied; fewer when there are no more or the room is full. */
-phx_status phx_krylov_extend(phx_krylov *it, int done);
+phx_status phx_krylov_extend(phx_krylov *space, int done);
 /* lambda, error and vectors of the space. */
-phx_status phx_krylov_roots(phx_krylov *it);
+phx_status phx_krylov_roots(phx_krylov *space);
 /* Real and imaginary part (n each) of the shape of root k. */
-void phx_krylov_shape(const phx_krylov *it, int k, double *re, double *im);
+void phx_krylov_shape(const phx_krylov *space, int k, double *re, double *im);
 
 #endif

@@ -17,68 +17,68 @@ static void linearise_free_names(int count, char **names)
     phx_free(names);
 }
 
-static void reduced_free(phx_reduced *it)
+static void reduced_free(phx_reduced *low)
 {
-    double *const arrays[] = {it->basis, it->omega, it->D, it->K, it->F, it->Y_q, it->Y_v, it->Y_a, it->Y_u};
+    double *const arrays[] = {low->basis, low->omega, low->D, low->K, low->F, low->Y_q, low->Y_v, low->Y_a, low->Y_u};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
-    linearise_free_names(it->count, it->names);
-    linearise_free_names(it->count, it->rates);
+    linearise_free_names(low->count, low->names);
+    linearise_free_names(low->count, low->rates);
 }
 
-void phx_linearised_destroy(phx_linearised *it)
+void phx_linearised_destroy(phx_linearised *linear)
 {
-    if (!it)
+    if (!linear)
         return;
-    reduced_free(&it->reduced);
-    linearise_free_names(it->linear.n, it->coordinates);
-    phx_linear_free(&it->linear);
-    phx_channels_free(&it->channels);
-    phx_feedback_free(&it->feedback);
-    phx_free(it->identity);
-    phx_free(it->factor);
-    phx_free(it->name);
-    phx_free(it);
+    reduced_free(&linear->reduced);
+    linearise_free_names(linear->linear.n, linear->coordinates);
+    phx_linear_free(&linear->linear);
+    phx_channels_free(&linear->channels);
+    phx_feedback_free(&linear->feedback);
+    phx_free(linear->identity);
+    phx_free(linear->factor);
+    phx_free(linear->name);
+    phx_free(linear);
 }
 
 /* Copies the names of all coordinates of the system. */
-static phx_status linearise_name_coordinates(phx_context *context, const phx_system *system, phx_linearised *it)
+static phx_status linearise_name_coordinates(phx_context *context, const phx_system *system, phx_linearised *linear)
 {
     char name[256];
 
-    it->coordinates = phx_calloc(context, (size_t)it->linear.n, sizeof *it->coordinates);
-    if (!it->coordinates)
+    linear->coordinates = phx_calloc(context, (size_t)linear->linear.n, sizeof *linear->coordinates);
+    if (!linear->coordinates)
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < it->linear.n; k++) {
+    for (int k = 0; k < linear->linear.n; k++) {
         phx_system_coordinate_name(system, k, name, sizeof name);
-        it->coordinates[k] = phx_strdup(context, name);
-        if (!it->coordinates[k])
+        linear->coordinates[k] = phx_strdup(context, name);
+        if (!linear->coordinates[k])
             return PHX_ERR_MEMORY;
     }
     return PHX_OK;
 }
 
-static phx_status factor_mass(phx_context *context, phx_linearised *it)
+static phx_status factor_mass(phx_context *context, phx_linearised *linear)
 {
-    const size_t n = (size_t)it->linear.n;
+    const size_t n = (size_t)linear->linear.n;
     phx_status status = PHX_OK;
 
-    it->factor = phx_calloc(context, n * n, sizeof *it->factor);
-    if (!it->factor)
+    linear->factor = phx_calloc(context, n * n, sizeof *linear->factor);
+    if (!linear->factor)
         return PHX_ERR_MEMORY;
-    phx_csr_to_dense(&it->linear.M, it->factor);
-    status = phx_dense_cholesky(context, it->linear.n, it->factor);
+    phx_csr_to_dense(&linear->linear.M, linear->factor);
+    status = phx_dense_cholesky(context, linear->linear.n, linear->factor);
     if (status == PHX_SINGULAR)
         status = phx_fail_prefix(context, PHX_ERR_ANALYSIS, "the mass matrix is not positive definite: ");
     return status;
 }
 
 /* The same without the factor. */
-static phx_status linearise_check_mass(phx_context *context, const phx_linearised *it)
+static phx_status linearise_check_mass(phx_context *context, const phx_linearised *linear)
 {
     phx_cholesky *cholesky = NULL;
-    phx_status status = phx_cholesky_create(context, &it->linear.M, &cholesky);
+    phx_status status = phx_cholesky_create(context, &linear->linear.M, &cholesky);
 
     if (status == PHX_SINGULAR)
         status = phx_fail(context, PHX_ERR_ANALYSIS, "the mass matrix is not positive definite");
@@ -86,27 +86,27 @@ static phx_status linearise_check_mass(phx_context *context, const phx_linearise
     return status;
 }
 
-phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *it)
+phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *linear)
 {
-    return it->sparse
+    return linear->sparse
                ? phx_fail(context, PHX_ERR_UNSUPPORTED,
-                          "'%s' was linearised for the descriptor form alone; linearise without 'sparse'", it->name)
+                          "'%s' was linearised for the descriptor form alone; linearise without 'sparse'", linear->name)
                : PHX_OK;
 }
 
 /* Completes `it` from its matrices. Destroys `it` unless `status` stays PHX_OK; hands it out else. */
-static phx_status linearise_complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *it,
+static phx_status linearise_complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *linear,
                                      phx_linearised **linearised)
 {
     if (!status)
-        status = it->sparse ? linearise_check_mass(context, it) : factor_mass(context, it);
+        status = linear->sparse ? linearise_check_mass(context, linear) : factor_mass(context, linear);
     if (!status)
-        status = it->sparse ? phx_linearised_check_motions(context, rank_rtol, it)
-                            : phx_linearised_reduce(context, rank_rtol, it);
+        status = linear->sparse ? phx_linearised_check_motions(context, rank_rtol, linear)
+                                : phx_linearised_reduce(context, rank_rtol, linear);
     if (status)
-        phx_linearised_destroy(it);
+        phx_linearised_destroy(linear);
     else
-        *linearised = it;
+        *linearised = linear;
     return status;
 }
 
@@ -140,80 +140,82 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
 {
     if (!dae || !linearised)
         return phx_fail_null(context, __func__, "dae or linearised");
-    phx_linearised *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_linearised *linear = phx_calloc(context, 1, sizeof *linear);
+    phx_status status = linear ? PHX_OK : PHX_ERR_MEMORY;
 
     *linearised = NULL;
     if (!status && !options->x)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "linearisation needs a configuration x");
     if (!status) {
-        it->sparse = options->sparse;
-        it->name = phx_strdup(context, options->name ? options->name : "system");
-        status = it->name ? PHX_OK : PHX_ERR_MEMORY;
+        linear->sparse = options->sparse;
+        linear->name = phx_strdup(context, options->name ? options->name : "system");
+        status = linear->name ? PHX_OK : PHX_ERR_MEMORY;
     }
     if (!status)
-        status = phx_system_channels(dae, options->t, options->x, options->lambda, &options->channels, &it->channels);
+        status =
+            phx_system_channels(dae, options->t, options->x, options->lambda, &options->channels, &linear->channels);
     if (!status && options->channels.controllers)
-        status = phx_system_feedback(dae, options->t, options->x, &it->feedback);
+        status = phx_system_feedback(dae, options->t, options->x, &linear->feedback);
     if (!status)
         status = options->axes ? phx_system_linear_steady(dae, options->t, options->x, options->v, options->axes,
-                                                          options->lambda, &it->linear)
-                               : phx_system_linear(dae, options->t, options->x, options->lambda, &it->linear);
+                                                          options->lambda, &linear->linear)
+                               : phx_system_linear(dae, options->t, options->x, options->lambda, &linear->linear);
     if (!status)
-        status = linearise_name_coordinates(context, phx_system_of(dae), it);
-    return phx_conclude(context, it ? linearise_complete(context, status, options->rank_rtol, it, linearised) : status);
+        status = linearise_name_coordinates(context, phx_system_of(dae), linear);
+    return phx_conclude(context,
+                        linear ? linearise_complete(context, status, options->rank_rtol, linear, linearised) : status);
 }
 
 /* ---- asking ---- */
-const phx_linear *phx_linearised_matrices(const phx_linearised *it)
+const phx_linear *phx_linearised_matrices(const phx_linearised *linear)
 {
-    return &it->linear;
+    return &linear->linear;
 }
 
-const phx_channels *phx_linearised_channels(const phx_linearised *it)
+const phx_channels *phx_linearised_channels(const phx_linearised *linear)
 {
-    return &it->channels;
+    return &linear->channels;
 }
 
-const phx_reduced *phx_linearised_reduced(const phx_linearised *it)
+const phx_reduced *phx_linearised_reduced(const phx_linearised *linear)
 {
-    return &it->reduced;
+    return &linear->reduced;
 }
 
-bool phx_linearised_is_sparse(const phx_linearised *it)
+bool phx_linearised_is_sparse(const phx_linearised *linear)
 {
-    return it->sparse;
+    return linear->sparse;
 }
 
-const char *phx_linearised_coordinate(const phx_linearised *it, int k)
+const char *phx_linearised_coordinate(const phx_linearised *linear, int k)
 {
-    return it->coordinates[k];
+    return linear->coordinates[k];
 }
 
 /* ---- second order ---- */
-phx_status phx_linearised_second_order(phx_context *context, const phx_linearised *it, phx_ss_second_order_def *def)
+phx_status phx_linearised_second_order(phx_context *context, const phx_linearised *linear, phx_ss_second_order_def *def)
 {
-    if (!it || !def)
+    if (!linear || !def)
         return phx_fail_null(context, __func__, "linearised or def");
-    const phx_reduced *r = &it->reduced;
+    const phx_reduced *r = &linear->reduced;
 
-    phx_status status = phx_linearised_refuse_feedback(context, it, "a second-order form");
+    phx_status status = phx_linearised_refuse_feedback(context, linear, "a second-order form");
     if (!status)
-        status = phx_linearised_refuse_sparse(context, it);
+        status = phx_linearised_refuse_sparse(context, linear);
     if (status)
         return status;
     for (int k = 0; k < r->n_inputs; k++)
-        if (it->channels.kind[k] == PHX_CHANNEL_RATE)
+        if (linear->channels.kind[k] == PHX_CHANNEL_RATE)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
                             "the input '%s' is a rate, which a second-order form cannot have; give the acceleration "
                             "of the motion",
-                            it->channels.inputs[k]);
+                            linear->channels.inputs[k]);
     *def = phx_ss_second_order_def_default();
-    def->name = it->name;
+    def->name = linear->name;
     def->n = r->count;
     def->n_inputs = r->n_inputs;
     def->n_outputs = r->n_outputs;
-    def->M = it->identity;
+    def->M = linear->identity;
     def->D = r->D;
     def->K = r->K;
     def->F = r->F;
@@ -222,8 +224,8 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
     def->Y_a = r->Y_a;
     def->Y_u = r->Y_u;
     def->coordinates = (const char *const *)r->names;
-    def->inputs = (const char *const *)it->channels.inputs;
-    def->outputs = (const char *const *)it->channels.outputs;
+    def->inputs = (const char *const *)linear->channels.inputs;
+    def->outputs = (const char *const *)linear->channels.outputs;
     return phx_conclude(context, PHX_OK);
 }
 
@@ -236,52 +238,52 @@ typedef struct first_order {
     bool *improper; /* per output: whether it follows the derivative of a rate; NULL: such an output is an error */
 } first_order;
 
-static void first_order_free(first_order *it)
+static void first_order_free(first_order *order)
 {
-    phx_free(it->A);
-    phx_free(it->B);
-    phx_free(it->C);
-    phx_free(it->D);
-    phx_free(it->names);
-    phx_free(it->improper);
+    phx_free(order->A);
+    phx_free(order->B);
+    phx_free(order->C);
+    phx_free(order->D);
+    phx_free(order->names);
+    phx_free(order->improper);
 }
 
 /* q'' = -K q - D q' + F u:
  *
  *   A = | 0   I |   B = | 0 |   C = | Y_q - Y_a K   Y_v - Y_a D |   D = Y_u + Y_a F
  *       | -K -D |       | F |                                                          */
-static phx_status fill_first_order(phx_context *context, const phx_reduced *r, first_order *it)
+static phx_status fill_first_order(phx_context *context, const phx_reduced *r, first_order *order)
 {
     const int c = r->count, n = 2 * c, m = r->n_inputs, p = r->n_outputs;
     const size_t half = (size_t)c, states = (size_t)n;
 
-    *it = (first_order){.n = n, .m = m, .p = p};
-    it->A = phx_calloc(context, states * states, sizeof *it->A);
-    it->B = phx_calloc(context, states * (size_t)m, sizeof *it->B);
-    it->C = phx_calloc(context, (size_t)p * states, sizeof *it->C);
-    it->D = phx_calloc(context, (size_t)p * (size_t)m, sizeof *it->D);
-    it->names = phx_calloc(context, states, sizeof *it->names);
-    if (!it->A || !it->B || !it->C || !it->D || !it->names)
+    *order = (first_order){.n = n, .m = m, .p = p};
+    order->A = phx_calloc(context, states * states, sizeof *order->A);
+    order->B = phx_calloc(context, states * (size_t)m, sizeof *order->B);
+    order->C = phx_calloc(context, (size_t)p * states, sizeof *order->C);
+    order->D = phx_calloc(context, (size_t)p * (size_t)m, sizeof *order->D);
+    order->names = phx_calloc(context, states, sizeof *order->names);
+    if (!order->A || !order->B || !order->C || !order->D || !order->names)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < c; i++) {
-        double *row = it->A + (half + (size_t)i) * states;
-        it->A[(size_t)i * states + half + (size_t)i] = 1.0;
+        double *row = order->A + (half + (size_t)i) * states;
+        order->A[(size_t)i * states + half + (size_t)i] = 1.0;
         for (int j = 0; j < c; j++) {
             row[j] = -r->K[i * c + j];
             row[c + j] = -r->D[i * c + j];
         }
-        memcpy(it->B + (half + (size_t)i) * (size_t)m, r->F + i * m, (size_t)m * sizeof *it->B);
-        it->names[i] = r->names[i];
-        it->names[c + i] = r->rates[i];
+        memcpy(order->B + (half + (size_t)i) * (size_t)m, r->F + i * m, (size_t)m * sizeof *order->B);
+        order->names[i] = r->names[i];
+        order->names[c + i] = r->rates[i];
     }
     for (int i = 0; i < p; i++) {
-        memcpy(it->C + (size_t)i * states, r->Y_q + i * c, half * sizeof *it->C);
-        memcpy(it->C + (size_t)i * states + half, r->Y_v + i * c, half * sizeof *it->C);
+        memcpy(order->C + (size_t)i * states, r->Y_q + i * c, half * sizeof *order->C);
+        memcpy(order->C + (size_t)i * states + half, r->Y_v + i * c, half * sizeof *order->C);
     }
-    memcpy(it->D, r->Y_u, (size_t)p * (size_t)m * sizeof *it->D);
-    phx_dense_multiply(false, false, p, c, c, -1.0, r->Y_a, c, r->K, c, 1.0, it->C, n);
-    phx_dense_multiply(false, false, p, c, c, -1.0, r->Y_a, c, r->D, c, 1.0, it->C + c, n);
-    phx_dense_multiply(false, false, p, m, c, 1.0, r->Y_a, c, r->F, m, 1.0, it->D, m);
+    memcpy(order->D, r->Y_u, (size_t)p * (size_t)m * sizeof *order->D);
+    phx_dense_multiply(false, false, p, c, c, -1.0, r->Y_a, c, r->K, c, 1.0, order->C, n);
+    phx_dense_multiply(false, false, p, c, c, -1.0, r->Y_a, c, r->D, c, 1.0, order->C + c, n);
+    phx_dense_multiply(false, false, p, m, c, 1.0, r->Y_a, c, r->F, m, 1.0, order->D, m);
     return PHX_OK;
 }
 
@@ -298,88 +300,89 @@ phx_status phx_linearised_refuse_improper(phx_context *context, const char *outp
  *     x_bar' = A x_bar + A B_k w,   y = C x_bar + C B_k w + D_k w'       D_k must vanish
  *
  * and s' itself does not occur in x_bar. */
-static phx_status take_rate(phx_context *context, const phx_linearised *linearised, int k, first_order *it)
+static phx_status take_rate(phx_context *context, const phx_linearised *linearised, int k, first_order *order)
 {
     const phx_reduced *r = &linearised->reduced;
     const phx_channels *channels = &linearised->channels;
-    const int n = it->n, m = it->m;
+    const int n = order->n, m = order->m;
     double *b = phx_calloc(context, (size_t)n, sizeof *b);
 
     if (!b)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < n; i++)
-        b[i] = it->B[i * m + k];
-    for (int i = 0; i < it->p; i++) {
+        b[i] = order->B[i * m + k];
+    for (int i = 0; i < order->p; i++) {
         double scale = fabs(r->Y_u[i * m + k]);
         for (int j = 0; j < r->count; j++)
             scale = fmax(scale, fabs(r->Y_a[i * r->count + j]));
-        const bool improper = !(fabs(it->D[i * m + k]) <= 1e-9 * scale);
-        if (improper && it->improper) {
-            it->improper[i] = true;
+        const bool improper = !(fabs(order->D[i * m + k]) <= 1e-9 * scale);
+        if (improper && order->improper) {
+            order->improper[i] = true;
         } else if (improper) {
             phx_free(b);
-            return phx_linearised_refuse_improper(context, channels->outputs[i], channels->inputs[k], it->D[i * m + k]);
+            return phx_linearised_refuse_improper(context, channels->outputs[i], channels->inputs[k],
+                                                  order->D[i * m + k]);
         }
-        it->D[i * m + k] = 0.0;
+        order->D[i * m + k] = 0.0;
         for (int j = 0; j < n; j++)
-            it->D[i * m + k] += it->C[(size_t)i * (size_t)n + (size_t)j] * b[j];
+            order->D[i * m + k] += order->C[(size_t)i * (size_t)n + (size_t)j] * b[j];
     }
     for (int i = 0; i < n; i++) {
-        it->B[i * m + k] = 0.0;
+        order->B[i * m + k] = 0.0;
         for (int j = 0; j < n; j++)
-            it->B[i * m + k] += it->A[(size_t)i * (size_t)n + (size_t)j] * b[j];
+            order->B[i * m + k] += order->A[(size_t)i * (size_t)n + (size_t)j] * b[j];
     }
     phx_free(b);
     return PHX_OK;
 }
 
 /* Leaves state s out. */
-static void drop_state(first_order *it, int s)
+static void drop_state(first_order *order, int s)
 {
-    const int n = it->n, left = n - 1;
+    const int n = order->n, left = n - 1;
 
     for (int i = 0, row = 0; i < n; i++) {
         if (i == s)
             continue;
         for (int j = 0, col = 0; j < n; j++)
             if (j != s)
-                it->A[row * left + col++] = it->A[i * n + j];
-        memmove(it->B + row * it->m, it->B + i * it->m, (size_t)it->m * sizeof *it->B);
-        it->names[row++] = it->names[i];
+                order->A[row * left + col++] = order->A[i * n + j];
+        memmove(order->B + row * order->m, order->B + i * order->m, (size_t)order->m * sizeof *order->B);
+        order->names[row++] = order->names[i];
     }
-    for (int i = 0; i < it->p; i++)
+    for (int i = 0; i < order->p; i++)
         for (int j = 0, col = 0; j < n; j++)
             if (j != s)
-                it->C[i * left + col++] = it->C[i * n + j];
-    it->n = left;
+                order->C[i * left + col++] = order->C[i * n + j];
+    order->n = left;
 }
 
 /* Creates the state-space system from its first-order matrices after rates among the inputs have replaced the states of
  * their motions. */
-static phx_status create_ss(phx_context *context, const phx_linearised *linearised, first_order *it, phx_ss **ss)
+static phx_status create_ss(phx_context *context, const phx_linearised *linearised, first_order *order, phx_ss **ss)
 {
     const phx_channels *channels = &linearised->channels;
     const phx_reduced *r = &linearised->reduced;
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->m && !status; k++)
+    for (int k = 0; k < order->m && !status; k++)
         if (channels->kind[k] == PHX_CHANNEL_RATE)
-            status = take_rate(context, linearised, k, it);
+            status = take_rate(context, linearised, k, order);
     if (status)
         return status;
     for (int h = r->held - 1; h >= 0; h--)
-        for (int k = 0; k < it->m; k++)
+        for (int k = 0; k < order->m; k++)
             if (channels->held[k] == h && channels->kind[k] == PHX_CHANNEL_RATE)
-                drop_state(it, r->count + r->rigid + r->modes + h);
+                drop_state(order, r->count + r->rigid + r->modes + h);
     const phx_ss_def def = {.name = linearised->name,
-                            .n = it->n,
-                            .n_inputs = it->m,
-                            .n_outputs = it->p,
-                            .A = it->A,
-                            .B = it->B,
-                            .C = it->C,
-                            .D = it->D,
-                            .states = it->names,
+                            .n = order->n,
+                            .n_inputs = order->m,
+                            .n_outputs = order->p,
+                            .A = order->A,
+                            .B = order->B,
+                            .C = order->C,
+                            .D = order->D,
+                            .states = order->names,
                             .inputs = (const char *const *)channels->inputs,
                             .outputs = (const char *const *)channels->outputs};
     return phx_ss_create(context, &def, ss);
@@ -390,21 +393,21 @@ phx_status phx_linearised_ss(phx_context *context, const phx_linearised *lineari
 {
     if (!linearised || !ss)
         return phx_fail_null(context, __func__, "linearised or ss");
-    first_order it = {0};
+    first_order order = {0};
     phx_status status = phx_linearised_refuse_sparse(context, linearised);
 
     *ss = NULL;
     if (!status)
-        status = fill_first_order(context, &linearised->reduced, &it);
+        status = fill_first_order(context, &linearised->reduced, &order);
     if (!status)
-        status = create_ss(context, linearised, &it, ss);
+        status = create_ss(context, linearised, &order, ss);
     if (!status)
         status = phx_linearised_close(context, linearised, ss);
     if (status) {
         phx_ss_destroy(*ss);
         *ss = NULL;
     }
-    first_order_free(&it);
+    first_order_free(&order);
     return phx_conclude(context, status);
 }
 
@@ -414,7 +417,7 @@ phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *
 {
     if (!linearised || !ss)
         return phx_fail_null(context, __func__, "linearised or ss");
-    first_order it = {0};
+    first_order order = {0};
     phx_ss *all = NULL;
     const char **proper = NULL;
     int count = 0;
@@ -422,19 +425,19 @@ phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *
 
     *ss = NULL;
     if (!status)
-        status = fill_first_order(context, &linearised->reduced, &it);
+        status = fill_first_order(context, &linearised->reduced, &order);
     if (!status) {
-        it.improper = phx_calloc(context, (size_t)it.p, sizeof *it.improper);
-        proper = phx_calloc(context, (size_t)it.p, sizeof *proper);
-        status = it.improper && proper ? create_ss(context, linearised, &it, &all) : PHX_ERR_MEMORY;
+        order.improper = phx_calloc(context, (size_t)order.p, sizeof *order.improper);
+        proper = phx_calloc(context, (size_t)order.p, sizeof *proper);
+        status = order.improper && proper ? create_ss(context, linearised, &order, &all) : PHX_ERR_MEMORY;
     }
-    for (int i = 0; i < it.p && !status; i++)
-        if (!it.improper[i])
+    for (int i = 0; i < order.p && !status; i++)
+        if (!order.improper[i])
             proper[count++] = linearised->channels.outputs[i];
     if (!status)
         status = phx_ss_sub(context, all, count, proper, 0, NULL, ss);
     phx_ss_destroy(all);
     phx_free(proper);
-    first_order_free(&it);
+    first_order_free(&order);
     return phx_conclude(context, status);
 }

@@ -446,13 +446,13 @@ static phx_status name_states(reduction *w)
 }
 
 /* Allocates the reduced matrices and the identity that serves as mass matrix. */
-static phx_status alloc_reduced(phx_context *context, phx_linearised *it)
+static phx_status alloc_reduced(phx_context *context, phx_linearised *linear)
 {
-    phx_reduced *r = &it->reduced;
-    const size_t c = (size_t)r->count, m = (size_t)it->channels.n_inputs, p = (size_t)it->channels.n_outputs;
+    phx_reduced *r = &linear->reduced;
+    const size_t c = (size_t)r->count, m = (size_t)linear->channels.n_inputs, p = (size_t)linear->channels.n_outputs;
 
-    r->n_inputs = it->channels.n_inputs;
-    r->n_outputs = it->channels.n_outputs;
+    r->n_inputs = linear->channels.n_inputs;
+    r->n_outputs = linear->channels.n_outputs;
     r->D = phx_calloc(context, c * c, sizeof(double));
     r->K = phx_calloc(context, c * c, sizeof(double));
     r->F = phx_calloc(context, c * m, sizeof(double));
@@ -460,25 +460,25 @@ static phx_status alloc_reduced(phx_context *context, phx_linearised *it)
     r->Y_v = phx_calloc(context, p * c, sizeof(double));
     r->Y_a = phx_calloc(context, p * c, sizeof(double));
     r->Y_u = phx_calloc(context, p * m, sizeof(double));
-    it->identity = phx_calloc(context, c * c, sizeof(double));
-    if (!r->D || !r->K || !r->F || !r->Y_q || !r->Y_v || !r->Y_a || !r->Y_u || !it->identity)
+    linear->identity = phx_calloc(context, c * c, sizeof(double));
+    if (!r->D || !r->K || !r->F || !r->Y_q || !r->Y_v || !r->Y_a || !r->Y_u || !linear->identity)
         return PHX_ERR_MEMORY;
     for (size_t i = 0; i < c; i++)
-        it->identity[i * c + i] = 1.0;
+        linear->identity[i * c + i] = 1.0;
     return PHX_OK;
 }
 
 /* Computes the second-order form of a linearised mechanism on normal modes and prescribed motions, without multipliers
  * (theory 14). */
-phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *it)
+phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *linear)
 {
-    reduction w = {.context = context, .it = it, .rtol = rank_rtol};
+    reduction w = {.context = context, .it = linear, .rtol = rank_rtol};
     phx_basis basis = {0};
     double *KP = NULL, *DP = NULL;
 
-    w.n = it->linear.n;
-    w.m = it->channels.m;
-    w.held = it->channels.n_held;
+    w.n = linear->linear.n;
+    w.m = linear->channels.m;
+    w.held = linear->channels.n_held;
     phx_status status = free_motions(&w, &basis);
     if (!status)
         status = normal_modes(&w, &basis);
@@ -487,11 +487,11 @@ phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_lin
     if (!status)
         status = make_basis(&w);
     if (!status)
-        status = alloc_reduced(context, it);
+        status = alloc_reduced(context, linear);
     if (!status)
         status = stiffness_times_basis(&w, &KP);
     if (!status)
-        status = phx_csr_times_dense(context, &it->linear.D, it->reduced.count, it->reduced.basis, &DP);
+        status = phx_csr_times_dense(context, &linear->linear.D, linear->reduced.count, linear->reduced.basis, &DP);
     if (!status)
         status = reduce_matrices(&w, DP);
     if (!status)
@@ -535,9 +535,9 @@ phx_status phx_channels_stack(phx_context *context, const phx_channels *channels
 
 /* Fails if a prescribed motion depends on the joints or on other prescribed motions; sparse counterpart of the dense
  * check. */
-phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *it)
+phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *linear)
 {
-    const phx_channels *channels = &it->channels;
+    const phx_channels *channels = &linear->channels;
     phx_csr rows = {0}, columns = {0};
     int rank = 0, count = 0;
     int *dependent = phx_calloc(context, (size_t)(channels->m + channels->n_held), sizeof *dependent);

@@ -17,11 +17,11 @@ struct phx_linearised {
 };
 
 /* closed_loop.c: the controllers around *ss, which is replaced. */
-phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, phx_ss **ss);
+phx_status phx_linearised_close(phx_context *context, const phx_linearised *linear, phx_ss **ss);
 /* PHX_ERR_UNSUPPORTED where there are controllers, for which there is no `what`. */
-phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *it, const char *what);
+phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *linear, const char *what);
 /* linearise.c. PHX_ERR_UNSUPPORTED where `it` is for the descriptor form alone. */
-phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *it);
+phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *linear);
 /* PHX_ERR_INPUT: `output` has `factor` times the derivative of the rate `input`. */
 phx_status phx_linearised_refuse_improper(phx_context *context, const char *output, const char *input, double factor);
 /* linearised_ph.c. PHX_ERR_UNSUPPORTED where an input is an acceleration. */
@@ -33,9 +33,9 @@ phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols,
 /* A = (G; H), sparse */
 phx_status phx_channels_stack(phx_context *context, const phx_channels *channels, phx_csr *A);
 /* Fills `it`->reduced; linear, channels and factor stand. */
-phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *it);
+phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *linear);
 /* PHX_ERR_INPUT where a motion that `it` shall prescribe depends on the constraints; sparse. */
-phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *it);
+phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *linear);
 
 /* linearise.c */
 /* A linearised mechanism from its matrices, all of which it takes over, also on failure; so it does the names of xi

@@ -184,17 +184,17 @@ typedef struct ph_form {
     int n_ports;
 } ph_form;
 
-static void form_free(ph_form *it)
+static void form_free(ph_form *form)
 {
-    phx_csr_free(&it->E);
-    phx_csr_free(&it->J);
-    phx_csr_free(&it->R);
-    phx_csr_free(&it->Q);
-    phx_csr_free(&it->B);
-    for (int k = 0; it->names && k < it->n_ports; k++)
-        phx_free(it->names[k]);
-    phx_free(it->names);
-    phx_free(it->ports);
+    phx_csr_free(&form->E);
+    phx_csr_free(&form->J);
+    phx_csr_free(&form->R);
+    phx_csr_free(&form->Q);
+    phx_csr_free(&form->B);
+    for (int k = 0; form->names && k < form->n_ports; k++)
+        phx_free(form->names[k]);
+    phx_free(form->names);
+    phx_free(form->ports);
 }
 
 static phx_status linearised_ph_finish(phx_context *context, phx_status status, int rows, int cols, entry_list *list,
@@ -207,33 +207,33 @@ static phx_status linearised_ph_finish(phx_context *context, phx_status status, 
 }
 
 /* diag(I, A, c I) with blocks of n, n and m; `first` in place of the first identity. */
-static phx_status diagonal(phx_context *context, const ph_form *it, const phx_csr *first, const phx_csr *second,
+static phx_status diagonal(phx_context *context, const ph_form *form, const phx_csr *first, const phx_csr *second,
                            double last, phx_csr *out)
 {
-    const size_t n = (size_t)it->n;
+    const size_t n = (size_t)form->n;
     entry_list list = {0};
     phx_status status = list_room(
-        context, 2 * n + (first ? entries(first) : 0) + (second ? entries(second) : 0) + (size_t)it->m, &list);
+        context, 2 * n + (first ? entries(first) : 0) + (second ? entries(second) : 0) + (size_t)form->m, &list);
 
     if (!status) {
         if (first)
             linearised_ph_put_block(&list, 0, 0, 1.0, false, first);
         else
-            put_identity(&list, 0, 0, it->n, 1.0);
+            put_identity(&list, 0, 0, form->n, 1.0);
         if (second)
-            linearised_ph_put_block(&list, it->n, it->n, 1.0, false, second);
+            linearised_ph_put_block(&list, form->n, form->n, 1.0, false, second);
         else
-            put_identity(&list, it->n, it->n, it->n, 1.0);
+            put_identity(&list, form->n, form->n, form->n, 1.0);
         if (last != 0.0)
-            put_identity(&list, 2 * it->n, 2 * it->n, it->m, last);
+            put_identity(&list, 2 * form->n, 2 * form->n, form->m, last);
     }
-    return linearised_ph_finish(context, status, it->size, it->size, &list, out);
+    return linearised_ph_finish(context, status, form->size, form->size, &list, out);
 }
 
 /* J = | 0 I 0; -I 0 G^T; 0 -G 0 | with the rows of H behind those of G */
-static phx_status structure(phx_context *context, const phx_channels *channels, ph_form *it)
+static phx_status structure(phx_context *context, const phx_channels *channels, ph_form *form)
 {
-    const int n = it->n, at = 2 * n, at_h = at + channels->m;
+    const int n = form->n, at = 2 * n, at_h = at + channels->m;
     entry_list list = {0};
     phx_status status =
         list_room(context, 2 * (size_t)n + 2 * entries(&channels->G) + 2 * entries(&channels->H), &list);
@@ -246,44 +246,44 @@ static phx_status structure(phx_context *context, const phx_channels *channels, 
         linearised_ph_put_block(&list, n, at_h, 1.0, true, &channels->H);
         linearised_ph_put_block(&list, at_h, n, -1.0, false, &channels->H);
     }
-    return linearised_ph_finish(context, status, it->size, it->size, &list, &it->J);
+    return linearised_ph_finish(context, status, form->size, form->size, &list, &form->J);
 }
 
-static phx_status dissipation(phx_context *context, const phx_csr *D, ph_form *it)
+static phx_status dissipation(phx_context *context, const phx_csr *D, ph_form *form)
 {
     entry_list list = {0};
     phx_status status = list_room(context, entries(D), &list);
 
     if (!status)
-        linearised_ph_put_block(&list, it->n, it->n, 1.0, false, D);
-    return linearised_ph_finish(context, status, it->size, it->size, &list, &it->R);
+        linearised_ph_put_block(&list, form->n, form->n, 1.0, false, D);
+    return linearised_ph_finish(context, status, form->size, form->size, &list, &form->R);
 }
 
 /* B = | 0 0; F 0; 0 I |, and a port for each column */
-static phx_status ports(phx_context *context, const phx_channels *channels, ph_form *it)
+static phx_status ports(phx_context *context, const phx_channels *channels, ph_form *form)
 {
     entry_list list = {0};
     phx_status status = list_room(context, entries(&channels->F) + (size_t)channels->n_inputs, &list);
 
-    it->n_ports = channels->n_inputs;
-    it->ports = phx_calloc(context, (size_t)it->n_ports, sizeof *it->ports);
-    it->names = phx_calloc(context, (size_t)it->n_ports, sizeof *it->names);
-    if (!it->ports || !it->names)
+    form->n_ports = channels->n_inputs;
+    form->ports = phx_calloc(context, (size_t)form->n_ports, sizeof *form->ports);
+    form->names = phx_calloc(context, (size_t)form->n_ports, sizeof *form->names);
+    if (!form->ports || !form->names)
         status = PHX_ERR_MEMORY;
     if (!status)
-        linearised_ph_put_block(&list, it->n, 0, 1.0, false, &channels->F);
-    for (int k = 0; k < it->n_ports && !status; k++) {
+        linearised_ph_put_block(&list, form->n, 0, 1.0, false, &channels->F);
+    for (int k = 0; k < form->n_ports && !status; k++) {
         if (channels->held[k] >= 0)
-            linearised_ph_put(&list, 2 * it->n + channels->m + channels->held[k], k, 1.0);
-        it->names[k] = phx_strdup(context, channels->inputs[k]);
-        if (!it->names[k])
+            linearised_ph_put(&list, 2 * form->n + channels->m + channels->held[k], k, 1.0);
+        form->names[k] = phx_strdup(context, channels->inputs[k]);
+        if (!form->names[k])
             status = PHX_ERR_MEMORY;
-        for (char *c = it->names[k]; c && *c; c++)
+        for (char *c = form->names[k]; c && *c; c++)
             if (*c == '.')
                 *c = '_';
-        it->ports[k] = (phx_descriptor_port){it->names[k], 1};
+        form->ports[k] = (phx_descriptor_port){form->names[k], 1};
     }
-    return linearised_ph_finish(context, status, it->size, it->n_ports, &list, &it->B);
+    return linearised_ph_finish(context, status, form->size, form->n_ports, &list, &form->B);
 }
 
 /* ---- measured outputs ---- */
@@ -308,10 +308,10 @@ static void rows_free(measured_rows *w)
 
 /* Allocates the working rows of the outputs, with the transposes of G and H and, for acceleration outputs, a
  * factorisation of M. */
-static phx_status rows_create(phx_context *context, const phx_linearised *it, const ph_form *form, measured_rows *w)
+static phx_status rows_create(phx_context *context, const phx_linearised *linear, const ph_form *form, measured_rows *w)
 {
-    const phx_channels *ch = &it->channels;
-    *w = (measured_rows){.it = it, .n = it->linear.n, .size = form->size, .m = ch->n_inputs};
+    const phx_channels *ch = &linear->channels;
+    *w = (measured_rows){.it = linear, .n = linear->linear.n, .size = form->size, .m = ch->n_inputs};
     w->x = phx_calloc(context, (size_t)w->n, sizeof *w->x);
     w->state = phx_calloc(context, (size_t)w->size, sizeof *w->state);
     w->input = phx_calloc(context, (size_t)w->m, sizeof *w->input);
@@ -322,7 +322,7 @@ static phx_status rows_create(phx_context *context, const phx_linearised *it, co
     if (!status)
         status = phx_csr_transpose(context, &ch->H, &w->Ht);
     if (!status && entries(&ch->Y_a) > 0)
-        status = phx_cholesky_create(context, &it->linear.M, &w->mass);
+        status = phx_cholesky_create(context, &linear->linear.M, &w->mass);
     return status;
 }
 
@@ -381,15 +381,15 @@ static phx_status take_row(phx_context *context, int i, int cols, double *row, s
 }
 
 /* Output matrices C and D of the descriptor form; accelerations are expressed by states and inputs through M^-1. */
-static phx_status linearised_ph_measure(phx_context *context, const phx_linearised *it, const ph_form *form,
+static phx_status linearised_ph_measure(phx_context *context, const phx_linearised *linear, const ph_form *form,
                                         phx_measured *out)
 {
-    const phx_channels *ch = &it->channels;
-    const int n = it->linear.n, p = ch->n_outputs;
+    const phx_channels *ch = &linear->channels;
+    const int n = linear->linear.n, p = ch->n_outputs;
     measured_rows w;
     entry_list C = {0}, D = {0};
     size_t room_C = 0, room_D = 0;
-    phx_status status = rows_create(context, it, form, &w);
+    phx_status status = rows_create(context, linear, form, &w);
 
     for (int i = 0; i < p && !status; i++) {
         linearised_ph_add_row(&ch->Y_q, i, 1.0, w.state);
@@ -409,13 +409,13 @@ static phx_status linearised_ph_measure(phx_context *context, const phx_linearis
 }
 
 /* ---- the form ---- */
-static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_form *form)
+static phx_status fill_form(phx_context *context, const phx_linearised *linearised, ph_form *form)
 {
-    const phx_linear *linear = &it->linear;
+    const phx_linear *linear = &linearised->linear;
     const double rest =
         linear->has_root ? 0.0 : linearised_ph_largest(linear->rest.rows > 0 ? &linear->rest : &linear->K);
     phx_csr K = {0}, D = {0};
-    const phx_channels *channels = &it->channels;
+    const phx_channels *channels = &linearised->channels;
     phx_status status =
         phx_linearised_refuse_accelerations(context, channels->n_inputs, channels->kind, channels->inputs);
 
@@ -431,11 +431,11 @@ static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_f
     if (!status)
         status = diagonal(context, form, &K, NULL, 1.0, &form->Q);
     if (!status)
-        status = structure(context, &it->channels, form);
+        status = structure(context, &linearised->channels, form);
     if (!status)
         status = dissipation(context, &D, form);
     if (!status)
-        status = ports(context, &it->channels, form);
+        status = ports(context, &linearised->channels, form);
     phx_csr_free(&K);
     phx_csr_free(&D);
     return status;
@@ -443,26 +443,26 @@ static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_f
 
 /* Descriptor port-Hamiltonian form E e' = (J - R) Q e + B u of a linearised mechanism with multipliers among its
  * states. measured, optional, receives C and D of the outputs; fails with controllers. */
-phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor,
+phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised *linear, phx_descriptor **descriptor,
                                      phx_measured *measured)
 {
-    if (!it || !descriptor)
+    if (!linear || !descriptor)
         return phx_fail_null(context, __func__, "linearised or descriptor");
-    ph_form form = {.n = it->linear.n, .held = it->channels.n_held};
+    ph_form form = {.n = linear->linear.n, .held = linear->channels.n_held};
     phx_measured outputs = {0};
-    phx_status status = phx_linearised_refuse_feedback(context, it, "a descriptor form");
+    phx_status status = phx_linearised_refuse_feedback(context, linear, "a descriptor form");
 
     *descriptor = NULL;
     if (status)
         return status;
-    form.m = it->channels.m + form.held;
+    form.m = linear->channels.m + form.held;
     form.size = 2 * form.n + form.m;
-    status = fill_form(context, it, &form);
+    status = fill_form(context, linear, &form);
     if (!status && measured)
-        status = linearised_ph_measure(context, it, &form, &outputs);
+        status = linearised_ph_measure(context, linear, &form, &outputs);
     if (!status) {
         phx_descriptor_def def = phx_descriptor_def_default();
-        def.name = it->name;
+        def.name = linear->name;
         def.n = form.size;
         def.E = &form.E;
         def.J = &form.J;
@@ -487,8 +487,8 @@ phx_status phx_linear_descriptor(phx_context *context, const char *name, const p
     if (!name || !linear || !linear->M.ptr || !channels || !descriptor)
         return phx_fail_null(context, __func__, "name, linear, its M, channels or descriptor");
     char *copy = phx_strdup(context, name);
-    const phx_linearised it = {.name = copy, .linear = *linear, .channels = *channels};
-    const phx_status status = copy ? phx_linearised_descriptor(context, &it, descriptor, NULL) : PHX_ERR_MEMORY;
+    const phx_linearised linearised = {.name = copy, .linear = *linear, .channels = *channels};
+    const phx_status status = copy ? phx_linearised_descriptor(context, &linearised, descriptor, NULL) : PHX_ERR_MEMORY;
 
     phx_free(copy);
     return phx_conclude(context, status);

@@ -159,9 +159,9 @@ static bool choose_coordinates(const phx_linearised *linearised, const double *P
 
 /* W_r so that the coordinates chosen, x = P_r[x] z_r + P_e[x] z_e, give z_r: columns (E_x - W_e P_e[x]^T) P_r[x]^-T. */
 static phx_status weigh_rigid(phx_context *context, const phx_linearised *linearised, const own_basis *own,
-                              const double *P, phx_plant_coordinates *it)
+                              const double *P, phx_plant_coordinates *coordinates)
 {
-    const int n = own->n_xi, f = own->f, r = it->rigid;
+    const int n = own->n_xi, f = own->f, r = coordinates->rigid;
     const size_t R = (size_t)r;
     double *P_r = phx_calloc(context, (size_t)n * R + 3 * R * R + 1, sizeof *P_r),
            *rows = phx_behind(P_r, (size_t)n * R), *inverse = phx_behind(rows, R * R),
@@ -170,7 +170,7 @@ static phx_status weigh_rigid(phx_context *context, const phx_linearised *linear
     phx_status status = P_r && weights && chosen ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int j = 0, k = 0; j < f && !status; j++)
-        if (it->is_rigid[j]) {
+        if (coordinates->is_rigid[j]) {
             for (int i = 0; i < n; i++)
                 P_r[i * r + k] = P[i * f + j];
             k++;
@@ -181,18 +181,18 @@ static phx_status weigh_rigid(phx_context *context, const phx_linearised *linear
         weights[(size_t)chosen[k] * R + (size_t)k] = 1.0;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < f; j++)
-                if (!it->is_rigid[j])
-                    weights[(size_t)i * R + (size_t)k] -= it->W[i * f + j] * P[chosen[k] * f + j];
+                if (!coordinates->is_rigid[j])
+                    weights[(size_t)i * R + (size_t)k] -= coordinates->W[i * f + j] * P[chosen[k] * f + j];
     }
     if (found)
         status = phx_dense_inverse(context, r, inverse);
     for (int i = 0; i < n && found && !status; i++)
         for (int j = 0, k = 0; j < f; j++)
-            if (it->is_rigid[j]) {
+            if (coordinates->is_rigid[j]) {
                 double sum = 0.0;
                 for (int l = 0; l < r; l++)
                     sum += weights[(size_t)i * R + (size_t)l] * inverse[k * r + l];
-                it->W[i * f + j] = sum;
+                coordinates->W[i * f + j] = sum;
                 k++;
             }
     phx_free(P_r);
@@ -205,29 +205,29 @@ static phx_status weigh_rigid(phx_context *context, const phx_linearised *linear
 /* W: K P_e Lambda^-1 with P^T K P = Lambda = +-omega^2; of rigid motions by coordinates or, where there are not enough
  * of them, M P_r. */
 static phx_status find_weights(phx_context *context, const phx_linearised *linearised, const own_basis *own,
-                               phx_plant_coordinates *it)
+                               phx_plant_coordinates *coordinates)
 {
     const int n = own->n_xi, f = own->f;
     double *P = phx_calloc(context, (size_t)n * (size_t)f + 1, sizeof *P), *KP = NULL;
-    phx_status status = P && it->is_rigid ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = P && coordinates->is_rigid ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
         plant_take_columns(n, own->reduced->count, f, own->basis, P);
-        status = phx_csr_times_dense(context, &linearised->linear.M, f, P, &it->W);
+        status = phx_csr_times_dense(context, &linearised->linear.M, f, P, &coordinates->W);
     }
     if (!status)
         status = stiffness_times(context, &linearised->linear, f, P, &KP);
     for (int j = 0; j < f && !status; j++) {
         const double lambda = own->reduced->omega[j] * fabs(own->reduced->omega[j]);
-        it->is_rigid[j] = lambda == 0.0;
-        it->rigid += it->is_rigid[j];
+        coordinates->is_rigid[j] = lambda == 0.0;
+        coordinates->rigid += coordinates->is_rigid[j];
         for (int i = 0; i < n && lambda != 0.0; i++)
-            it->W[i * f + j] = KP[i * f + j] / lambda;
+            coordinates->W[i * f + j] = KP[i * f + j] / lambda;
     }
-    if (!status && it->rigid > 0)
-        status = weigh_rigid(context, linearised, own, P, it);
+    if (!status && coordinates->rigid > 0)
+        status = weigh_rigid(context, linearised, own, P, coordinates);
     if (!status)
-        status = refine_weights(context, n, f, P, it->W);
+        status = refine_weights(context, n, f, P, coordinates->W);
     phx_free(P);
     phx_free(KP);
     return status;
@@ -241,32 +241,32 @@ phx_status phx_plant_coordinates_create(phx_context *context, const phx_linearis
     if (!linearised || !coordinates)
         return phx_fail_null(context, __func__, "linearised or coordinates");
     own_basis own = {0};
-    phx_plant_coordinates *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? find_basis(context, linearised, reduction, &own) : PHX_ERR_MEMORY;
+    phx_plant_coordinates *plant_coordinates = phx_calloc(context, 1, sizeof *plant_coordinates);
+    phx_status status = plant_coordinates ? find_basis(context, linearised, reduction, &own) : PHX_ERR_MEMORY;
 
     *coordinates = NULL;
     if (!status) {
-        it->n_xi = own.n_xi;
-        it->f = own.f;
-        it->held = own.reduced->held;
-        it->is_rigid = phx_calloc(context, (size_t)own.f + 1, sizeof *it->is_rigid);
-        status = find_weights(context, linearised, &own, it);
+        plant_coordinates->n_xi = own.n_xi;
+        plant_coordinates->f = own.f;
+        plant_coordinates->held = own.reduced->held;
+        plant_coordinates->is_rigid = phx_calloc(context, (size_t)own.f + 1, sizeof *plant_coordinates->is_rigid);
+        status = find_weights(context, linearised, &own, plant_coordinates);
     }
     phx_free(own.basis);
     if (status)
-        phx_plant_coordinates_destroy(it);
+        phx_plant_coordinates_destroy(plant_coordinates);
     else
-        *coordinates = it;
+        *coordinates = plant_coordinates;
     return phx_conclude(context, status);
 }
 
-void phx_plant_coordinates_destroy(phx_plant_coordinates *it)
+void phx_plant_coordinates_destroy(phx_plant_coordinates *coordinates)
 {
-    if (!it)
+    if (!coordinates)
         return;
-    phx_free(it->W);
-    phx_free(it->is_rigid);
-    phx_free(it);
+    phx_free(coordinates->W);
+    phx_free(coordinates->is_rigid);
+    phx_free(coordinates);
 }
 
 /* ---- the change of coordinates ---- */
@@ -311,7 +311,7 @@ static void plant_clear_rounding(const phx_plant_coordinates *to, const own_basi
 
 /* S = W^T B P, B: motions (NULL: the identity), and its inverse; *least: smallest over largest singular value. */
 static phx_status find_change(phx_context *context, const phx_plant_coordinates *to, const own_basis *own,
-                              const double *motions, change *it, double *least)
+                              const double *motions, change *edit, double *least)
 {
     enum { LARGEST = 1000 };
     const int f = to->f, n = to->n_xi;
@@ -319,19 +319,19 @@ static phx_status find_change(phx_context *context, const phx_plant_coordinates 
     double *values = phx_calloc(context, (size_t)f + 1, sizeof *values);
     double *moved = phx_calloc(context, motions ? (size_t)n * (size_t)f + 1 : 1, sizeof *moved); /* B P */
 
-    it->f = f;
-    it->S = phx_calloc(context, 2 * cells + 1, sizeof *it->S);
-    it->T = phx_behind(it->S, cells);
+    edit->f = f;
+    edit->S = phx_calloc(context, 2 * cells + 1, sizeof *edit->S);
+    edit->T = phx_behind(edit->S, cells);
     *least = 1.0;
-    phx_status status = it->S && values && moved ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = edit->S && values && moved ? PHX_OK : PHX_ERR_MEMORY;
     if (!status && f > 0) {
         const int ld = own->reduced->count;
         if (motions)
             phx_dense_multiply(false, false, n, f, n, 1.0, motions, n, own->basis, ld, 0.0, moved, f);
         phx_dense_multiply(true, false, f, f, n, 1.0, to->W, f, motions ? moved : own->basis, motions ? f : ld, 0.0,
-                           it->S, f);
-        plant_clear_rounding(to, own, it->S);
-        status = phx_dense_singular_values(context, f, f, it->S, values, NULL);
+                           edit->S, f);
+        plant_clear_rounding(to, own, edit->S);
+        status = phx_dense_singular_values(context, f, f, edit->S, values, NULL);
     }
     if (!status && f > 0) {
         *least = values[0] > 0.0 ? values[f - 1] / values[0] : 0.0;
@@ -341,34 +341,35 @@ static phx_status find_change(phx_context *context, const phx_plant_coordinates 
                               "of the change of coordinates differ by a factor of %.3g): take a smaller range of the "
                               "parameters or, for a reduced model, another order",
                               values[0] / values[f - 1]);
-        memcpy(it->T, it->S, cells * sizeof *it->T);
+        memcpy(edit->T, edit->S, cells * sizeof *edit->T);
     }
     if (!status && f > 0)
-        status = phx_dense_inverse(context, f, it->T);
+        status = phx_dense_inverse(context, f, edit->T);
     phx_free(values);
     phx_free(moved);
     return status;
 }
 
 /* The f columns of a (rows x ld) from `first` on become a T; work: rows x f. */
-static void change_columns(const change *it, int rows, double *a, int ld, int first, double *work)
+static void change_columns(const change *edit, int rows, double *a, int ld, int first, double *work)
 {
-    const int f = it->f;
+    const int f = edit->f;
     if (rows == 0 || f == 0)
         return;
-    phx_dense_multiply(false, false, rows, f, f, 1.0, a + first, ld, it->T, f, 0.0, work, f);
+    phx_dense_multiply(false, false, rows, f, f, 1.0, a + first, ld, edit->T, f, 0.0, work, f);
     for (int i = 0; i < rows; i++)
         memcpy(a + (size_t)i * (size_t)ld + first, work + (size_t)i * (size_t)f, (size_t)f * sizeof *a);
 }
 
 /* The f rows of a (cols wide) from `first` on become S a, or `transposed` T^T a; work: f x cols. */
-static void change_rows(const change *it, bool transposed, int cols, double *a, int first, double *work)
+static void change_rows(const change *edit, bool transposed, int cols, double *a, int first, double *work)
 {
-    const int f = it->f;
+    const int f = edit->f;
     double *rows = a + (size_t)first * (size_t)cols;
     if (cols == 0 || f == 0)
         return;
-    phx_dense_multiply(transposed, false, f, cols, f, 1.0, transposed ? it->T : it->S, f, rows, cols, 0.0, work, cols);
+    phx_dense_multiply(transposed, false, f, cols, f, 1.0, transposed ? edit->T : edit->S, f, rows, cols, 0.0, work,
+                       cols);
     memcpy(rows, work, (size_t)f * (size_t)cols * sizeof *a);
 }
 
@@ -391,7 +392,7 @@ static bool is_diagonal(int n, const double *a)
 
 /* Second-order matrices of a plant in the common coordinates; M, and K if it was diagonal, are made exactly
  * symmetric. */
-static phx_status take_second_order(phx_context *context, const own_basis *own, const change *it, phx_plant *plant)
+static phx_status take_second_order(phx_context *context, const own_basis *own, const change *edit, phx_plant *plant)
 {
     const phx_reduced *r = own->reduced;
     const size_t n = (size_t)r->count, m = (size_t)r->n_inputs, p = (size_t)r->n_outputs, n_xi = (size_t)own->n_xi;
@@ -433,9 +434,9 @@ static phx_status take_second_order(phx_context *context, const own_basis *own, 
         if (parts[k].from && rows > 0 && cols > 0)
             memcpy(a, parts[k].from, rows * cols * sizeof *a);
         if (parts[k].motion)
-            change_columns(it, (int)rows, a, (int)cols, 0, work);
+            change_columns(edit, (int)rows, a, (int)cols, 0, work);
         if (parts[k].force)
-            change_rows(it, true, (int)cols, a, 0, work);
+            change_rows(edit, true, (int)cols, a, 0, work);
     }
     if (!status)
         make_symmetric(plant->n, plant->M);
@@ -447,7 +448,7 @@ static phx_status take_second_order(phx_context *context, const own_basis *own, 
 
 /* ---- in state space ---- */
 /* The states (q, s, q', s' as far as they are there, controllers) with z for q. */
-static phx_status change_states(phx_context *context, const change *it, int count, phx_ss **system)
+static phx_status change_states(phx_context *context, const change *edit, int count, phx_ss **system)
 {
     const phx_ss *from = *system;
     const int n = phx_ss_n(from), m = phx_ss_inputs(from), p = phx_ss_outputs(from);
@@ -463,10 +464,10 @@ static phx_status change_states(phx_context *context, const change *it, int coun
         memcpy(B, phx_ss_B(from), B_cells * sizeof *B);
         memcpy(C, phx_ss_C(from), (size_t)p * N * sizeof *C);
         for (int part = 0; part < 2; part++) {
-            change_columns(it, n, A, n, part * count, work);
-            change_columns(it, p, C, n, part * count, work);
-            change_rows(it, false, n, A, part * count, work);
-            change_rows(it, false, m, B, part * count, work);
+            change_columns(edit, n, A, n, part * count, work);
+            change_columns(edit, p, C, n, part * count, work);
+            change_rows(edit, false, n, A, part * count, work);
+            change_rows(edit, false, m, B, part * count, work);
         }
         for (int k = 0; k < n; k++)
             names[k] = phx_ss_state(from, k);
@@ -513,21 +514,21 @@ phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *c
     if (!coordinates || !linearised || !plant)
         return phx_fail_null(context, __func__, "coordinates, linearised or plant");
     own_basis own = {0};
-    change it = {0};
+    change edit = {0};
 
     *plant = (phx_plant){0};
     phx_status status = find_basis(context, linearised, reduction, &own);
     if (!status)
         status = check_sizes(context, coordinates, &own, reduction != NULL);
     if (!status)
-        status = find_change(context, coordinates, &own, motions, &it, &plant->least);
+        status = find_change(context, coordinates, &own, motions, &edit, &plant->least);
     if (!status)
-        status = take_second_order(context, &own, &it, plant);
+        status = take_second_order(context, &own, &edit, plant);
     if (!status)
         status = plant_make_system(context, linearised, reduction, proper, &plant->system);
     if (!status)
-        status = change_states(context, &it, own.reduced->count, &plant->system);
-    phx_free(it.S);
+        status = change_states(context, &edit, own.reduced->count, &plant->system);
+    phx_free(edit.S);
     phx_free(own.basis);
     if (status)
         phx_plant_free(plant);

@@ -31,8 +31,8 @@ typedef struct gas {
 
 static double gas_law(const void *data, double x)
 {
-    const gas *it = data;
-    return -it->force * pow(it->length / (it->length + x), it->exponent);
+    const gas *gas_force = data;
+    return -gas_force->force * pow(gas_force->length / (gas_force->length + x), gas_force->exponent);
 }
 
 static phx_status add_piece(law_builder *b, const law_piece *piece)
@@ -320,23 +320,23 @@ void phx_law_archive(phx_archive *archive, phx_law **law)
         *law = NULL;
     if (!there)
         return;
-    phx_law *it = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *it) : *law;
-    if (!it) {
+    phx_law *rule = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *rule) : *law;
+    if (!rule) {
         phx_archive_fail(archive, PHX_ERR_MEMORY);
         return;
     }
-    phx_archive_count(archive, &it->n);
-    if (it->n < 1)
+    phx_archive_count(archive, &rule->n);
+    if (rule->n < 1)
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "a law has no pieces"));
     if (reads) {
-        it->pieces = phx_calloc(phx_archive_context(archive), (size_t)it->n, sizeof *it->pieces);
-        phx_archive_fail(archive, it->pieces ? PHX_OK : PHX_ERR_MEMORY);
+        rule->pieces = phx_calloc(phx_archive_context(archive), (size_t)rule->n, sizeof *rule->pieces);
+        phx_archive_fail(archive, rule->pieces ? PHX_OK : PHX_ERR_MEMORY);
     }
-    for (int k = 0; k < it->n && it->pieces; k++) {
-        phx_archive_double(archive, &it->pieces[k].low);
-        phx_archive_double(archive, &it->pieces[k].from);
-        phx_archive_doubles(archive, 4, it->pieces[k].c);
-        phx_archive_double(archive, &it->pieces[k].V);
+    for (int k = 0; k < rule->n && rule->pieces; k++) {
+        phx_archive_double(archive, &rule->pieces[k].low);
+        phx_archive_double(archive, &rule->pieces[k].from);
+        phx_archive_doubles(archive, 4, rule->pieces[k].c);
+        phx_archive_double(archive, &rule->pieces[k].V);
     }
-    *law = it;
+    *law = rule;
 }

@@ -77,18 +77,18 @@ static const phx_type type_basis_kind = {"word", NULL, read_kind, preset_kind};
 static phx_status read_interfaces(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                   void *owner)
 {
-    interface_names *it = field;
+    interface_names *names = field;
     phx_status status = PHX_OK;
     (void)key, (void)owner;
 
     if (node->kind != PHX_NODE_LIST || node->count < 1)
         return phx_reader_expected(reader, node, "a list of ports, like [P, C]");
-    it->name = phx_reader_calloc(reader, (size_t)node->count, sizeof *it->name);
-    if (!it->name)
+    names->name = phx_reader_calloc(reader, (size_t)node->count, sizeof *names->name);
+    if (!names->name)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < node->count && !status; k++)
-        status = phx_read_text(reader, node->items[k], "the name of a port", &it->name[k]);
-    it->count = node->count;
+        status = phx_read_text(reader, node->items[k], "the name of a port", &names->name[k]);
+    names->count = node->count;
     return status;
 }
 static const phx_type type_interfaces = {"list of ports",
@@ -217,26 +217,26 @@ static int port_named(const phx_model_body *body, const char *name)
 /* Each a port of the beam, at a place of its own. */
 static phx_status check_interfaces(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const interface_names *it = &basis_of(body)->interfaces;
+    const interface_names *names = &basis_of(body)->interfaces;
     const phx_node *list = phx_node_find(node, "interfaces");
 
-    if (it->count > 0 && body->segments > 1)
+    if (names->count > 0 && body->segments > 1)
         return phx_reader_fail(reader, list,
                                "'interfaces' does not go with 'segments', whose interfaces are the ends of each and "
                                "its ports; leave it out");
-    for (int k = 0; k < it->count; k++) {
-        const int port = port_named(body, it->name[k]);
-        phx_nearest nearest = phx_nearest_to(it->name[k]);
+    for (int k = 0; k < names->count; k++) {
+        const int port = port_named(body, names->name[k]);
+        phx_nearest nearest = phx_nearest_to(names->name[k]);
         for (int p = 0; p < body->n_ports; p++)
             phx_nearest_offer(&nearest, body->ports[p].name);
         if (port < 0)
             return phx_reader_fail(reader, list->items[k], "the beam has no port %s%s",
-                                   phx_shown_text(it->name[k]).text, phx_nearest_hint(&nearest).text);
+                                   phx_shown_text(names->name[k]).text, phx_nearest_hint(&nearest).text);
         for (int i = 0; i < k; i++)
-            if (fabs(body->ports[port_named(body, it->name[i])].location.fraction -
+            if (fabs(body->ports[port_named(body, names->name[i])].location.fraction -
                      body->ports[port].location.fraction) < SAME_PLACE)
                 return phx_reader_fail(reader, list->items[k], "'%s' and '%s' are at one place; keep one of them",
-                                       it->name[i], it->name[k]);
+                                       names->name[i], names->name[k]);
     }
     return PHX_OK;
 }
@@ -244,11 +244,11 @@ static phx_status check_interfaces(phx_reader *reader, const phx_node *node, con
 /* Conditions that a basis for interfaces puts on the other keys. */
 static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const beam_basis *it = basis_of(body);
+    const beam_basis *beam = basis_of(body);
     const phx_node *basis = phx_node_find(node, "basis");
     static const char *const of_modes[] = {"modes", "choose", "among"};
 
-    if (!it->given)
+    if (!beam->given)
         return PHX_OK;
     if (phx_node_find(node, "modes"))
         return phx_reader_fail(reader, phx_node_find(node, "modes"),
@@ -257,18 +257,18 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
                                body->kept_modes);
     if (body->element == PHX_ELEMENT_ASSUMED)
         return phx_reader_fail(reader, basis, "'element: assumed' is a basis itself; take 'mixed' with 'basis'");
-    for (int k = 0; k < 3 && it->kind == PHX_BEAM_BASIS_KRYLOV; k++)
+    for (int k = 0; k < 3 && beam->kind == PHX_BEAM_BASIS_KRYLOV; k++)
         if (phx_node_find(basis, of_modes[k]))
             return phx_reader_fail(reader, phx_node_find(basis, of_modes[k]),
                                    "a 'krylov' basis has no '%s'; its number of coordinates is by 'moments'",
                                    of_modes[k]);
-    if (it->kind == PHX_BEAM_BASIS_CRAIG_BAMPTON && phx_node_find(basis, "moments"))
+    if (beam->kind == PHX_BEAM_BASIS_CRAIG_BAMPTON && phx_node_find(basis, "moments"))
         return phx_reader_fail(reader, phx_node_find(basis, "moments"), "'moments' is for a 'krylov' basis");
-    if (phx_node_find(basis, "among") && !it->choose)
+    if (phx_node_find(basis, "among") && !beam->choose)
         return phx_reader_fail(reader, phx_node_find(basis, "among"), "'among' goes with 'choose: effective_mass'");
-    if (phx_node_find(basis, "among") && it->among < it->modes)
+    if (phx_node_find(basis, "among") && beam->among < beam->modes)
         return phx_reader_fail(reader, phx_node_find(basis, "among"),
-                               "expected at least as many as 'modes', %d, found %d", it->modes, it->among);
+                               "expected at least as many as 'modes', %d, found %d", beam->modes, beam->among);
     return check_interfaces(reader, basis, body);
 }
 
@@ -368,43 +368,43 @@ typedef struct pulled_places {
 
 static void add_place(void *user, const phx_model_point *point)
 {
-    pulled_places *it = user;
+    pulled_places *pulled = user;
 
-    if (point->body < 0 || &it->model->bodies[point->body] != it->body)
+    if (point->body < 0 || &pulled->model->bodies[point->body] != pulled->body)
         return;
-    const double s = point->port < 0 ? point->location.fraction : it->body->ports[point->port].location.fraction;
+    const double s = point->port < 0 ? point->location.fraction : pulled->body->ports[point->port].location.fraction;
     if (!(s > 0.0 && s < 1.0))
         return;
-    if (it->at)
-        it->at[it->count] = s;
-    it->count++;
+    if (pulled->at)
+        pulled->at[pulled->count] = s;
+    pulled->count++;
 }
 
-static phx_status find_places(phx_context *context, pulled_places *it)
+static phx_status find_places(phx_context *context, pulled_places *pulled)
 {
-    const bool wanted = (it->body->kept_modes || basis_of(it->body)->given) && it->body->stiffening;
+    const bool wanted = (pulled->body->kept_modes || basis_of(pulled->body)->given) && pulled->body->stiffening;
 
     if (wanted)
-        phx_builder_visit_points(it->model, add_place, it);
-    it->at = phx_calloc(context, (size_t)it->count + 1, sizeof *it->at);
-    if (!it->at)
+        phx_builder_visit_points(pulled->model, add_place, pulled);
+    pulled->at = phx_calloc(context, (size_t)pulled->count + 1, sizeof *pulled->at);
+    if (!pulled->at)
         return PHX_ERR_MEMORY;
-    it->count = 0;
+    pulled->count = 0;
     if (wanted)
-        phx_builder_visit_points(it->model, add_place, it);
+        phx_builder_visit_points(pulled->model, add_place, pulled);
     return PHX_OK;
 }
 
 /* Fractions of the length at which the interfaces of its basis are, each once; the caller frees them. */
 static phx_status place_interfaces(phx_context *context, const phx_model_body *body, int *count, double **at)
 {
-    const beam_basis *it = basis_of(body);
-    const int named = it->interfaces.count > 0 ? it->interfaces.count : body->n_ports;
+    const beam_basis *beam = basis_of(body);
+    const int named = beam->interfaces.count > 0 ? beam->interfaces.count : body->n_ports;
 
     *count = 0;
     *at = phx_calloc(context, (size_t)named + 1, sizeof **at);
-    for (int k = 0; k < named && *at && it->given; k++) {
-        const int port = it->interfaces.count > 0 ? port_named(body, it->interfaces.name[k]) : k;
+    for (int k = 0; k < named && *at && beam->given; k++) {
+        const int port = beam->interfaces.count > 0 ? port_named(body, beam->interfaces.name[k]) : k;
         const double s = body->ports[port].location.fraction;
         bool is_new = true;
         for (int i = 0; i < *count; i++)

@@ -116,24 +116,24 @@ static phx_status body_imported_check(phx_builder *builder, const phx_model_body
 static phx_status body_imported_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
                                      unsigned char **held)
 {
-    const imported *it = imported_of(body);
+    const imported *matrices = imported_of(body);
     phx_import_def def = phx_import_def_default();
 
     *held = NULL;
-    def.n_files = it->n_files;
-    def.files = it->files;
-    def.mass_file = it->mass_file;
-    def.stiffness_file = it->stiffness_file;
-    def.modes_file = it->elastic.basis.file;
-    def.length = it->units.length;
-    def.mass = it->units.mass;
-    def.time = it->units.time;
-    int(*rigid)[2] = phx_calloc(builder->context, (size_t)it->n_rigid + 1, sizeof *rigid);
-    for (int k = 0; k < it->n_rigid && rigid; k++) {
-        rigid[k][0] = it->rigid[k].reference;
-        rigid[k][1] = it->rigid[k].rotation;
+    def.n_files = matrices->n_files;
+    def.files = matrices->files;
+    def.mass_file = matrices->mass_file;
+    def.stiffness_file = matrices->stiffness_file;
+    def.modes_file = matrices->elastic.basis.file;
+    def.length = matrices->units.length;
+    def.mass = matrices->units.mass;
+    def.time = matrices->units.time;
+    int(*rigid)[2] = phx_calloc(builder->context, (size_t)matrices->n_rigid + 1, sizeof *rigid);
+    for (int k = 0; k < matrices->n_rigid && rigid; k++) {
+        rigid[k][0] = matrices->rigid[k].reference;
+        rigid[k][1] = matrices->rigid[k].rotation;
     }
-    def.n_rigid = it->n_rigid;
+    def.n_rigid = matrices->n_rigid;
     def.rigid = (const int(*)[2])rigid;
     phx_status status = rigid ? phx_import_create(builder->context, &def, elastic) : PHX_ERR_MEMORY;
     phx_free(rigid);
@@ -153,12 +153,12 @@ static phx_status body_imported_build(phx_builder *builder, const phx_model_body
 
 static void body_imported_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
-    const imported *it = imported_of(body);
+    const imported *matrices = imported_of(body);
 
     (void)model;
-    phx_extreme_offer(worst, "units.length", it->units.length);
-    phx_extreme_offer(worst, "units.mass", it->units.mass);
-    phx_extreme_offer(worst, "units.time", it->units.time);
+    phx_extreme_offer(worst, "units.length", matrices->units.length);
+    phx_extreme_offer(worst, "units.mass", matrices->units.mass);
+    phx_extreme_offer(worst, "units.time", matrices->units.time);
 }
 
 const phx_body_row phx_body_row_imported = {

@@ -121,11 +121,11 @@ static void fill_data(int dim, const phx_model_body *body, double *values, phx_m
            *first = rotation + n * n_rot;
 
     for (int k = 0; k < n; k++) {
-        const phx_model_mode *it = &body->modes[k];
-        frequency[k] = it->frequency;
-        memcpy(translation + k * dim, it->participation.translation, (size_t)dim * sizeof *values);
-        memcpy(rotation + k * n_rot, it->participation.rotation, (size_t)n_rot * sizeof *values);
-        memcpy(first + k * n_pair, it->inertia, (size_t)n_pair * sizeof *values);
+        const phx_model_mode *shape = &body->modes[k];
+        frequency[k] = shape->frequency;
+        memcpy(translation + k * dim, shape->participation.translation, (size_t)dim * sizeof *values);
+        memcpy(rotation + k * n_rot, shape->participation.rotation, (size_t)n_rot * sizeof *values);
+        memcpy(first + k * n_pair, shape->inertia, (size_t)n_pair * sizeof *values);
     }
     *data = (phx_modal_data){.dim = dim,
                              .mass = body->mass,

@@ -136,18 +136,18 @@ static phx_status check_layers(phx_reader *reader, const phx_node *node, int n_l
 /* Checks that the materials of the plate, its layers and its regions have the constants needed. */
 static phx_status check_materials(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const plate *it = plate_of(body);
+    const plate *sheet = plate_of(body);
     const phx_node *regions = phx_node_find(node, "regions");
     phx_status status = phx_elastic_check_material(reader, node, body->material, false);
 
     if (!status)
-        status = check_layers(reader, node, it->n_layers, it->layers);
-    for (int r = 0; r < it->n_regions && !status; r++) {
+        status = check_layers(reader, node, sheet->n_layers, sheet->layers);
+    for (int r = 0; r < sheet->n_regions && !status; r++) {
         const phx_node *region = regions->items[2 * r + 1];
-        if (it->regions[r].own_material)
-            status = phx_elastic_check_material(reader, region, it->regions[r].material, false);
+        if (sheet->regions[r].own_material)
+            status = phx_elastic_check_material(reader, region, sheet->regions[r].material, false);
         if (!status)
-            status = check_layers(reader, region, it->regions[r].n_layers, it->regions[r].layers);
+            status = check_layers(reader, region, sheet->regions[r].n_layers, sheet->regions[r].layers);
     }
     return status;
 }
@@ -155,19 +155,19 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
 /* Checks a plate after reading: materials, thickness or layers, order of its theory, and a membrane if it stiffens. */
 static phx_status body_plate_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const plate *it = plate_of(body);
+    const plate *sheet = plate_of(body);
 
     phx_status status = check_materials(reader, node, body);
 
     if (!status)
-        status = check_section(reader, node, it->thickness, it->n_layers);
+        status = check_section(reader, node, sheet->thickness, sheet->n_layers);
     if (status)
         return status;
-    if (it->n_layers == 0 && it->thickness == 0.0)
+    if (sheet->n_layers == 0 && sheet->thickness == 0.0)
         return phx_reader_fail(reader, node, "'thickness' is missing, or 'layers'");
-    if (it->theory == PHX_PLATE_MINDLIN && it->order == 0)
+    if (sheet->theory == PHX_PLATE_MINDLIN && sheet->order == 0)
         return phx_reader_fail(reader, phx_node_find(node, "order"), "a Mindlin plate has order 1 or 2");
-    if (body->stiffening && !it->membrane)
+    if (body->stiffening && !sheet->membrane)
         return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
                                "'stiffening' needs a membrane, which follows the deflections");
     return phx_elastic_finish_mesh(reader, node, body);
@@ -199,23 +199,23 @@ static phx_status hold_plane(phx_context *context, const phx_elastic_model *elas
 /* Sections of the named regions, then of what they leave. */
 static phx_status make_regions(phx_builder *builder, const phx_model_body *body, phx_plate_region *regions)
 {
-    const plate *it = plate_of(body);
+    const plate *sheet = plate_of(body);
     const phx_model_material *materials = builder->model->materials, *whole = &materials[body->material];
     phx_status status = PHX_OK;
 
-    for (int r = 0; r < it->n_regions && !status; r++) {
-        const plate_region *from = &it->regions[r];
+    for (int r = 0; r < sheet->n_regions && !status; r++) {
+        const plate_region *from = &sheet->regions[r];
         const bool own = from->n_layers > 0 || from->thickness > 0.0;
         regions[r].group = from->group;
         status = phx_elastic_section(builder, from->own_material ? &materials[from->material] : whole,
-                                     own ? from->thickness : it->thickness, own ? from->n_layers : it->n_layers,
-                                     own ? from->layers : it->layers, it->shear_correction, &regions[r].section);
+                                     own ? from->thickness : sheet->thickness, own ? from->n_layers : sheet->n_layers,
+                                     own ? from->layers : sheet->layers, sheet->shear_correction, &regions[r].section);
         if (status)
             status = phx_builder_at(builder, from, status);
     }
     if (!status)
-        status = phx_elastic_section(builder, whole, it->thickness, it->n_layers, it->layers, it->shear_correction,
-                                     &regions[it->n_regions].section);
+        status = phx_elastic_section(builder, whole, sheet->thickness, sheet->n_layers, sheet->layers,
+                                     sheet->shear_correction, &regions[sheet->n_regions].section);
     return status;
 }
 
@@ -224,15 +224,15 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
 static phx_status body_plate_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
                                   unsigned char **held)
 {
-    const plate *it = plate_of(body);
-    phx_plate_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
-    const phx_plate_def def = {.theory = it->theory,
-                               .order = it->order,
-                               .membrane = it->membrane,
-                               .n_regions = it->n_regions + 1,
+    const plate *sheet = plate_of(body);
+    phx_plate_region *regions = phx_calloc(builder->context, (size_t)sheet->n_regions + 1, sizeof *regions);
+    const phx_plate_def def = {.theory = sheet->theory,
+                               .order = sheet->order,
+                               .membrane = sheet->membrane,
+                               .n_regions = sheet->n_regions + 1,
                                .regions = regions};
     phx_mesh mesh = {0};
-    phx_status status = regions ? body_plate_make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
+    phx_status status = regions ? body_plate_make_mesh(builder, &sheet->mesh, &mesh) : PHX_ERR_MEMORY;
 
     if (!status)
         status = make_regions(builder, body, regions);
@@ -240,7 +240,7 @@ static phx_status body_plate_make(phx_builder *builder, const phx_model_body *bo
         status = phx_plate_create(builder->context, &mesh, &def, elastic);
     phx_mesh_free(&mesh);
     phx_free(regions);
-    if (!status && !it->membrane)
+    if (!status && !sheet->membrane)
         status = hold_plane(builder->context, *elastic, held);
     if (status)
         phx_elastic_destroy(*elastic);

@@ -79,22 +79,22 @@ static phx_status make_ports(phx_reader *reader, const phx_node *node, const phx
 }
 
 /* The cross-section of a beam, by the numbers of its file. */
-static void read_section(reduced *it)
+static void read_section(reduced *low)
 {
-    const double *all = phx_reduced_section(it->source);
+    const double *all = phx_reduced_section(low->source);
 
-    it->has_section = all && all[0] >= 0.0 && all[0] < PHX_MODEL_SECTION_KINDS;
-    if (it->has_section)
-        it->section = (phx_model_section){.kind = (phx_model_section_kind)all[0],
-                                          .diameter = all[1],
-                                          .outer = all[2],
-                                          .inner = all[3],
-                                          .width = all[4],
-                                          .height = all[5],
-                                          .area = all[6],
-                                          .inertia = {all[7], all[8]},
-                                          .torsion = all[9],
-                                          .fibre = {all[10], all[11]}};
+    low->has_section = all && all[0] >= 0.0 && all[0] < PHX_MODEL_SECTION_KINDS;
+    if (low->has_section)
+        low->section = (phx_model_section){.kind = (phx_model_section_kind)all[0],
+                                           .diameter = all[1],
+                                           .outer = all[2],
+                                           .inner = all[3],
+                                           .width = all[4],
+                                           .height = all[5],
+                                           .area = all[6],
+                                           .inertia = {all[7], all[8]},
+                                           .torsion = all[9],
+                                           .fibre = {all[10], all[11]}};
 }
 
 /* Reads the file of a reduced body and gives the body its section and ports; the dimension must be that of the model.
@@ -102,23 +102,23 @@ static void read_section(reduced *it)
 static phx_status body_reduced_read_file(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                          void *owner)
 {
-    reduced *it = owner;
+    reduced *low = owner;
     phx_status status = phx_type_path.read(reader, key, node, field, owner);
 
     if (status)
         return status;
-    status = find_source(reader, it->file, &it->source);
+    status = find_source(reader, low->file, &low->source);
     if (status)
         return fail_at(reader, node, status);
-    const int dim = phx_flex_source_flex(it->source)->dim;
+    const int dim = phx_flex_source_flex(low->source)->dim;
     if (dim != reader->model->dimension)
         return phx_reader_fail(reader, node,
                                "the body in this file is one of dimension %d, the model has 'dimension: %d'; reduce it "
                                "from a model of that dimension",
                                dim, reader->model->dimension);
-    it->beam = phx_beam_definition(it->source);
-    read_section(it);
-    return make_ports(reader, node, it->source);
+    low->beam = phx_beam_definition(low->source);
+    read_section(low);
+    return make_ports(reader, node, low->source);
 }
 static const phx_type type_file = {"file", "{\"type\": \"string\"}", body_reduced_read_file, NULL};
 
@@ -175,10 +175,10 @@ static void body_reduced_offer_numbers(const phx_model *model, const phx_model_b
 
 static void sections(const phx_model *model, const phx_model_body *body, phx_model_sections *to)
 {
-    const reduced *it = reduced_of(body);
+    const reduced *low = reduced_of(body);
 
     (void)model;
-    phx_beam_sections(it->beam, it->has_section ? &it->section : NULL, true, to);
+    phx_beam_sections(low->beam, low->has_section ? &low->section : NULL, true, to);
 }
 
 /* A reduced beam offers its length, as a beam does; others their nodes. */

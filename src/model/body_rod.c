@@ -123,17 +123,19 @@ static void body_rod_place_port(const phx_model_body *body, phx_model_port *port
 }
 
 /* A symmetric matrix of that size whose diagonal is positive. */
-static phx_status check_matrix(phx_reader *reader, const phx_node *node, const char *key, const phx_model_matrix *it)
+static phx_status check_matrix(phx_reader *reader, const phx_node *node, const char *key,
+                               const phx_model_matrix *model_matrix)
 {
     const int n = reader->model->dimension == 2 ? 3 : 6;
     const phx_node *at = phx_node_find(node, key);
 
-    if (it->rows != n || it->cols != n)
-        return phx_reader_fail(reader, at, "expected %d rows of %d numbers, found %d of %d", n, n, it->rows, it->cols);
+    if (model_matrix->rows != n || model_matrix->cols != n)
+        return phx_reader_fail(reader, at, "expected %d rows of %d numbers, found %d of %d", n, n, model_matrix->rows,
+                               model_matrix->cols);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            const double a = it->values[n * i + j], b = it->values[n * j + i];
-            const double size = sqrt(fabs(it->values[n * i + i] * it->values[n * j + j]));
+            const double a = model_matrix->values[n * i + j], b = model_matrix->values[n * j + i];
+            const double size = sqrt(fabs(model_matrix->values[n * i + i] * model_matrix->values[n * j + j]));
             if (i == j && !(a > 0.0))
                 return phx_reader_fail(reader, at, "expected positive numbers on the diagonal, found %g in row %d", a,
                                        i + 1);
@@ -142,19 +144,19 @@ static phx_status check_matrix(phx_reader *reader, const phx_node *node, const c
                                        b, i + 1, j + 1);
         }
     double factor[PHX_ROD_SECTION];
-    memcpy(factor, it->values, (size_t)(n * n) * sizeof *factor);
+    memcpy(factor, model_matrix->values, (size_t)(n * n) * sizeof *factor);
     for (int i = 0; i < n * n; i++)
-        factor[i] /= sqrt(it->values[(n + 1) * (i / n)] * it->values[(n + 1) * (i % n)]);
+        factor[i] /= sqrt(model_matrix->values[(n + 1) * (i / n)] * model_matrix->values[(n + 1) * (i % n)]);
     if (phx_dense_cholesky(reader->context, n, factor))
         return phx_reader_fail(reader, at, "expected a positive definite matrix");
     return PHX_OK;
 }
 
 /* That it is one of a section: | m I  -m [eta]x ; m [eta]x  J |. */
-static phx_status body_rod_check_mass(phx_reader *reader, const phx_node *node, const phx_model_matrix *it)
+static phx_status body_rod_check_mass(phx_reader *reader, const phx_node *node, const phx_model_matrix *model_matrix)
 {
-    const int n = it->rows, dim = n == 3 ? 2 : 3;
-    const double *M = it->values, m = M[0], tolerance = 1e-9 * m;
+    const int n = model_matrix->rows, dim = n == 3 ? 2 : 3;
+    const double *M = model_matrix->values, m = M[0], tolerance = 1e-9 * m;
     bool fits = true;
 
     for (int i = 0; i < dim; i++)
@@ -171,14 +173,14 @@ static phx_status body_rod_check_mass(phx_reader *reader, const phx_node *node, 
 
 static phx_status finish_section(phx_reader *reader, const phx_node *node, void *object)
 {
-    rod_section *it = object;
+    rod_section *rod = object;
 
-    if (it->shape.kind != PHX_MODEL_GENERAL)
-        return phx_finish_section(reader, node, &it->shape);
-    phx_status status = check_matrix(reader, node, "stiffness", &it->stiffness);
+    if (rod->shape.kind != PHX_MODEL_GENERAL)
+        return phx_finish_section(reader, node, &rod->shape);
+    phx_status status = check_matrix(reader, node, "stiffness", &rod->stiffness);
     if (!status)
-        status = check_matrix(reader, node, "mass", &it->mass);
-    return status ? status : body_rod_check_mass(reader, node, &it->mass);
+        status = check_matrix(reader, node, "mass", &rod->mass);
+    return status ? status : body_rod_check_mass(reader, node, &rod->mass);
 }
 
 static phx_status check_stations(phx_reader *reader, const phx_node *node, const rod_keys *own)
@@ -285,7 +287,7 @@ static phx_status body_rod_finish(phx_reader *reader, const phx_node *node, cons
 
 /* ---- sections ---- */
 /* Compliance and mass of a section, 6 x 6; the entries of the plane in the places they have in space. */
-static phx_status section_matrices(const phx_model *model, const phx_model_body *body, const rod_section *it,
+static phx_status section_matrices(const phx_model *model, const phx_model_body *body, const rod_section *rod,
                                    double *compliance, double *mass)
 {
     static const int plane[3] = {0, 1, 5};
@@ -298,25 +300,25 @@ static phx_status section_matrices(const phx_model *model, const phx_model_body 
     memset(mass, 0, PHX_ROD_SECTION * sizeof *mass);
     for (int i = 0; i < 6; i++) /* what a plane rod has no use of */
         compliance[7 * i] = mass[7 * i] = 1.0;
-    if (it->shape.kind == PHX_MODEL_GENERAL) {
+    if (rod->shape.kind == PHX_MODEL_GENERAL) {
         const int n = dim == 2 ? 3 : 6;
         double inverse[PHX_ROD_SECTION], scale[6];
         for (int i = 0; i < n; i++)
-            scale[i] = sqrt(it->stiffness.values[(n + 1) * i]);
+            scale[i] = sqrt(rod->stiffness.values[(n + 1) * i]);
         for (int i = 0; i < n * n; i++)
-            inverse[i] = it->stiffness.values[i] / (scale[i / n] * scale[i % n]);
+            inverse[i] = rod->stiffness.values[i] / (scale[i / n] * scale[i % n]);
         if (phx_dense_inverse(NULL, n, inverse))
             return PHX_SINGULAR;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 const int to = dim == 2 ? 6 * plane[i] + plane[j] : 6 * i + j;
                 compliance[to] = 0.5 * (inverse[n * i + j] + inverse[n * j + i]) / (scale[i] * scale[j]);
-                mass[to] = it->mass.values[n * i + j];
+                mass[to] = rod->mass.values[n * i + j];
             }
         mass[14] = mass[0];
     } else {
         const phx_model_material *material = &model->materials[body->material];
-        const phx_model_section *shape = &it->shape;
+        const phx_model_section *shape = &rod->shape;
         const double E = material->young,
                      k = own->shear_factor.given ? own->shear_factor.value : shear_factors[shape->kind];
         const double G = E / (2.0 * (1.0 + material->poisson.value)), rho = material->density;

@@ -90,12 +90,12 @@ static const solid *solid_of(const phx_model_body *body)
 /* ---- reading ---- */
 static phx_status body_solid_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const solid *it = solid_of(body);
+    const solid *mesh = solid_of(body);
     const phx_node *regions = phx_node_find(node, "regions");
     phx_status status = phx_elastic_check_material(reader, node, body->material, true);
 
-    for (int r = 0; r < it->n_regions && !status; r++)
-        status = phx_elastic_check_material(reader, regions->items[2 * r + 1], it->regions[r].material, true);
+    for (int r = 0; r < mesh->n_regions && !status; r++)
+        status = phx_elastic_check_material(reader, regions->items[2 * r + 1], mesh->regions[r].material, true);
     return status ? status : phx_elastic_finish_mesh(reader, node, body);
 }
 
@@ -117,20 +117,20 @@ static phx_status body_solid_make_mesh(phx_builder *builder, const solid_mesh *f
 static phx_status body_solid_make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
                                   unsigned char **held)
 {
-    const solid *it = solid_of(body);
-    phx_solid_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
+    const solid *body_mesh = solid_of(body);
+    phx_solid_region *regions = phx_calloc(builder->context, (size_t)body_mesh->n_regions + 1, sizeof *regions);
     phx_mesh mesh = {0};
-    phx_status status = regions ? body_solid_make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
+    phx_status status = regions ? body_solid_make_mesh(builder, &body_mesh->mesh, &mesh) : PHX_ERR_MEMORY;
 
-    for (int r = 0; r <= it->n_regions && !status; r++) { /* the last: what the others leave */
-        const int material = r < it->n_regions ? it->regions[r].material : body->material;
-        regions[r] = (phx_solid_region){.group = r < it->n_regions ? it->regions[r].group : NULL,
-                                        .rule = it->reduced ? PHX_SOLID_REDUCED : PHX_SOLID_FULL,
-                                        .lumped = it->lumped};
+    for (int r = 0; r <= body_mesh->n_regions && !status; r++) { /* the last: what the others leave */
+        const int material = r < body_mesh->n_regions ? body_mesh->regions[r].material : body->material;
+        regions[r] = (phx_solid_region){.group = r < body_mesh->n_regions ? body_mesh->regions[r].group : NULL,
+                                        .rule = body_mesh->reduced ? PHX_SOLID_REDUCED : PHX_SOLID_FULL,
+                                        .lumped = body_mesh->lumped};
         phx_elastic_material(&builder->model->materials[material], &regions[r].material);
     }
     if (!status)
-        status = phx_solid_create(builder->context, &mesh, it->n_regions + 1, regions, elastic);
+        status = phx_solid_create(builder->context, &mesh, body_mesh->n_regions + 1, regions, elastic);
     phx_mesh_free(&mesh);
     phx_free(regions);
     *held = NULL;

@@ -93,16 +93,16 @@ typedef struct wanted_port {
 
 static void look_for_port(void *user, const phx_model_point *point)
 {
-    wanted_port *it = user;
-    it->found = it->found || phx_builder_is_at(point, it->body, it->port);
+    wanted_port *port = user;
+    port->found = port->found || phx_builder_is_at(point, port->body, port->port);
 }
 
 bool phx_builder_is_joined(const phx_model *model, int body, int port)
 {
-    wanted_port it = {body, port, false};
+    wanted_port wanted = {body, port, false};
 
-    phx_builder_visit_points(model, look_for_port, &it);
-    return it.found;
+    phx_builder_visit_points(model, look_for_port, &wanted);
+    return wanted.found;
 }
 
 phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_body *body)

@@ -56,27 +56,27 @@ phx_status phx_builder_feedback(phx_builder *builder, const phx_model_controller
 
 static phx_status make_feedback(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
 {
-    phx_controller_programs *it = NULL;
+    phx_controller_programs *programs = NULL;
 
     def->function = phx_controller_programs_evaluate;
     def->free_data = phx_controller_programs_free;
-    const phx_status status = phx_builder_feedback(builder, c, c->n_outputs, &it);
-    def->data = it;
+    const phx_status status = phx_builder_feedback(builder, c, c->n_outputs, &programs);
+    def->data = programs;
     return status;
 }
 
 static phx_status make_ida_pbc(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
 {
-    phx_ida_pbc *it = NULL;
+    phx_ida_pbc *pbc = NULL;
     phx_status status = phx_ida_pbc_create(builder->context, c->n_coordinates, c->n_outputs, c->actuated, c->K_v.values,
-                                           c->region, &it);
+                                           c->region, &pbc);
 
     def->function = phx_ida_pbc_evaluate;
     def->energy = phx_ida_pbc_energy;
     def->free_data = phx_ida_pbc_free;
-    def->data = it;
+    def->data = pbc;
     if (!status)
-        status = fill_functions(builder, c, phx_ida_pbc_programs(c->n_coordinates), it->programs);
+        status = fill_functions(builder, c, phx_ida_pbc_programs(c->n_coordinates), pbc->programs);
     return status;
 }
 

@@ -109,11 +109,12 @@ static phx_status compile(compiler *c, int strength)
 {
     phx_status status = compile_value(c);
 
-    for (const binary *it = next_operator(c); !status && it && it->strength >= strength; it = next_operator(c)) {
+    for (const binary *file = next_operator(c); !status && file && file->strength >= strength;
+         file = next_operator(c)) {
         c->at++;
-        status = compile(c, it->from_right ? it->strength : it->strength + 1);
+        status = compile(c, file->from_right ? file->strength : file->strength + 1);
         if (!status)
-            status = phx_program_operate(c->program, it->operation);
+            status = phx_program_operate(c->program, file->operation);
     }
     return status;
 }

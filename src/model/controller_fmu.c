@@ -145,61 +145,61 @@ typedef struct controller {
     double *inputs;
 } controller;
 
-static const double *inputs_at(const controller *it, double t, const double *y)
+static const double *inputs_at(const controller *control, double t, const double *y)
 {
-    if (it->programs)
-        phx_controller_programs_evaluate(it->programs, t, y, it->inputs);
-    return it->inputs;
+    if (control->programs)
+        phx_controller_programs_evaluate(control->programs, t, y, control->inputs);
+    return control->inputs;
 }
 
 static phx_status controller_fmu_start(phx_context *context, void *data, double t, const double *y)
 {
-    const controller *it = data;
-    return phx_fmu_component_start(context, it->fmu, t, inputs_at(it, t, y));
+    const controller *control = data;
+    return phx_fmu_component_start(context, control->fmu, t, inputs_at(control, t, y));
 }
 
 static phx_status controller_fmu_evaluate(phx_context *context, void *data, double t, const double *y, double *u)
 {
-    const controller *it = data;
-    return phx_fmu_component_evaluate(context, it->fmu, t, inputs_at(it, t, y), u);
+    const controller *control = data;
+    return phx_fmu_component_evaluate(context, control->fmu, t, inputs_at(control, t, y), u);
 }
 
 static phx_status controller_fmu_advance(phx_context *context, void *data, double t, double sample)
 {
-    const controller *it = data;
-    return phx_fmu_component_advance(context, it->fmu, t, sample);
+    const controller *control = data;
+    return phx_fmu_component_advance(context, control->fmu, t, sample);
 }
 
 static void free_controller(void *data)
 {
-    controller *it = data;
+    controller *control = data;
 
-    if (!it)
+    if (!control)
         return;
-    phx_fmu_component_destroy(it->fmu);
-    phx_controller_programs_free(it->programs);
-    phx_free(it->inputs);
-    phx_free(it);
+    phx_fmu_component_destroy(control->fmu);
+    phx_controller_programs_free(control->programs);
+    phx_free(control->inputs);
+    phx_free(control);
 }
 
 /* Prepares the FMU of a controller: feedback programs, selected inputs and outputs, start values and time limit. */
-static phx_status controller_fmu_fill(phx_builder *builder, const phx_model_controller *c, controller *it)
+static phx_status controller_fmu_fill(phx_builder *builder, const phx_model_controller *c, controller *control)
 {
     phx_context *context = builder->context;
 
-    it->inputs = phx_calloc(context, (size_t)c->n_fmu_inputs, sizeof *it->inputs);
-    phx_status status = it->inputs ? phx_fmu_component_create(context, c->file, &it->fmu) : PHX_ERR_MEMORY;
+    control->inputs = phx_calloc(context, (size_t)c->n_fmu_inputs, sizeof *control->inputs);
+    phx_status status = control->inputs ? phx_fmu_component_create(context, c->file, &control->fmu) : PHX_ERR_MEMORY;
     if (!status && c->n_fmu_inputs > 0)
-        status = phx_builder_feedback(builder, c, c->n_fmu_inputs, &it->programs);
+        status = phx_builder_feedback(builder, c, c->n_fmu_inputs, &control->programs);
     for (int k = 0; k < c->n_fmu_inputs && !status; k++)
-        status = phx_fmu_component_input(context, it->fmu, c->fmu_inputs[k]);
+        status = phx_fmu_component_input(context, control->fmu, c->fmu_inputs[k]);
     for (int k = 0; k < c->n_fmu_outputs && !status; k++)
-        status = phx_fmu_component_output(context, it->fmu, c->fmu_outputs[k]);
+        status = phx_fmu_component_output(context, control->fmu, c->fmu_outputs[k]);
     for (int k = 0; k < c->n_fmu_starts && !status; k++)
-        status = phx_fmu_component_set(context, it->fmu, c->fmu_starts[k].name, c->fmu_starts[k].number,
+        status = phx_fmu_component_set(context, control->fmu, c->fmu_starts[k].name, c->fmu_starts[k].number,
                                        c->fmu_starts[k].text);
     if (!status)
-        phx_fmu_component_limit(it->fmu, c->time_limit);
+        phx_fmu_component_limit(control->fmu, c->time_limit);
     return status;
 }
 
@@ -207,12 +207,12 @@ phx_status phx_builder_fmu(phx_builder *builder, const phx_model_controller *c, 
 {
     static const phx_controller_external operations = {
         .start = controller_fmu_start, .evaluate = controller_fmu_evaluate, .advance = controller_fmu_advance};
-    controller *it = phx_calloc(builder->context, 1, sizeof *it);
+    controller *control = phx_calloc(builder->context, 1, sizeof *control);
 
-    if (!it)
+    if (!control)
         return PHX_ERR_MEMORY;
     def->external = &operations;
-    def->data = it;
+    def->data = control;
     def->free_data = free_controller;
-    return controller_fmu_fill(builder, c, it);
+    return controller_fmu_fill(builder, c, control);
 }

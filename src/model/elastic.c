@@ -372,17 +372,17 @@ enum { ALONG_NORMAL = -1 };
 
 static double profile_at(void *user, const double x[3])
 {
-    const surface_load *it = user;
-    return it->profile ? phx_program_value(it->profile, x) : 1.0;
+    const surface_load *load = user;
+    return load->profile ? phx_program_value(load->profile, x) : 1.0;
 }
 
 static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
 {
-    const surface_load *it = user;
+    const surface_load *load = user;
     const double value = profile_at(user, x);
 
     for (int a = 0; a < 3; a++)
-        traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
+        traction[a] = load->component == ALONG_NORMAL ? -value * normal[a] : a == load->component ? value : 0.0;
 }
 
 static bool elastic_is_zero(int n, const double *x)
@@ -396,13 +396,13 @@ static bool elastic_is_zero(int n, const double *x)
 /* The work-equivalent force on the unknowns by the factor 1; of a temperature what it adds to the stresses (NULL: not
  * wanted). */
 static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
-                                surface_load *it, double *force, double *strain)
+                                surface_load *pressure, double *force, double *strain)
 {
-    const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
+    const phx_surface_load surface = {traction_at, pressure, .normal = pressure->component == ALONG_NORMAL};
     phx_status status = PHX_OK;
 
     if (load->kind == PHX_MODEL_TEMPERATURE) {
-        const phx_temperature temperature = {profile_at, it};
+        const phx_temperature temperature = {profile_at, pressure};
         status = phx_elastic_expand(builder->context, elastic, load->group, &temperature, force, strain);
         if (!status && elastic_is_zero(elastic->n, force))
             status = phx_fail(builder->context, PHX_ERR_ARGUMENT,

@@ -88,12 +88,13 @@ phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *m
 
 phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, int material, bool solid)
 {
-    const phx_model_material *it = &reader->model->materials[material];
+    const phx_model_material *model_material = &reader->model->materials[material];
 
-    if (it->orthotropic.given || (it->poisson.given && !(solid && it->poisson.value >= 0.5)))
+    if (model_material->orthotropic.given ||
+        (model_material->poisson.given && !(solid && model_material->poisson.value >= 0.5)))
         return PHX_OK;
     return solid ? phx_reader_fail(reader, phx_node_find(node, "material"),
-                                   "material '%s' needs 'poisson' below 0.5 for a solid", it->name)
+                                   "material '%s' needs 'poisson' below 0.5 for a solid", model_material->name)
                  : phx_reader_fail(reader, phx_node_find(node, "material"),
-                                   "material '%s' has no 'poisson', which a plate needs", it->name);
+                                   "material '%s' has no 'poisson', which a plate needs", model_material->name);
 }

@@ -227,18 +227,18 @@ static phx_status put_parameter(const phx_evaluator *e, int parameter, phx_progr
  * its present value. */
 static phx_status put_name(const void *data, const phx_token *token, phx_program *program)
 {
-    const naming *it = data;
-    const int variable = variable_of(it->use, it->expression, token);
-    const int number = variable < 0 ? open_number(it->evaluator, it->expression, token) : PHX_TUNABLE_NONE;
+    const naming *labels = data;
+    const int variable = variable_of(labels->use, labels->expression, token);
+    const int number = variable < 0 ? open_number(labels->evaluator, labels->expression, token) : PHX_TUNABLE_NONE;
     double value = 0.0;
 
     if (variable >= 0)
         return phx_program_variable(program, variable);
     if (number >= 0)
-        return phx_program_parameter(program, number, it->evaluator->open->values);
+        return phx_program_parameter(program, number, labels->evaluator->open->values);
     if (number == PHX_TUNABLE_MADE)
-        return put_parameter(it->evaluator, parameter_of(it->evaluator, it->expression, token), program);
-    (void)name_value(it->evaluator, it->expression, token, &value);
+        return put_parameter(labels->evaluator, parameter_of(labels->evaluator, labels->expression, token), program);
+    (void)name_value(labels->evaluator, labels->expression, token, &value);
     return phx_program_number(program, value);
 }
 

@@ -214,16 +214,16 @@ static void note_use(void *user, int parameter, phx_expression_use use)
     const phx_parameter_role role = is_of_analysis(reader->key_path) ? PHX_PARAMETER_ELSEWHERE
                                     : of_time                        ? reader->role
                                                                      : PHX_PARAMETER_IN_NUMBER;
-    phx_parameter_use *it = &reader->content->uses[parameter];
+    phx_parameter_use *parameter_use = &reader->content->uses[parameter];
 
     char *place = NULL;
-    if (role == PHX_PARAMETER_IN_NUMBER && it->count[role] < PHX_PARAMETER_PLACES)
-        place = it->numbers[it->count[role]];
-    else if (role == PHX_PARAMETER_IN_SIGNAL && !it->of_time[0])
-        place = it->of_time;
+    if (role == PHX_PARAMETER_IN_NUMBER && parameter_use->count[role] < PHX_PARAMETER_PLACES)
+        place = parameter_use->numbers[parameter_use->count[role]];
+    else if (role == PHX_PARAMETER_IN_SIGNAL && !parameter_use->of_time[0])
+        place = parameter_use->of_time;
     if (place)
-        snprintf(place, sizeof it->of_time, "%.79s", reader->key_path);
-    it->count[role]++;
+        snprintf(place, sizeof parameter_use->of_time, "%.79s", reader->key_path);
+    parameter_use->count[role]++;
 }
 
 /* Reads and evaluates the parameters with overrides, and makes them known to all later expressions, whose uses are

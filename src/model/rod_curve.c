@@ -30,17 +30,18 @@ typedef struct spline {
 } spline;
 
 /* Starts along x, ends without curvature. */
-static void solve_spline(spline *it, double *diagonal)
+static void solve_spline(spline *curve, double *diagonal)
 {
-    const int m = it->m, dim = it->dim;
+    const int m = curve->m, dim = curve->dim;
 
     for (int a = 0; a < dim; a++) {
-        double *b = it->bend + a;
-        const double *x = it->x + a, first = it->u[1] - it->u[0];
+        double *b = curve->bend + a;
+        const double *x = curve->x + a, first = curve->u[1] - curve->u[0];
         diagonal[0] = 2.0 * first;
         b[0] = 6.0 * ((x[dim] - x[0]) / first - (a == 0 ? 1.0 : 0.0));
         for (int k = 1; k < m; k++) {
-            const double before = it->u[k] - it->u[k - 1], behind = k + 1 < m ? it->u[k + 1] - it->u[k] : 0.0;
+            const double before = curve->u[k] - curve->u[k - 1],
+                         behind = k + 1 < m ? curve->u[k + 1] - curve->u[k] : 0.0;
             const double factor = k + 1 < m ? before / diagonal[k - 1] : 0.0;
             diagonal[k] = k + 1 < m ? 2.0 * (before + behind) - factor * before : 1.0;
             b[dim * k] =
@@ -50,59 +51,59 @@ static void solve_spline(spline *it, double *diagonal)
                     : 0.0;
         }
         for (int k = m - 2; k >= 0; k--)
-            b[dim * k] = (b[dim * k] - (it->u[k + 1] - it->u[k]) * b[dim * (k + 1)]) / diagonal[k];
+            b[dim * k] = (b[dim * k] - (curve->u[k + 1] - curve->u[k]) * b[dim * (k + 1)]) / diagonal[k];
     }
 }
 
 /* Place and derivative at u in piece k. */
-static void spline_at(const spline *it, int k, double u, double *place, double *rate)
+static void spline_at(const spline *curve, int k, double u, double *place, double *rate)
 {
-    const double l = it->u[k + 1] - it->u[k], s = (u - it->u[k]) / l;
+    const double l = curve->u[k + 1] - curve->u[k], s = (u - curve->u[k]) / l;
 
-    for (int a = 0; a < it->dim; a++) {
-        const double x0 = it->x[it->dim * k + a], x1 = it->x[it->dim * (k + 1) + a];
-        const double b0 = it->bend[it->dim * k + a], b1 = it->bend[it->dim * (k + 1) + a];
+    for (int a = 0; a < curve->dim; a++) {
+        const double x0 = curve->x[curve->dim * k + a], x1 = curve->x[curve->dim * (k + 1) + a];
+        const double b0 = curve->bend[curve->dim * k + a], b1 = curve->bend[curve->dim * (k + 1) + a];
         if (place)
             place[a] = (1.0 - s) * x0 + s * x1 - l * l / 6.0 * (s * (1.0 - s)) * ((2.0 - s) * b0 + (1.0 + s) * b1);
         rate[a] = (x1 - x0) / l - l / 6.0 * ((2.0 - 6.0 * s + 3.0 * s * s) * b0 + (1.0 - 3.0 * s * s) * b1);
     }
 }
 
-static double speed(const spline *it, int k, double u)
+static double speed(const spline *curve, int k, double u)
 {
     double rate[3], square = 0.0;
 
-    spline_at(it, k, u, NULL, rate);
-    for (int a = 0; a < it->dim; a++)
+    spline_at(curve, k, u, NULL, rate);
+    for (int a = 0; a < curve->dim; a++)
         square += rate[a] * rate[a];
     return sqrt(square);
 }
 
 /* Length of piece k up to u: five points of Gauss in each of several parts. */
-static double length_to(const spline *it, int k, double u)
+static double length_to(const spline *curve, int k, double u)
 {
     enum { PARTS = 8 };
     static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0.0, 0.5384693101056831, 0.9061798459386640};
     static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
                                      0.2369268850561891};
-    const double from = it->u[k], part = (u - from) / PARTS;
+    const double from = curve->u[k], part = (u - from) / PARTS;
     double sum = 0.0;
 
     for (int p = 0; p < PARTS; p++)
         for (int g = 0; g < 5; g++)
-            sum += 0.5 * part * weight[g] * speed(it, k, from + part * (p + 0.5 + 0.5 * at[g]));
+            sum += 0.5 * part * weight[g] * speed(curve, k, from + part * (p + 0.5 + 0.5 * at[g]));
     return sum;
 }
 
 /* The parameter at a length from the start of piece k, by Newton's method. */
-static double parameter_at(const spline *it, int k, double s, double whole)
+static double parameter_at(const spline *curve, int k, double s, double whole)
 {
-    double u = it->u[k] + (it->u[k + 1] - it->u[k]) * s / whole;
+    double u = curve->u[k] + (curve->u[k + 1] - curve->u[k]) * s / whole;
 
     for (int turn = 0; turn < 30; turn++) {
-        const double step = (length_to(it, k, u) - s) / speed(it, k, u);
+        const double step = (length_to(curve, k, u) - s) / speed(curve, k, u);
         u -= step;
-        if (fabs(step) <= 1e-15 * it->u[it->m - 1])
+        if (fabs(step) <= 1e-15 * curve->u[curve->m - 1])
             break;
     }
     return u;
@@ -133,26 +134,26 @@ static void turn_along(int dim, const double *before, const double *rate, double
 
 /* Nodes along the spline; between two nodes the axes are carried on in small parts, so that they turn about the curve
  * as little as the curve itself does. */
-static void spline_nodes(const spline *it, const double *piece, int n, const double *fraction, const double *share,
+static void spline_nodes(const spline *curve, const double *piece, int n, const double *fraction, const double *share,
                          double *place, double *axes, double *length)
 {
     enum { PARTS = 32 };
-    const int dim = it->dim;
+    const int dim = curve->dim;
     double whole = 0.0, before = 0.0, running[9] = {0}, rate[3];
     int k = 0;
 
-    for (int p = 0; p + 1 < it->m; p++)
+    for (int p = 0; p + 1 < curve->m; p++)
         whole += piece[p];
     for (int a = 0; a < dim; a++)
         running[(dim + 1) * a] = 1.0;
     for (int step = 0; step <= n * PARTS; step++) {
         const int e = step < n * PARTS ? step / PARTS : n - 1;
         const double s = whole * (fraction[e] + share[e] * (step - e * PARTS) / PARTS);
-        while (k + 2 < it->m && s > before + piece[k])
+        while (k + 2 < curve->m && s > before + piece[k])
             before += piece[k++];
-        const double u = parameter_at(it, k, s - before, piece[k]);
+        const double u = parameter_at(curve, k, s - before, piece[k]);
         double own[3], next[9];
-        spline_at(it, k, u, own, rate);
+        spline_at(curve, k, u, own, rate);
         turn_along(dim, running, rate, next);
         memcpy(running, next, (size_t)(dim * dim) * sizeof *next);
         if (step % PARTS == 0) {
@@ -171,24 +172,24 @@ static phx_status along_points(phx_context *context, int dim, const phx_model_ma
     const int m = points->rows;
     double *all = phx_calloc(context, (size_t)(m * (3 + 2 * dim)), sizeof *all);
     const size_t rows = (size_t)m, width = (size_t)dim;
-    spline it = {m, dim, all, phx_behind(all, rows), phx_behind(all, rows * (1 + width))};
+    spline curve = {m, dim, all, phx_behind(all, rows), phx_behind(all, rows * (1 + width))};
     double *diagonal = phx_behind(all, rows * (1 + 2 * width)), *piece = phx_behind(all, rows * (2 + 2 * width));
 
     if (!all)
         return PHX_ERR_MEMORY;
-    memcpy(it.x, points->values, (size_t)(m * dim) * sizeof *it.x);
+    memcpy(curve.x, points->values, (size_t)(m * dim) * sizeof *curve.x);
     for (int k = 1; k < m; k++) {
         double square = 0.0;
         for (int a = 0; a < dim; a++) {
-            const double way = it.x[dim * k + a] - it.x[dim * (k - 1) + a];
+            const double way = curve.x[dim * k + a] - curve.x[dim * (k - 1) + a];
             square += way * way;
         }
-        it.u[k] = it.u[k - 1] + sqrt(square);
+        curve.u[k] = curve.u[k - 1] + sqrt(square);
     }
-    solve_spline(&it, diagonal);
+    solve_spline(&curve, diagonal);
     for (int k = 0; k + 1 < m; k++)
-        piece[k] = length_to(&it, k, it.u[k + 1]);
-    spline_nodes(&it, piece, n, fraction, share, place, axes, length);
+        piece[k] = length_to(&curve, k, curve.u[k + 1]);
+    spline_nodes(&curve, piece, n, fraction, share, place, axes, length);
     phx_free(all);
     return PHX_OK;
 }

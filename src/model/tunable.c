@@ -119,21 +119,21 @@ static void list_places(const phx_parameter_use *use, size_t size, char *text)
  * names the places of use. */
 static phx_status tunable_refuse(const choosing *c, int k)
 {
-    const phx_model_parameter *it = &c->model->parameters[k];
+    const phx_model_parameter *parameter = &c->model->parameters[k];
     char places[320], through[120] = "";
 
     if (c->through[k] < 0)
-        return phx_model_fail(c->context, c->model, it, PHX_ERR_INPUT,
+        return phx_model_fail(c->context, c->model, parameter, PHX_ERR_INPUT,
                               "parameter '%s' is used in no expression of time: there is nothing to be tuned",
-                              it->name);
+                              parameter->name);
     list_places(&c->content->uses[c->through[k]], sizeof places, places);
     if (c->through[k] != k)
         snprintf(through, sizeof through, ", as parameter '%s' that is made of it",
                  c->model->parameters[c->through[k]].name);
-    return phx_model_fail(c->context, c->model, it, PHX_ERR_INPUT,
+    return phx_model_fail(c->context, c->model, parameter, PHX_ERR_INPUT,
                           "parameter '%s' shapes the assembled system: it is used in %s%s; leave it out, and give its "
                           "value when the file is written (--set %s=VALUE)",
-                          it->name, places, through, it->name);
+                          parameter->name, places, through, parameter->name);
 }
 
 /* Marks those of the names. */

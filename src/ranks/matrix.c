@@ -49,19 +49,20 @@ phx_status phx_ranks_partition(phx_context *context, const phx_ranks *ranks, con
 phx_status phx_ranks_matrix_create(phx_context *context, const phx_ranks *ranks, const phx_csr *rows, int block,
                                    phx_ranks_matrix **matrix)
 {
-    phx_ranks_matrix *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? ranks_need_petsc(context, ranks) : PHX_ERR_MEMORY;
+    phx_ranks_matrix *ranks_matrix = phx_calloc(context, 1, sizeof *ranks_matrix);
+    phx_status status = ranks_matrix ? ranks_need_petsc(context, ranks) : PHX_ERR_MEMORY;
 
     *matrix = NULL;
     status = phx_ranks_agree(context, ranks, status);
     if (!status) {
-        *it = (phx_ranks_matrix){.context = context, .petsc = ranks->petsc};
-        status = result(context, it->petsc->matrix(rows->rows, block, rows->ptr, rows->idx, rows->val, &it->data));
+        *ranks_matrix = (phx_ranks_matrix){.context = context, .petsc = ranks->petsc};
+        status = result(context, ranks_matrix->petsc->matrix(rows->rows, block, rows->ptr, rows->idx, rows->val,
+                                                             &ranks_matrix->data));
     }
     if (status)
-        phx_free(it);
+        phx_free(ranks_matrix);
     else
-        *matrix = it;
+        *matrix = ranks_matrix;
     return status;
 }
 
@@ -97,17 +98,17 @@ phx_status phx_ranks_solver_create(phx_context *context, const phx_ranks *ranks,
                                            .val = equations->from_corners ? equations->from_corners->val : NULL,
                                            .n_null = equations->n_null,
                                            .null = equations->null};
-    phx_ranks_solver *it = phx_calloc(context, 1, sizeof *it);
+    phx_ranks_solver *ranks_solver = phx_calloc(context, 1, sizeof *ranks_solver);
 
     *solver = NULL;
-    if (!it)
+    if (!ranks_solver)
         return PHX_ERR_MEMORY;
-    *it = (phx_ranks_solver){.context = context, .petsc = petsc};
-    const phx_status status = result(context, petsc->solver(&of_module, &it->data));
+    *ranks_solver = (phx_ranks_solver){.context = context, .petsc = petsc};
+    const phx_status status = result(context, petsc->solver(&of_module, &ranks_solver->data));
     if (status)
-        phx_free(it);
+        phx_free(ranks_solver);
     else
-        *solver = it;
+        *solver = ranks_solver;
     return status;
 }
 
@@ -133,35 +134,35 @@ typedef struct operators {
     phx_status status;
 } operators;
 
-static const char *call(operators *it, phx_operator_fn *function, const double *x, double *y)
+static const char *call(operators *pair, phx_operator_fn *function, const double *x, double *y)
 {
-    it->status = function(it->user, x, y);
-    return it->status ? "an operator has failed" : NULL;
+    pair->status = function(pair->user, x, y);
+    return pair->status ? "an operator has failed" : NULL;
 }
 
 static const char *call_solve(void *user, const double *x, double *y)
 {
-    operators *it = user;
-    return call(it, it->solve, x, y);
+    operators *pair = user;
+    return call(pair, pair->solve, x, y);
 }
 
 static const char *call_multiply(void *user, const double *x, double *y)
 {
-    operators *it = user;
-    return call(it, it->multiply, x, y);
+    operators *pair = user;
+    return call(pair, pair->multiply, x, y);
 }
 
 phx_status phx_ranks_eigen(phx_context *context, const phx_ranks *ranks, int n, int count, phx_operator_fn *solve,
                            phx_operator_fn *multiply, void *user, double tolerance, double *values, double *vectors)
 {
-    operators it = {.context = context, .solve = solve, .multiply = multiply, .user = user};
+    operators pair = {.context = context, .solve = solve, .multiply = multiply, .user = user};
     phx_status status = phx_ranks_agree(context, ranks, ranks_need_petsc(context, ranks));
 
     if (status)
         return status;
-    const char *failed = ranks->petsc->nearest(n, count, call_solve, call_multiply, &it, tolerance, values, vectors);
-    if (it.status)
-        return it.status;
+    const char *failed = ranks->petsc->nearest(n, count, call_solve, call_multiply, &pair, tolerance, values, vectors);
+    if (pair.status)
+        return pair.status;
     return result(context, failed);
 }
 

@@ -229,21 +229,21 @@ static PetscErrorCode module_petsc_fill(Mat A, int rows, PetscInt first_row, Pet
 /* Creates the distributed symmetric matrix of which each process has the given rows. */
 static PetscErrorCode make_matrix(int rows, int block, const int *ptr, const int *idx, const double *val, matrix **made)
 {
-    matrix *it;
+    matrix *stored;
     const PetscInt mine = rows;
     PetscInt end;
 
     PetscFunctionBegin;
-    PetscCall(PetscNew(&it));
-    PetscCall(MatCreate(PETSC_COMM_WORLD, &it->A));
-    PetscCall(MatSetSizes(it->A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
-    PetscCall(MatSetType(it->A, MATAIJ));
-    PetscCall(MatSetBlockSize(it->A, block));
+    PetscCall(PetscNew(&stored));
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &stored->A));
+    PetscCall(MatSetSizes(stored->A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+    PetscCall(MatSetType(stored->A, MATAIJ));
+    PetscCall(MatSetBlockSize(stored->A, block));
     PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-    PetscCall(module_petsc_fill(it->A, rows, end - mine, end - mine, end, ptr, idx, val));
-    PetscCall(MatSetOption(it->A, MAT_SYMMETRIC, PETSC_TRUE));
-    PetscCall(make_vectors(rows, &it->x, &it->y));
-    *made = it;
+    PetscCall(module_petsc_fill(stored->A, rows, end - mine, end - mine, end, ptr, idx, val));
+    PetscCall(MatSetOption(stored->A, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(make_vectors(rows, &stored->x, &stored->y));
+    *made = stored;
     PetscFunctionReturn(0);
 }
 
@@ -254,20 +254,20 @@ static const char *matrix_create(int rows, int block, const int *ptr, const int 
 
 static void matrix_destroy(void *made)
 {
-    matrix *it = made;
+    matrix *stored = made;
 
-    (void)MatDestroy(&it->A);
-    (void)VecDestroy(&it->x);
-    (void)VecDestroy(&it->y);
-    (void)PetscFree(it);
+    (void)MatDestroy(&stored->A);
+    (void)VecDestroy(&stored->x);
+    (void)VecDestroy(&stored->y);
+    (void)PetscFree(stored);
 }
 
-static PetscErrorCode multiply_into(matrix *it, const double *x, double *y)
+static PetscErrorCode multiply_into(matrix *stored, const double *x, double *y)
 {
     PetscFunctionBegin;
-    PetscCall(lend_two(it->x, it->y, x, y));
-    PetscCall(MatMult(it->A, it->x, it->y));
-    PetscCall(take_back(it->x, it->y));
+    PetscCall(lend_two(stored->x, stored->y, x, y));
+    PetscCall(MatMult(stored->A, stored->x, stored->y));
+    PetscCall(take_back(stored->x, stored->y));
     PetscFunctionReturn(0);
 }
 
@@ -336,7 +336,7 @@ static PetscErrorCode keeps_all(Mat from, PetscInt n, PetscBool *all)
 }
 
 /* Rows and columns that are kept: of all the matrix itself, where its blocks are those that are wanted. */
-static PetscErrorCode module_petsc_keep(solver *it, const phx_petsc_equations *equations)
+static PetscErrorCode module_petsc_keep(solver *method, const phx_petsc_equations *equations)
 {
     Mat from = ((matrix *)equations->matrix)->A;
     PetscInt *rows, first, block;
@@ -347,18 +347,18 @@ static PetscErrorCode module_petsc_keep(solver *it, const phx_petsc_equations *e
     PetscCall(MatGetBlockSize(from, &block));
     if (all && block == equations->block) {
         PetscCall(PetscObjectReference((PetscObject)from));
-        it->A = from;
+        method->A = from;
         PetscFunctionReturn(0);
     }
     PetscCall(MatGetOwnershipRange(from, &first, NULL));
     PetscCall(PetscMalloc1(equations->n, &rows));
     for (int k = 0; k < equations->n; k++)
         rows[k] = first + equations->kept[k];
-    PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, equations->n, rows, PETSC_OWN_POINTER, &it->kept));
+    PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, equations->n, rows, PETSC_OWN_POINTER, &method->kept));
     if (equations->block > 1)
-        PetscCall(ISSetBlockSize(it->kept, equations->block));
-    PetscCall(MatCreateSubMatrix(from, it->kept, it->kept, MAT_INITIAL_MATRIX, &it->A));
-    PetscCall(MatSetOption(it->A, MAT_SYMMETRIC, PETSC_TRUE));
+        PetscCall(ISSetBlockSize(method->kept, equations->block));
+    PetscCall(MatCreateSubMatrix(from, method->kept, method->kept, MAT_INITIAL_MATRIX, &method->A));
+    PetscCall(MatSetOption(method->A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscFunctionReturn(0);
 }
 
@@ -450,7 +450,7 @@ static PetscErrorCode make_near(const phx_petsc_equations *equations, Mat A, Mat
 }
 
 /* Conjugate gradients; a cycle of the multigrid is symmetric. */
-static PetscErrorCode use_multigrid(solver *it, const phx_petsc_equations *equations)
+static PetscErrorCode use_multigrid(solver *method, const phx_petsc_equations *equations)
 {
     PetscInt corners = equations->n_corners;
     Mat P = NULL;
@@ -461,22 +461,22 @@ static PetscErrorCode use_multigrid(solver *it, const phx_petsc_equations *equat
     PetscCall(MPIU_Allreduce(MPI_IN_PLACE, &corners, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
     if (corners > 0)
         PetscCall(make_interpolation(equations, &P));
-    PetscCall(make_near(equations, it->A, P, &near));
-    PetscCall(multigrid_create(it->A, P, equations->n_near, near, &it->grid));
+    PetscCall(make_near(equations, method->A, P, &near));
+    PetscCall(multigrid_create(method->A, P, equations->n_near, near, &method->grid));
     PetscCall(free_vectors(equations->n_near, &near));
     PetscCall(MatDestroy(&P));
-    PetscCall(KSPSetType(it->ksp, KSPCG));
-    PetscCall(KSPSetNormType(it->ksp, KSP_NORM_NATURAL));
-    PetscCall(KSPSetTolerances(it->ksp, 1e-12, 1e-300, PETSC_DEFAULT, 500));
-    PetscCall(KSPGetPC(it->ksp, &pc));
+    PetscCall(KSPSetType(method->ksp, KSPCG));
+    PetscCall(KSPSetNormType(method->ksp, KSP_NORM_NATURAL));
+    PetscCall(KSPSetTolerances(method->ksp, 1e-12, 1e-300, PETSC_DEFAULT, 500));
+    PetscCall(KSPGetPC(method->ksp, &pc));
     PetscCall(PCSetType(pc, PCSHELL));
-    PetscCall(PCShellSetContext(pc, it->grid));
+    PetscCall(PCShellSetContext(pc, method->grid));
     PetscCall(PCShellSetApply(pc, apply_cycle));
     PetscFunctionReturn(0);
 }
 
 /* A factorisation that has failed tells why nowhere else. */
-static PetscErrorCode check_factors(solver *it)
+static PetscErrorCode check_factors(solver *method)
 {
     PC pc;
     PCFailedReason reason;
@@ -484,9 +484,9 @@ static PetscErrorCode check_factors(solver *it)
     PetscInt error, detail;
 
     PetscFunctionBegin;
-    PetscCall(KSPGetPC(it->ksp, &pc));
+    PetscCall(KSPGetPC(method->ksp, &pc));
     PetscCall(PCGetFailedReason(pc, &reason));
-    if (!reason || it->grid)
+    if (!reason || method->grid)
         PetscFunctionReturn(0);
     PetscCall(PCFactorGetMatrix(pc, &factors));
     PetscCall(MatMumpsGetInfog(factors, 1, &error));
@@ -502,25 +502,25 @@ static PetscErrorCode check_factors(solver *it)
  * out. */
 static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver **made)
 {
-    solver *it;
+    solver *method;
 
     PetscFunctionBegin;
-    PetscCall(PetscNew(&it));
-    PetscCall(module_petsc_keep(it, equations));
-    PetscCall(set_null_space(equations, it->A));
-    PetscCall(make_vectors(equations->n, &it->x, &it->y));
-    PetscCall(MatCreateVecs(it->A, NULL, &it->load));
-    PetscCall(KSPCreate(PETSC_COMM_WORLD, &it->ksp));
-    PetscCall(KSPSetOptionsPrefix(it->ksp, "phlexor_"));
-    PetscCall(KSPSetOperators(it->ksp, it->A, it->A));
+    PetscCall(PetscNew(&method));
+    PetscCall(module_petsc_keep(method, equations));
+    PetscCall(set_null_space(equations, method->A));
+    PetscCall(make_vectors(equations->n, &method->x, &method->y));
+    PetscCall(MatCreateVecs(method->A, NULL, &method->load));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &method->ksp));
+    PetscCall(KSPSetOptionsPrefix(method->ksp, "phlexor_"));
+    PetscCall(KSPSetOperators(method->ksp, method->A, method->A));
     if (equations->multigrid)
-        PetscCall(use_multigrid(it, equations));
+        PetscCall(use_multigrid(method, equations));
     else
-        PetscCall(use_factors(it->ksp));
-    PetscCall(KSPSetFromOptions(it->ksp));
-    PetscCall(KSPSetUp(it->ksp));
-    PetscCall(check_factors(it));
-    *made = it;
+        PetscCall(use_factors(method->ksp));
+    PetscCall(KSPSetFromOptions(method->ksp));
+    PetscCall(KSPSetUp(method->ksp));
+    PetscCall(check_factors(method));
+    *made = method;
     PetscFunctionReturn(0);
 }
 
@@ -531,22 +531,22 @@ static const char *solver_create(const phx_petsc_equations *equations, void **ma
 
 static void solver_destroy(void *made)
 {
-    solver *it = made;
+    solver *method = made;
 
-    (void)KSPDestroy(&it->ksp);
-    (void)multigrid_destroy(&it->grid);
-    (void)MatSetNullSpace(it->A, NULL);
-    (void)MatDestroy(&it->A);
-    (void)ISDestroy(&it->kept);
-    (void)VecDestroy(&it->x);
-    (void)VecDestroy(&it->y);
-    (void)VecDestroy(&it->load);
-    (void)PetscFree(it);
+    (void)KSPDestroy(&method->ksp);
+    (void)multigrid_destroy(&method->grid);
+    (void)MatSetNullSpace(method->A, NULL);
+    (void)MatDestroy(&method->A);
+    (void)ISDestroy(&method->kept);
+    (void)VecDestroy(&method->x);
+    (void)VecDestroy(&method->y);
+    (void)VecDestroy(&method->load);
+    (void)PetscFree(method);
 }
 
 /* Rounding may keep conjugate gradients from the last digits that are asked for, and then makes a cycle look
  * indefinite. */
-static PetscErrorCode check_solution(solver *it)
+static PetscErrorCode check_solution(solver *method)
 {
     static const PetscReal enough = 1e-10; /* residual, relative */
     KSPConvergedReason reason;
@@ -554,29 +554,29 @@ static PetscErrorCode check_solution(solver *it)
     Vec residual;
 
     PetscFunctionBegin;
-    PetscCall(KSPGetConvergedReason(it->ksp, &reason));
+    PetscCall(KSPGetConvergedReason(method->ksp, &reason));
     if (reason > 0)
         PetscFunctionReturn(0);
-    PetscCall(VecDuplicate(it->load, &residual));
-    PetscCall(MatMult(it->A, it->y, residual));
-    PetscCall(VecAYPX(residual, -1.0, it->load));
+    PetscCall(VecDuplicate(method->load, &residual));
+    PetscCall(MatMult(method->A, method->y, residual));
+    PetscCall(VecAYPX(residual, -1.0, method->load));
     PetscCall(VecNorm(residual, NORM_2, &left));
-    PetscCall(VecNorm(it->load, NORM_2, &load));
+    PetscCall(VecNorm(method->load, NORM_2, &load));
     PetscCall(VecDestroy(&residual));
     PetscCheck(left <= enough * load, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "the equations are not solved (%s)",
                KSPConvergedReasons[reason]);
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode solve_into(solver *it, const double *load, double *x)
+static PetscErrorCode solve_into(solver *method, const double *load, double *x)
 {
 
     PetscFunctionBegin;
-    PetscCall(lend_two(it->x, it->y, load, x));
-    PetscCall(VecCopy(it->x, it->load));
-    PetscCall(KSPSolve(it->ksp, it->load, it->y));
-    PetscCall(check_solution(it));
-    PetscCall(take_back(it->x, it->y));
+    PetscCall(lend_two(method->x, method->y, load, x));
+    PetscCall(VecCopy(method->x, method->load));
+    PetscCall(KSPSolve(method->ksp, method->load, method->y));
+    PetscCall(check_solution(method));
+    PetscCall(take_back(method->x, method->y));
     PetscFunctionReturn(0);
 }
 
@@ -592,7 +592,7 @@ typedef struct callback {
     void *user;
 } callback;
 
-static PetscErrorCode call(callback *it, Vec x, Vec y)
+static PetscErrorCode call(callback *closure, Vec x, Vec y)
 {
     const PetscScalar *from;
     PetscScalar *to;
@@ -600,7 +600,7 @@ static PetscErrorCode call(callback *it, Vec x, Vec y)
     PetscFunctionBegin;
     PetscCall(VecGetArrayRead(x, &from));
     PetscCall(VecGetArrayWrite(y, &to));
-    const char *failed = it->function(it->user, from, to);
+    const char *failed = closure->function(closure->user, from, to);
     PetscCall(VecRestoreArrayRead(x, &from));
     PetscCall(VecRestoreArrayWrite(y, &to));
     PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", failed);
@@ -609,28 +609,28 @@ static PetscErrorCode call(callback *it, Vec x, Vec y)
 
 static PetscErrorCode apply_shell_matrix(Mat shell, Vec x, Vec y)
 {
-    callback *it;
+    callback *closure;
 
     PetscFunctionBegin;
-    PetscCall(MatShellGetContext(shell, &it));
-    PetscCall(call(it, x, y));
+    PetscCall(MatShellGetContext(shell, &closure));
+    PetscCall(call(closure, x, y));
     PetscFunctionReturn(0);
 }
 
 static PetscErrorCode apply_shell_inverse(PC shell, Vec x, Vec y)
 {
-    callback *it;
+    callback *closure;
 
     PetscFunctionBegin;
-    PetscCall(PCShellGetContext(shell, &it));
-    PetscCall(call(it, x, y));
+    PetscCall(PCShellGetContext(shell, &closure));
+    PetscCall(call(closure, x, y));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_shell(PetscInt n, callback *it, Mat *shell)
+static PetscErrorCode make_shell(PetscInt n, callback *call, Mat *shell)
 {
     PetscFunctionBegin;
-    PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, PETSC_DETERMINE, PETSC_DETERMINE, it, shell));
+    PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, PETSC_DETERMINE, PETSC_DETERMINE, call, shell));
     PetscCall(MatShellSetOperation(*shell, MATOP_MULT, (void (*)(void))apply_shell_matrix));
     PetscCall(MatSetOption(*shell, MAT_SYMMETRIC, PETSC_TRUE));
     PetscFunctionReturn(0);

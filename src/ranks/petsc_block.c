@@ -47,47 +47,48 @@ static PetscErrorCode close_rows(csr *rows)
  * processes, and their exchange. */
 PetscErrorCode block_operator_create(Mat A, block_operator **made)
 {
-    block_operator *it;
+    block_operator *operator;
     PetscBool alone;
     PetscLayout layout;
     const PetscInt *columns;
     Mat own, others;
 
     PetscFunctionBegin;
-    PetscCall(PetscNew(&it));
-    it->A = A;
+    PetscCall(PetscNew(&operator));
+    operator->A = A;
     PetscCall(PetscObjectReference((PetscObject)A));
-    PetscCall(MatGetLocalSize(A, &it->rows, &it->cols));
+    PetscCall(MatGetLocalSize(A, &operator->rows, &operator->cols));
     PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &alone));
     if (alone) {
-        PetscCall(open_rows(A, &it->own));
+        PetscCall(open_rows(A, &operator->own));
     } else {
         PetscCall(MatMPIAIJGetSeqAIJ(A, &own, &others, &columns));
-        PetscCall(MatGetSize(others, NULL, &it->n_others));
-        PetscCall(open_rows(own, &it->own));
-        PetscCall(open_rows(others, &it->others));
+        PetscCall(MatGetSize(others, NULL, &operator->n_others));
+        PetscCall(open_rows(own, &operator->own));
+        PetscCall(open_rows(others, &operator->others));
         PetscCall(MatGetLayouts(A, NULL, &layout));
-        PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &it->exchange));
-        PetscCall(PetscSFSetGraphLayout(it->exchange, layout, it->n_others, NULL, PETSC_COPY_VALUES, columns));
+        PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &operator->exchange));
+        PetscCall(
+            PetscSFSetGraphLayout(operator->exchange, layout, operator->n_others, NULL, PETSC_COPY_VALUES, columns));
     }
-    *made = it;
+    *made = operator;
     PetscFunctionReturn(0);
 }
 
 /* Frees the operator and sets it to NULL; NULL is allowed. */
 PetscErrorCode block_operator_destroy(block_operator **made)
 {
-    block_operator *it = *made;
+    block_operator *operator= * made;
 
     PetscFunctionBegin;
     *made = NULL;
-    if (!it)
+    if (!operator)
         PetscFunctionReturn(0);
-    PetscCall(close_rows(&it->own));
-    PetscCall(close_rows(&it->others));
-    PetscCall(PetscSFDestroy(&it->exchange));
-    PetscCall(MatDestroy(&it->A));
-    PetscCall(PetscFree(it));
+    PetscCall(close_rows(&operator->own));
+    PetscCall(close_rows(&operator->others));
+    PetscCall(PetscSFDestroy(&operator->exchange));
+    PetscCall(MatDestroy(&operator->A));
+    PetscCall(PetscFree(operator));
     PetscFunctionReturn(0);
 }
 
@@ -131,56 +132,56 @@ static void petsc_block_add_product(const csr *A, PetscInt m, PetscInt x_stride,
     }
 }
 
-static PetscErrorCode one_product(const block_operator *it, const PetscScalar *x, PetscScalar *y)
+static PetscErrorCode one_product(const block_operator *operator, const PetscScalar * x, PetscScalar *y)
 {
-    MPI_Comm comm = PetscObjectComm((PetscObject)it->A);
+    MPI_Comm comm = PetscObjectComm((PetscObject) operator->A);
     Vec from, to;
 
     PetscFunctionBegin;
-    PetscCall(VecCreateMPIWithArray(comm, 1, it->cols, PETSC_DETERMINE, x, &from));
-    PetscCall(VecCreateMPIWithArray(comm, 1, it->rows, PETSC_DETERMINE, y, &to));
-    PetscCall(MatMult(it->A, from, to));
+    PetscCall(VecCreateMPIWithArray(comm, 1, operator->cols, PETSC_DETERMINE, x, &from));
+    PetscCall(VecCreateMPIWithArray(comm, 1, operator->rows, PETSC_DETERMINE, y, &to));
+    PetscCall(MatMult(operator->A, from, to));
     PetscCall(VecDestroy(&from));
     PetscCall(VecDestroy(&to));
     PetscFunctionReturn(0);
 }
 
 /* The numbers of other processes while the own ones are multiplied. */
-static PetscErrorCode add_exchanged(const block_operator *it, PetscInt m, PetscInt x_stride, const PetscScalar *x,
+static PetscErrorCode add_exchanged(const block_operator *operator, PetscInt m, PetscInt x_stride, const PetscScalar *x,
                                     PetscInt y_stride, PetscScalar *y)
 {
     PetscScalar *packed, *others;
     MPI_Datatype row;
 
     PetscFunctionBegin;
-    PetscCall(PetscMalloc2(it->cols * m, &packed, it->n_others * m, &others));
-    for (PetscInt i = 0; i < it->cols; i++)
+    PetscCall(PetscMalloc2(operator->cols * m, &packed, operator->n_others * m, &others));
+    for (PetscInt i = 0; i < operator->cols; i++)
         PetscCall(PetscArraycpy(packed + i * m, x + i * x_stride, m));
     PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)m, MPIU_SCALAR, &row));
     PetscCallMPI(MPI_Type_commit(&row));
-    PetscCall(PetscSFBcastBegin(it->exchange, row, packed, others, MPI_REPLACE));
-    petsc_block_add_product(&it->own, m, m, packed, y_stride, y);
-    PetscCall(PetscSFBcastEnd(it->exchange, row, packed, others, MPI_REPLACE));
-    petsc_block_add_product(&it->others, m, m, others, y_stride, y);
+    PetscCall(PetscSFBcastBegin(operator->exchange, row, packed, others, MPI_REPLACE));
+    petsc_block_add_product(&operator->own, m, m, packed, y_stride, y);
+    PetscCall(PetscSFBcastEnd(operator->exchange, row, packed, others, MPI_REPLACE));
+    petsc_block_add_product(&operator->others, m, m, others, y_stride, y);
     PetscCallMPI(MPI_Type_free(&row));
     PetscCall(PetscFree2(packed, others));
     PetscFunctionReturn(0);
 }
 
 /* y = A x for m vectors, stored row by row with the given strides; all processes must call it. */
-PetscErrorCode block_operator_apply(const block_operator *it, PetscInt m, PetscInt x_stride, const PetscScalar *x,
+PetscErrorCode block_operator_apply(const block_operator *operator, PetscInt m, PetscInt x_stride, const PetscScalar *x,
                                     PetscInt y_stride, PetscScalar *y)
 {
     PetscFunctionBegin;
     if (m == 1 && x_stride == 1 && y_stride == 1) {
-        PetscCall(one_product(it, x, y));
+        PetscCall(one_product(operator, x, y));
         PetscFunctionReturn(0);
     }
-    for (PetscInt i = 0; i < it->rows; i++)
+    for (PetscInt i = 0; i < operator->rows; i++)
         PetscCall(PetscArrayzero(y + i * y_stride, m));
-    if (it->exchange)
-        PetscCall(add_exchanged(it, m, x_stride, x, y_stride, y));
+    if (operator->exchange)
+        PetscCall(add_exchanged(operator, m, x_stride, x, y_stride, y));
     else
-        petsc_block_add_product(&it->own, m, x_stride, x, y_stride, y);
+        petsc_block_add_product(&operator->own, m, x_stride, x, y_stride, y);
     PetscFunctionReturn(0);
 }

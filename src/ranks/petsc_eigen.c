@@ -176,21 +176,21 @@ static PetscErrorCode ritz(PetscInt k, PetscInt count, PetscScalar *G_A, PetscSc
 /* ---- vectors ---- */
 /* The `count` vectors of S from `first` on made orthonormal in B beside the rigid motions and the first ones of S,
  * dependent ones dropped, BS with them; *kept. Twice, for rounding: rigid motions would come back as the lowest. */
-static PetscErrorCode petsc_eigen_orthonormalise(lobpcg *it, PetscInt first, PetscInt count, PetscInt *kept)
+static PetscErrorCode petsc_eigen_orthonormalise(lobpcg *iteration, PetscInt first, PetscInt count, PetscInt *kept)
 {
-    const PetscInt n = it->n, all = it->all, r = it->n_rigid;
-    PetscScalar *G, *C, *x = it->S + first, *Bx = it->BS + first;
+    const PetscInt n = iteration->n, all = iteration->all, r = iteration->n_rigid;
+    PetscScalar *G, *C, *x = iteration->S + first, *Bx = iteration->BS + first;
 
     PetscFunctionBegin;
     *kept = count;
     PetscCall(PetscMalloc2(PetscMax(PetscMax(first, r), count) * count, &G, count * count, &C));
     for (int pass = 0; pass < 2; pass++) { /* x <- x - Y (B Y)^T x */
         const PetscInt given = *kept;
-        PetscCall(gram(n, r, r, it->B_rigid, given, all, x, G));
-        PetscCall(petsc_eigen_subtract(n, given, all, r, r, it->rigid, G, x));
-        PetscCall(gram(n, first, all, it->BS, given, all, x, G));
-        PetscCall(petsc_eigen_subtract(n, given, all, first, all, it->S, G, x));
-        PetscCall(block_operator_apply(it->B, given, all, x, all, Bx));
+        PetscCall(gram(n, r, r, iteration->B_rigid, given, all, x, G));
+        PetscCall(petsc_eigen_subtract(n, given, all, r, r, iteration->rigid, G, x));
+        PetscCall(gram(n, first, all, iteration->BS, given, all, x, G));
+        PetscCall(petsc_eigen_subtract(n, given, all, first, all, iteration->S, G, x));
+        PetscCall(block_operator_apply(iteration->B, given, all, x, all, Bx));
         PetscCall(gram(n, given, all, x, given, all, Bx, G));
         PetscCall(orthonormal_in(given, G, kept, C));
         PetscCall(petsc_eigen_combine(n, *kept, given, all, C, x));
@@ -202,9 +202,9 @@ static PetscErrorCode petsc_eigen_orthonormalise(lobpcg *it, PetscInt first, Pet
 
 /* W <- T R of the active vectors, and how far they are from eigenvectors: the error e of x has, nearly,
  * e^T A e = r^T T r, over x^T A x. */
-static PetscErrorCode precondition(lobpcg *it)
+static PetscErrorCode precondition(lobpcg *iteration)
 {
-    const PetscInt n = it->n, w = it->w, all = it->all;
+    const PetscInt n = iteration->n, w = iteration->w, all = iteration->all;
     PetscScalar *R, *TR, *G;
     PetscReal *work;
 
@@ -212,25 +212,26 @@ static PetscErrorCode precondition(lobpcg *it)
     if (w == 0)
         PetscFunctionReturn(0);
     PetscCall(PetscCalloc1(w, &work));
-    PetscCall(PetscMalloc3(n * w, &R, n * w, &TR, it->n_rigid * w + 1, &G));
+    PetscCall(PetscMalloc3(n * w, &R, n * w, &TR, iteration->n_rigid * w + 1, &G));
     for (PetscInt i = 0; i < n; i++)
         for (PetscInt k = 0; k < w; k++) {
-            const PetscInt j = it->active[k];
-            R[i * w + k] = it->AS[i * all + j] - it->value[j] * it->BS[i * all + j];
+            const PetscInt j = iteration->active[k];
+            R[i * w + k] = iteration->AS[i * all + j] - iteration->value[j] * iteration->BS[i * all + j];
         }
     /* rounding leaves forces on rigid motions, and T would make motions of them: R <- R - B Y Y^T R */
-    PetscCall(gram(n, it->n_rigid, it->n_rigid, it->rigid, w, w, R, G));
-    PetscCall(petsc_eigen_subtract(n, w, w, it->n_rigid, it->n_rigid, it->B_rigid, G, R));
-    PetscCall(multigrid_cycle(it->with, it->level, w, R, TR));
+    PetscCall(gram(n, iteration->n_rigid, iteration->n_rigid, iteration->rigid, w, w, R, G));
+    PetscCall(petsc_eigen_subtract(n, w, w, iteration->n_rigid, iteration->n_rigid, iteration->B_rigid, G, R));
+    PetscCall(multigrid_cycle(iteration->with, iteration->level, w, R, TR));
     for (PetscInt i = 0; i < n; i++)
         for (PetscInt k = 0; k < w; k++) {
             work[k] += R[i * w + k] * TR[i * w + k];
-            it->S[i * all + it->m + it->p + k] = TR[i * w + k];
+            iteration->S[i * all + iteration->m + iteration->p + k] = TR[i * w + k];
         }
     PetscCall(MPIU_Allreduce(MPI_IN_PLACE, work, (PetscMPIInt)w, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
     for (PetscInt k = 0; k < w; k++) { /* rigid motions, which a start has too, have no energy of their own */
-        const PetscReal energy = PetscMax(it->value[it->active[k]], 1e-3 * it->value[it->m - 1]);
-        it->error[it->active[k]] = PetscSqrtReal(PetscAbsReal(work[k]) / energy);
+        const PetscReal energy =
+            PetscMax(iteration->value[iteration->active[k]], 1e-3 * iteration->value[iteration->m - 1]);
+        iteration->error[iteration->active[k]] = PetscSqrtReal(PetscAbsReal(work[k]) / energy);
     }
     PetscCall(PetscFree3(R, TR, G));
     PetscCall(PetscFree(work));
@@ -239,17 +240,17 @@ static PetscErrorCode precondition(lobpcg *it)
 
 /* Columns of the new P in S, `k` numbers each: the new X (C, k x m) of the active vectors without its part in the old
  * X, orthonormal in G_B and orthogonal to C. */
-static PetscErrorCode choose_directions(const lobpcg *it, PetscInt k, const PetscScalar *G_B, const PetscScalar *C,
-                                        PetscInt *kept, PetscScalar *P)
+static PetscErrorCode choose_directions(const lobpcg *iteration, PetscInt k, const PetscScalar *G_B,
+                                        const PetscScalar *C, PetscInt *kept, PetscScalar *P)
 {
-    const PetscInt m = it->m, w = it->w;
+    const PetscInt m = iteration->m, w = iteration->w;
     PetscScalar *D, *product, *G, *V;
 
     PetscFunctionBegin;
     PetscCall(PetscMalloc4(k * w, &D, k * w, &product, PetscMax(m, w) * w, &G, w * w, &V));
     for (PetscInt j = 0; j < w; j++)
         for (PetscInt i = 0; i < k; i++)
-            D[i + j * k] = i < m ? 0.0 : C[i + it->active[j] * k];
+            D[i + j * k] = i < m ? 0.0 : C[i + iteration->active[j] * k];
     for (int pass = 0; pass < 2; pass++) { /* D <- D - C C^T G_B D */
         small_product(k, k, G_B, w, D, product);
         small_product(k, m, C, w, product, G);
@@ -272,24 +273,24 @@ static PetscErrorCode choose_directions(const lobpcg *it, PetscInt k, const Pets
 }
 
 /* S <- [X W]. */
-static void forget_directions(lobpcg *it)
+static void forget_directions(lobpcg *iteration)
 {
-    for (PetscInt i = 0; i < it->n; i++)
-        for (PetscInt k = 0; k < it->w; k++) {
-            const PetscInt to = i * it->all + it->m + k, from = to + it->p;
-            it->S[to] = it->S[from];
-            it->AS[to] = it->AS[from];
-            it->BS[to] = it->BS[from];
+    for (PetscInt i = 0; i < iteration->n; i++)
+        for (PetscInt k = 0; k < iteration->w; k++) {
+            const PetscInt to = i * iteration->all + iteration->m + k, from = to + iteration->p;
+            iteration->S[to] = iteration->S[from];
+            iteration->AS[to] = iteration->AS[from];
+            iteration->BS[to] = iteration->BS[from];
         }
-    it->p = 0;
+    iteration->p = 0;
 }
 
 /* S^T A S and S^T B S of the first k vectors. */
-static PetscErrorCode grams(const lobpcg *it, PetscInt k, PetscScalar *G_A, PetscScalar *G_B)
+static PetscErrorCode grams(const lobpcg *iteration, PetscInt k, PetscScalar *G_A, PetscScalar *G_B)
 {
     PetscFunctionBegin;
-    PetscCall(gram(it->n, k, it->all, it->S, k, it->all, it->AS, G_A));
-    PetscCall(gram(it->n, k, it->all, it->S, k, it->all, it->BS, G_B));
+    PetscCall(gram(iteration->n, k, iteration->all, iteration->S, k, iteration->all, iteration->AS, G_A));
+    PetscCall(gram(iteration->n, k, iteration->all, iteration->S, k, iteration->all, iteration->BS, G_B));
     for (PetscInt i = 0; i < k; i++)
         for (PetscInt j = 0; j < i; j++) {
             G_A[i + j * k] = G_A[j + i * k] = 0.5 * (G_A[i + j * k] + G_A[j + i * k]);
@@ -299,99 +300,101 @@ static PetscErrorCode grams(const lobpcg *it, PetscInt k, PetscScalar *G_A, Pets
 }
 
 /* The first a vectors of S, A S and B S <- combinations of the first k. */
-static PetscErrorCode combine_all(lobpcg *it, PetscInt a, PetscInt k, const PetscScalar *C)
+static PetscErrorCode combine_all(lobpcg *iteration, PetscInt a, PetscInt k, const PetscScalar *C)
 {
     PetscFunctionBegin;
-    PetscCall(petsc_eigen_combine(it->n, a, k, it->all, C, it->S));
-    PetscCall(petsc_eigen_combine(it->n, a, k, it->all, C, it->AS));
-    PetscCall(petsc_eigen_combine(it->n, a, k, it->all, C, it->BS));
+    PetscCall(petsc_eigen_combine(iteration->n, a, k, iteration->all, C, iteration->S));
+    PetscCall(petsc_eigen_combine(iteration->n, a, k, iteration->all, C, iteration->AS));
+    PetscCall(petsc_eigen_combine(iteration->n, a, k, iteration->all, C, iteration->BS));
     PetscFunctionReturn(0);
 }
 
 /* The new X and P from S. */
-static PetscErrorCode take_ritz_vectors(lobpcg *it)
+static PetscErrorCode take_ritz_vectors(lobpcg *iteration)
 {
-    const PetscInt m = it->m;
-    PetscInt k = m + it->p + it->w, kept = 0;
+    const PetscInt m = iteration->m;
+    PetscInt k = m + iteration->p + iteration->w, kept = 0;
     PetscScalar *G_A, *G_B, *work, *C;
     PetscBool found = PETSC_FALSE;
 
     PetscFunctionBegin;
-    PetscCall(PetscMalloc4(k * k, &G_A, k * k, &G_B, k * k, &work, k * (m + it->w), &C));
+    PetscCall(PetscMalloc4(k * k, &G_A, k * k, &G_B, k * k, &work, k * (m + iteration->w), &C));
     for (int attempt = 0; !found && attempt < 2; attempt++) {
         if (attempt == 1)
-            forget_directions(it);
-        k = m + it->p + it->w;
-        PetscCall(grams(it, k, G_A, G_B));
+            forget_directions(iteration);
+        k = m + iteration->p + iteration->w;
+        PetscCall(grams(iteration, k, G_A, G_B));
         PetscCall(PetscArraycpy(work, G_B, k * k));
-        PetscCall(ritz(k, m, G_A, work, it->value, C, &found));
+        PetscCall(ritz(k, m, G_A, work, iteration->value, C, &found));
     }
     PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: its directions are dependent");
-    PetscCall(choose_directions(it, k, G_B, C, &kept, C + k * m));
-    PetscCall(combine_all(it, m + kept, k, C));
-    it->p = kept;
-    it->w = 0;
+    PetscCall(choose_directions(iteration, k, G_B, C, &kept, C + k * m));
+    PetscCall(combine_all(iteration, m + kept, k, C));
+    iteration->p = kept;
+    iteration->w = 0;
     PetscCall(PetscFree4(G_A, G_B, work, C));
     PetscFunctionReturn(0);
 }
 
 /* ---- the process ---- */
-static PetscErrorCode petsc_eigen_begin(lobpcg *it)
+static PetscErrorCode petsc_eigen_begin(lobpcg *iteration)
 {
     PetscFunctionBegin;
-    it->A = multigrid_operator(it->with, it->level);
-    it->all = 3 * it->m;
-    PetscCall(PetscMalloc3(it->all * it->n, &it->S, it->all * it->n, &it->AS, it->all * it->n, &it->BS));
-    PetscCall(PetscMalloc3(it->m, &it->value, it->m, &it->error, it->m, &it->active));
+    iteration->A = multigrid_operator(iteration->with, iteration->level);
+    iteration->all = 3 * iteration->m;
+    PetscCall(PetscMalloc3(iteration->all * iteration->n, &iteration->S, iteration->all * iteration->n, &iteration->AS,
+                           iteration->all * iteration->n, &iteration->BS));
+    PetscCall(PetscMalloc3(iteration->m, &iteration->value, iteration->m, &iteration->error, iteration->m,
+                           &iteration->active));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode petsc_eigen_end(lobpcg *it)
+static PetscErrorCode petsc_eigen_end(lobpcg *iteration)
 {
     PetscFunctionBegin;
-    PetscCall(PetscFree3(it->S, it->AS, it->BS));
-    PetscCall(PetscFree3(it->value, it->error, it->active));
+    PetscCall(PetscFree3(iteration->S, iteration->AS, iteration->BS));
+    PetscCall(PetscFree3(iteration->value, iteration->error, iteration->active));
     PetscFunctionReturn(0);
 }
 
 /* X: `given` >= m vectors in S, of which the m lowest Ritz vectors are taken. */
-static PetscErrorCode start_from(lobpcg *it, PetscInt given)
+static PetscErrorCode start_from(lobpcg *iteration, PetscInt given)
 {
     PetscScalar *G, *C, *work;
     PetscInt kept;
     PetscBool found;
 
     PetscFunctionBegin;
-    PetscCall(petsc_eigen_orthonormalise(it, 0, given, &kept));
-    PetscCheck(kept >= it->m, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: its start is dependent");
-    PetscCall(block_operator_apply(it->A, kept, it->all, it->S, it->all, it->AS));
-    PetscCall(PetscMalloc3(kept * kept, &G, kept * kept, &work, kept * it->m, &C));
-    PetscCall(grams(it, kept, G, work));
-    PetscCall(ritz(kept, it->m, G, work, it->value, C, &found));
+    PetscCall(petsc_eigen_orthonormalise(iteration, 0, given, &kept));
+    PetscCheck(kept >= iteration->m, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: its start is dependent");
+    PetscCall(block_operator_apply(iteration->A, kept, iteration->all, iteration->S, iteration->all, iteration->AS));
+    PetscCall(PetscMalloc3(kept * kept, &G, kept * kept, &work, kept * iteration->m, &C));
+    PetscCall(grams(iteration, kept, G, work));
+    PetscCall(ritz(kept, iteration->m, G, work, iteration->value, C, &found));
     PetscCheck(found, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: its start is dependent");
-    PetscCall(combine_all(it, it->m, kept, C));
+    PetscCall(combine_all(iteration, iteration->m, kept, C));
     PetscCall(PetscFree3(G, work, C));
     PetscFunctionReturn(0);
 }
 
-static void choose_active(lobpcg *it, PetscReal tolerance)
+static void choose_active(lobpcg *iteration, PetscReal tolerance)
 {
-    it->w = 0;
-    for (PetscInt j = 0; j < it->m; j++)
-        if (!(it->error[j] <= tolerance))
-            it->active[it->w++] = j;
+    iteration->w = 0;
+    for (PetscInt j = 0; j < iteration->m; j++)
+        if (!(iteration->error[j] <= tolerance))
+            iteration->active[iteration->w++] = j;
 }
 
-static PetscReal worst(const lobpcg *it, PetscInt count)
+static PetscReal worst(const lobpcg *iteration, PetscInt count)
 {
     PetscReal most = 0.0;
 
     for (PetscInt j = 0; j < count; j++)
-        most = PetscMax(most, it->error[j]);
+        most = PetscMax(most, iteration->error[j]);
     return most;
 }
 
-static PetscErrorCode show(const lobpcg *it, PetscInt count)
+static PetscErrorCode show(const lobpcg *iteration, PetscInt count)
 {
     PetscBool wanted;
 
@@ -399,43 +402,47 @@ static PetscErrorCode show(const lobpcg *it, PetscInt count)
     PetscCall(PetscOptionsHasName(NULL, "phlexor_", "-lobpcg_monitor", &wanted));
     if (wanted)
         PetscCall(PetscPrintf(PETSC_COMM_WORLD, "level %d step %d: %d active, error %g, values %g to %g\n",
-                              (int)it->level, (int)it->steps, (int)it->w, (double)worst(it, count),
-                              (double)it->value[0], (double)it->value[count - 1]));
+                              (int)iteration->level, (int)iteration->steps, (int)iteration->w,
+                              (double)worst(iteration, count), (double)iteration->value[0],
+                              (double)iteration->value[count - 1]));
     PetscFunctionReturn(0);
 }
 
 /* Until the first `count` vectors have converged, at most so many steps. A X and B X, which are combined in each step,
  * are made anew at the end, and the errors with them. */
-static PetscErrorCode petsc_eigen_iterate(lobpcg *it, PetscInt count, PetscReal tolerance, PetscInt most,
+static PetscErrorCode petsc_eigen_iterate(lobpcg *iteration, PetscInt count, PetscReal tolerance, PetscInt most,
                                           PetscBool *converged)
 {
     PetscBool fresh = PETSC_TRUE;
 
     PetscFunctionBegin;
     *converged = PETSC_FALSE;
-    for (PetscInt j = 0; j < it->m; j++)
-        it->error[j] = PETSC_MAX_REAL;
-    for (it->steps = 0;; it->steps++) {
-        choose_active(it, tolerance);
-        PetscCall(precondition(it));
-        PetscCall(show(it, count));
-        if (worst(it, count) <= tolerance && !fresh) {
-            PetscCall(block_operator_apply(it->A, it->m, it->all, it->S, it->all, it->AS));
-            PetscCall(block_operator_apply(it->B, it->m, it->all, it->S, it->all, it->BS));
-            for (PetscInt j = 0; j < it->m; j++)
-                it->error[j] = j < count ? PETSC_MAX_REAL : 0.0;
-            choose_active(it, tolerance);
-            PetscCall(precondition(it));
+    for (PetscInt j = 0; j < iteration->m; j++)
+        iteration->error[j] = PETSC_MAX_REAL;
+    for (iteration->steps = 0;; iteration->steps++) {
+        choose_active(iteration, tolerance);
+        PetscCall(precondition(iteration));
+        PetscCall(show(iteration, count));
+        if (worst(iteration, count) <= tolerance && !fresh) {
+            PetscCall(block_operator_apply(iteration->A, iteration->m, iteration->all, iteration->S, iteration->all,
+                                           iteration->AS));
+            PetscCall(block_operator_apply(iteration->B, iteration->m, iteration->all, iteration->S, iteration->all,
+                                           iteration->BS));
+            for (PetscInt j = 0; j < iteration->m; j++)
+                iteration->error[j] = j < count ? PETSC_MAX_REAL : 0.0;
+            choose_active(iteration, tolerance);
+            PetscCall(precondition(iteration));
             fresh = PETSC_TRUE;
         }
-        *converged = worst(it, count) <= tolerance ? PETSC_TRUE : PETSC_FALSE;
-        if (*converged || it->steps == most)
+        *converged = worst(iteration, count) <= tolerance ? PETSC_TRUE : PETSC_FALSE;
+        if (*converged || iteration->steps == most)
             break;
         fresh = PETSC_FALSE;
-        PetscCall(petsc_eigen_orthonormalise(it, it->m + it->p, it->w, &it->w));
-        const PetscInt at = it->m + it->p;
-        PetscCall(block_operator_apply(it->A, it->w, it->all, it->S + at, it->all, it->AS + at));
-        PetscCall(take_ritz_vectors(it));
+        PetscCall(petsc_eigen_orthonormalise(iteration, iteration->m + iteration->p, iteration->w, &iteration->w));
+        const PetscInt at = iteration->m + iteration->p;
+        PetscCall(block_operator_apply(iteration->A, iteration->w, iteration->all, iteration->S + at, iteration->all,
+                                       iteration->AS + at));
+        PetscCall(take_ritz_vectors(iteration));
     }
     PetscFunctionReturn(0);
 }
@@ -465,7 +472,7 @@ static PetscErrorCode first_level(const multigrid *with, PetscInt m, PetscInt *l
 }
 
 /* A block into the first m vectors of S; NULL: random ones. */
-static PetscErrorCode put_start(lobpcg *it, PetscInt m, const PetscScalar *start)
+static PetscErrorCode put_start(lobpcg *iteration, PetscInt m, const PetscScalar *start)
 {
     PetscRandom random;
 
@@ -473,11 +480,11 @@ static PetscErrorCode put_start(lobpcg *it, PetscInt m, const PetscScalar *start
     PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &random));
     PetscCall(PetscRandomSetFromOptions(random));
     PetscCall(PetscRandomSetInterval(random, -1.0, 1.0));
-    for (PetscInt i = 0; i < it->n; i++)
+    for (PetscInt i = 0; i < iteration->n; i++)
         if (start)
-            PetscCall(PetscArraycpy(it->S + i * it->all, start + i * m, m));
+            PetscCall(PetscArraycpy(iteration->S + i * iteration->all, start + i * m, m));
         else
-            PetscCall(PetscRandomGetValues(random, m, it->S + i * it->all));
+            PetscCall(PetscRandomGetValues(random, m, iteration->S + i * iteration->all));
     PetscCall(PetscRandomDestroy(&random));
     PetscFunctionReturn(0);
 }
@@ -487,23 +494,23 @@ static PetscErrorCode put_start(lobpcg *it, PetscInt m, const PetscScalar *start
 static PetscErrorCode start_on_level(multigrid *with, PetscInt l, Mat B, PetscInt m, PetscInt wanted,
                                      PetscScalar *start, PetscScalar **vectors)
 {
-    lobpcg it = {.with = with, .level = l, .m = m};
+    lobpcg iteration = {.with = with, .level = l, .m = m};
     block_operator *by_B;
     PetscBool converged;
 
     PetscFunctionBegin;
-    PetscCall(MatGetLocalSize(B, &it.n, NULL));
+    PetscCall(MatGetLocalSize(B, &iteration.n, NULL));
     PetscCall(block_operator_create(B, &by_B));
-    it.B = by_B;
-    PetscCall(petsc_eigen_begin(&it));
-    PetscCall(put_start(&it, m, start));
+    iteration.B = by_B;
+    PetscCall(petsc_eigen_begin(&iteration));
+    PetscCall(put_start(&iteration, m, start));
     PetscCall(PetscFree(start));
-    PetscCall(start_from(&it, m));
-    PetscCall(petsc_eigen_iterate(&it, wanted, coarse_tolerance, COARSE_STEPS, &converged));
-    PetscCall(PetscMalloc1(m * it.n, vectors));
-    for (PetscInt i = 0; i < it.n; i++)
-        PetscCall(PetscArraycpy(*vectors + i * m, it.S + i * it.all, m));
-    PetscCall(petsc_eigen_end(&it));
+    PetscCall(start_from(&iteration, m));
+    PetscCall(petsc_eigen_iterate(&iteration, wanted, coarse_tolerance, COARSE_STEPS, &converged));
+    PetscCall(PetscMalloc1(m * iteration.n, vectors));
+    for (PetscInt i = 0; i < iteration.n; i++)
+        PetscCall(PetscArraycpy(*vectors + i * m, iteration.S + i * iteration.all, m));
+    PetscCall(petsc_eigen_end(&iteration));
     PetscCall(block_operator_destroy(&by_B));
     PetscFunctionReturn(0);
 }
@@ -534,9 +541,9 @@ static PetscErrorCode start_below(multigrid *with, Mat B, PetscInt m, PetscInt w
 }
 
 /* Vectors one after the other as a block, and B times it. */
-static PetscErrorCode take_rigid(lobpcg *it, const PetscScalar *vectors, PetscScalar **block)
+static PetscErrorCode take_rigid(lobpcg *iteration, const PetscScalar *vectors, PetscScalar **block)
 {
-    const PetscInt n = it->n, r = it->n_rigid;
+    const PetscInt n = iteration->n, r = iteration->n_rigid;
 
     PetscFunctionBegin;
     PetscCall(PetscMalloc1(2 * r * n + 1, block));
@@ -544,9 +551,9 @@ static PetscErrorCode take_rigid(lobpcg *it, const PetscScalar *vectors, PetscSc
         for (PetscInt i = 0; i < n; i++)
             (*block)[i * r + k] = vectors[k * n + i];
     if (r > 0)
-        PetscCall(block_operator_apply(it->B, r, r, *block, r, *block + r * n));
-    it->rigid = *block;
-    it->B_rigid = *block + r * n;
+        PetscCall(block_operator_apply(iteration->B, r, r, *block, r, *block + r * n));
+    iteration->rigid = *block;
+    iteration->B_rigid = *block + r * n;
     PetscFunctionReturn(0);
 }
 
@@ -555,30 +562,30 @@ static PetscErrorCode take_rigid(lobpcg *it, const PetscScalar *vectors, PetscSc
 PetscErrorCode multigrid_eigen(multigrid *with, Mat B, PetscInt count, PetscInt n_rigid, const PetscScalar *rigid,
                                PetscReal tolerance, PetscReal *values, PetscScalar *vectors, PetscInt *steps)
 {
-    lobpcg it = {.with = with, .m = count + guards(count), .n_rigid = n_rigid};
+    lobpcg iteration = {.with = with, .m = count + guards(count), .n_rigid = n_rigid};
     block_operator *by_B;
     PetscScalar *start, *rigid_block;
     PetscBool converged;
 
     PetscFunctionBegin;
-    PetscCall(MatGetLocalSize(B, &it.n, NULL));
-    PetscCall(start_below(with, B, it.m + n_rigid, count + n_rigid, &start));
+    PetscCall(MatGetLocalSize(B, &iteration.n, NULL));
+    PetscCall(start_below(with, B, iteration.m + n_rigid, count + n_rigid, &start));
     PetscCall(block_operator_create(B, &by_B));
-    it.B = by_B;
-    PetscCall(take_rigid(&it, rigid, &rigid_block));
-    PetscCall(petsc_eigen_begin(&it));
-    const PetscInt given = start ? it.m + n_rigid : it.m;
-    PetscCall(put_start(&it, given, start));
+    iteration.B = by_B;
+    PetscCall(take_rigid(&iteration, rigid, &rigid_block));
+    PetscCall(petsc_eigen_begin(&iteration));
+    const PetscInt given = start ? iteration.m + n_rigid : iteration.m;
+    PetscCall(put_start(&iteration, given, start));
     PetscCall(PetscFree(start));
-    PetscCall(start_from(&it, given));
-    PetscCall(petsc_eigen_iterate(&it, count, tolerance, MOST_STEPS, &converged));
+    PetscCall(start_from(&iteration, given));
+    PetscCall(petsc_eigen_iterate(&iteration, count, tolerance, MOST_STEPS, &converged));
     PetscCheck(converged, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "LOBPCG: no convergence in %d steps", MOST_STEPS);
-    PetscCall(PetscArraycpy(values, it.value, count));
+    PetscCall(PetscArraycpy(values, iteration.value, count));
     for (PetscInt k = 0; k < count; k++)
-        for (PetscInt i = 0; i < it.n; i++)
-            vectors[k * it.n + i] = it.S[i * it.all + k];
-    *steps = it.steps;
-    PetscCall(petsc_eigen_end(&it));
+        for (PetscInt i = 0; i < iteration.n; i++)
+            vectors[k * iteration.n + i] = iteration.S[i * iteration.all + k];
+    *steps = iteration.steps;
+    PetscCall(petsc_eigen_end(&iteration));
     PetscCall(PetscFree(rigid_block));
     PetscCall(block_operator_destroy(&by_B));
     PetscFunctionReturn(0);

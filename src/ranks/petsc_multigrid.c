@@ -32,7 +32,7 @@ struct multigrid {
 
 /* ---- a level ---- */
 /* rho by conjugate gradients, which are Lanczos's process; a little more, because it comes from below. */
-static PetscErrorCode estimate(level *it)
+static PetscErrorCode estimate(level *coarse)
 {
     static const PetscReal safety = 1.1;
     KSP ksp;
@@ -41,18 +41,18 @@ static PetscErrorCode estimate(level *it)
     PetscReal least;
 
     PetscFunctionBegin;
-    PetscCall(MatCreateVecs(it->A, &x, &b));
+    PetscCall(MatCreateVecs(coarse->A, &x, &b));
     PetscCall(VecSetRandom(b, NULL));
-    PetscCall(KSPCreate(PetscObjectComm((PetscObject)it->A), &ksp));
-    PetscCall(KSPSetOperators(ksp, it->A, it->A));
+    PetscCall(KSPCreate(PetscObjectComm((PetscObject)coarse->A), &ksp));
+    PetscCall(KSPSetOperators(ksp, coarse->A, coarse->A));
     PetscCall(KSPSetType(ksp, KSPCG));
     PetscCall(KSPSetTolerances(ksp, 1e-8, 1e-300, PETSC_DEFAULT, ESTIMATE));
     PetscCall(KSPSetComputeEigenvalues(ksp, PETSC_TRUE));
     PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, it->diagonal ? PCJACOBI : PCPBJACOBI));
+    PetscCall(PCSetType(pc, coarse->diagonal ? PCJACOBI : PCPBJACOBI));
     PetscCall(KSPSolve(ksp, b, x));
-    PetscCall(KSPComputeExtremeSingularValues(ksp, &it->rho, &least));
-    it->rho *= safety;
+    PetscCall(KSPComputeExtremeSingularValues(ksp, &coarse->rho, &least));
+    coarse->rho *= safety;
     PetscCall(KSPDestroy(&ksp));
     PetscCall(VecDestroy(&b));
     PetscCall(VecDestroy(&x));
@@ -60,35 +60,35 @@ static PetscErrorCode estimate(level *it)
 }
 
 /* Inverts the diagonal, or the diagonal blocks, of a level for its smoother; entries that are not positive give 1. */
-static PetscErrorCode invert_diagonal(level *it, PetscBool by_blocks)
+static PetscErrorCode invert_diagonal(level *coarse, PetscBool by_blocks)
 {
     PetscScalar *d;
 
     PetscFunctionBegin;
-    PetscCall(MatGetBlockSize(it->A, &it->block));
-    if (by_blocks && it->block > 1) {
-        PetscCall(MatInvertBlockDiagonal(it->A, &it->inverse));
+    PetscCall(MatGetBlockSize(coarse->A, &coarse->block));
+    if (by_blocks && coarse->block > 1) {
+        PetscCall(MatInvertBlockDiagonal(coarse->A, &coarse->inverse));
         PetscFunctionReturn(0);
     }
-    it->block = 1;
-    PetscCall(MatCreateVecs(it->A, NULL, &it->diagonal));
-    PetscCall(MatGetDiagonal(it->A, it->diagonal));
-    PetscCall(VecGetArray(it->diagonal, &d));
-    for (PetscInt i = 0; i < it->n; i++) /* an aggregate of few nodes has motions that are none: zero rows */
+    coarse->block = 1;
+    PetscCall(MatCreateVecs(coarse->A, NULL, &coarse->diagonal));
+    PetscCall(MatGetDiagonal(coarse->A, coarse->diagonal));
+    PetscCall(VecGetArray(coarse->diagonal, &d));
+    for (PetscInt i = 0; i < coarse->n; i++) /* an aggregate of few nodes has motions that are none: zero rows */
         d[i] = d[i] > 0.0 ? 1.0 / d[i] : 1.0;
-    PetscCall(VecRestoreArray(it->diagonal, &d));
-    PetscCall(VecGetArrayRead(it->diagonal, &it->inverse));
+    PetscCall(VecRestoreArray(coarse->diagonal, &d));
+    PetscCall(VecGetArrayRead(coarse->diagonal, &coarse->inverse));
     PetscFunctionReturn(0);
 }
 
 /* P NULL: the last one, which has no smoother. */
-static PetscErrorCode add_level(multigrid *it, Mat A, Mat P, PetscBool by_blocks)
+static PetscErrorCode add_level(multigrid *grids, Mat A, Mat P, PetscBool by_blocks)
 {
     Mat transposed;
 
     PetscFunctionBegin;
-    PetscCheck(it->count < MOST_LEVELS, PETSC_COMM_WORLD, PETSC_ERR_SUP, "more than %d levels", MOST_LEVELS);
-    level *l = &it->levels[it->count++];
+    PetscCheck(grids->count < MOST_LEVELS, PETSC_COMM_WORLD, PETSC_ERR_SUP, "more than %d levels", MOST_LEVELS);
+    level *l = &grids->levels[grids->count++];
     l->A = A;
     PetscCall(PetscObjectReference((PetscObject)A));
     PetscCall(MatGetLocalSize(A, &l->n, NULL));
@@ -106,9 +106,9 @@ static PetscErrorCode add_level(multigrid *it, Mat A, Mat P, PetscBool by_blocks
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode petsc_multigrid_make_room(multigrid *it, PetscInt l, PetscInt m)
+static PetscErrorCode petsc_multigrid_make_room(multigrid *grids, PetscInt l, PetscInt m)
 {
-    level *here = &it->levels[l];
+    level *here = &grids->levels[l];
 
     PetscFunctionBegin;
     if (m <= here->room)
@@ -265,7 +265,7 @@ static PetscErrorCode set_options(void)
 }
 
 /* The levels below A by smoothed aggregation: its matrices and interpolations alone are taken. */
-static PetscErrorCode add_aggregates(multigrid *it, Mat A, PetscInt n_near, Vec *near, PetscBool by_blocks)
+static PetscErrorCode add_aggregates(multigrid *grids, Mat A, PetscInt n_near, Vec *near, PetscBool by_blocks)
 {
     MatNullSpace space;
     PC pc;
@@ -287,7 +287,7 @@ static PetscErrorCode add_aggregates(multigrid *it, Mat A, PetscInt n_near, Vec 
     PetscCall(PCGetCoarseOperators(pc, &n, &matrices));
     n--; /* PETSc counts the levels, from the coarsest; there is one interpolation fewer */
     for (PetscInt k = n - 1; k >= -1; k--) {
-        PetscCall(add_level(it, k == n - 1 ? A : matrices[k + 1], k >= 0 ? interpolations[k] : NULL,
+        PetscCall(add_level(grids, k == n - 1 ? A : matrices[k + 1], k >= 0 ? interpolations[k] : NULL,
                             by_blocks && k == n - 1));
     }
     for (PetscInt k = 0; k < n; k++) {
@@ -305,34 +305,34 @@ static PetscErrorCode add_aggregates(multigrid *it, Mat A, PetscInt n_near, Vec 
  * space, and an inverse of the coarsest level. */
 PetscErrorCode multigrid_create(Mat A, Mat P, PetscInt n_near, Vec *near, multigrid **made)
 {
-    multigrid *it;
+    multigrid *grids;
     Mat corners = A;
 
     PetscFunctionBegin;
-    PetscCall(PetscNew(&it));
+    PetscCall(PetscNew(&grids));
     if (P) {
         PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &corners));
         PetscCall(MatSetOption(corners, MAT_SYMMETRIC, PETSC_TRUE));
-        PetscCall(add_level(it, A, P, PETSC_TRUE));
+        PetscCall(add_level(grids, A, P, PETSC_TRUE));
     }
-    PetscCall(add_aggregates(it, corners, n_near, near, PETSC_TRUE));
+    PetscCall(add_aggregates(grids, corners, n_near, near, PETSC_TRUE));
     if (P)
         PetscCall(MatDestroy(&corners));
-    const level *last = &it->levels[it->count - 1], *before = it->count > 1 ? last - 1 : last;
-    PetscCall(invert_last(last->A, before->A, before->P, &it->inverse));
-    *made = it;
+    const level *last = &grids->levels[grids->count - 1], *before = grids->count > 1 ? last - 1 : last;
+    PetscCall(invert_last(last->A, before->A, before->P, &grids->inverse));
+    *made = grids;
     PetscFunctionReturn(0);
 }
 
 /* Frees the multigrid and sets it to NULL; NULL is allowed. */
 PetscErrorCode multigrid_destroy(multigrid **made)
 {
-    multigrid *it = *made;
+    multigrid *grids = *made;
 
     PetscFunctionBegin;
     *made = NULL;
-    for (PetscInt k = 0; it && k < it->count; k++) {
-        level *l = &it->levels[k];
+    for (PetscInt k = 0; grids && k < grids->count; k++) {
+        level *l = &grids->levels[k];
         if (l->diagonal)
             PetscCall(VecRestoreArrayRead(l->diagonal, &l->inverse));
         PetscCall(VecDestroy(&l->diagonal));
@@ -343,35 +343,35 @@ PetscErrorCode multigrid_destroy(multigrid **made)
         PetscCall(MatDestroy(&l->P));
         PetscCall(PetscFree5(l->r, l->d, l->t, l->b, l->x));
     }
-    if (it)
-        PetscCall(block_operator_destroy(&it->inverse));
-    PetscCall(PetscFree(it));
+    if (grids)
+        PetscCall(block_operator_destroy(&grids->inverse));
+    PetscCall(PetscFree(grids));
     PetscFunctionReturn(0);
 }
 
-PetscInt multigrid_levels(const multigrid *it)
+PetscInt multigrid_levels(const multigrid *grids)
 {
-    return it->count;
+    return grids->count;
 }
 
-Mat multigrid_matrix(const multigrid *it, PetscInt l)
+Mat multigrid_matrix(const multigrid *grids, PetscInt l)
 {
-    return it->levels[l].A;
+    return grids->levels[l].A;
 }
 
-Mat multigrid_interpolation(const multigrid *it, PetscInt l)
+Mat multigrid_interpolation(const multigrid *grids, PetscInt l)
 {
-    return it->levels[l].P;
+    return grids->levels[l].P;
 }
 
-const block_operator *multigrid_operator(const multigrid *it, PetscInt l)
+const block_operator *multigrid_operator(const multigrid *grids, PetscInt l)
 {
-    return it->levels[l].multiply;
+    return grids->levels[l].multiply;
 }
 
-const block_operator *multigrid_interpolation_operator(const multigrid *it, PetscInt l)
+const block_operator *multigrid_interpolation_operator(const multigrid *grids, PetscInt l)
 {
-    return it->levels[l].interpolate;
+    return grids->levels[l].interpolate;
 }
 
 /* ---- the cycle ---- */
@@ -413,17 +413,17 @@ static PetscErrorCode smooth(level *l, PetscInt m, PetscBool residual, PetscScal
 }
 
 /* One V-cycle for m right-hand sides from level `at` on: x approximates A^-1 b. */
-PetscErrorCode multigrid_cycle(multigrid *it, PetscInt at, PetscInt m, const PetscScalar *b, PetscScalar *x)
+PetscErrorCode multigrid_cycle(multigrid *grids, PetscInt at, PetscInt m, const PetscScalar *b, PetscScalar *x)
 {
-    level *l = &it->levels[at], *next = l + 1;
+    level *l = &grids->levels[at], *next = l + 1;
 
     PetscFunctionBegin;
-    PetscCall(petsc_multigrid_make_room(it, at, m));
+    PetscCall(petsc_multigrid_make_room(grids, at, m));
     if (!l->P) {
-        PetscCall(block_operator_apply(it->inverse, m, m, b, m, x));
+        PetscCall(block_operator_apply(grids->inverse, m, m, b, m, x));
         PetscFunctionReturn(0);
     }
-    PetscCall(petsc_multigrid_make_room(it, at + 1, m));
+    PetscCall(petsc_multigrid_make_room(grids, at + 1, m));
     PetscCall(PetscArrayzero(x, m * l->n));
     PetscCall(PetscArrayzero(l->t, m * l->n));
     PetscCall(PetscArraycpy(l->r, b, m * l->n));
@@ -431,7 +431,7 @@ PetscErrorCode multigrid_cycle(multigrid *it, PetscInt at, PetscInt m, const Pet
     for (PetscInt i = 0; i < m * l->n; i++)
         l->r[i] -= l->t[i];
     PetscCall(block_operator_apply(l->restrict_by, m, m, l->r, m, next->b));
-    PetscCall(multigrid_cycle(it, at + 1, m, next->b, next->x));
+    PetscCall(multigrid_cycle(grids, at + 1, m, next->b, next->x));
     PetscCall(block_operator_apply(l->interpolate, m, m, next->x, m, l->d));
     for (PetscInt i = 0; i < m * l->n; i++)
         x[i] += l->d[i];

@@ -68,23 +68,23 @@ phx_status phx_ranks_open(phx_context *context, phx_ranks **ranks)
     *ranks = NULL;
     phx_status status =
         ranks_load(context, "phlexor-mpi.so", "phx_mpi_module_table", "an MPI (Debian: libopenmpi-dev)", &table);
-    phx_ranks *it = status ? NULL : phx_calloc(context, 1, sizeof *it);
-    if (!status && !it)
+    phx_ranks *group = status ? NULL : phx_calloc(context, 1, sizeof *group);
+    if (!status && !group)
         status = PHX_ERR_MEMORY;
     if (!status) {
-        it->mpi = table();
-        if (it->mpi->version != PHX_MODULE_VERSION)
+        group->mpi = table();
+        if (group->mpi->version != PHX_MODULE_VERSION)
             status = phx_fail(context, PHX_ERR_UNSUPPORTED, "phlexor-mpi.so belongs to another version of Phlexor");
     }
     if (!status) {
-        const char *failed = it->mpi->start(&it->rank, &it->size);
+        const char *failed = group->mpi->start(&group->rank, &group->size);
         if (failed)
             status = phx_fail(context, PHX_ERR_LIBRARY, "MPI does not start: %s", failed);
     }
     if (status)
-        phx_free(it);
+        phx_free(group);
     else
-        *ranks = it;
+        *ranks = group;
     return phx_conclude(context, status);
 }
 
@@ -102,9 +102,9 @@ void phx_ranks_close(phx_ranks *ranks)
 phx_status ranks_need_petsc(phx_context *context, const phx_ranks *ranks)
 {
     phx_petsc_module_fn *table = NULL;
-    phx_ranks *it = (phx_ranks *)ranks;
+    phx_ranks *group = (phx_ranks *)ranks;
 
-    if (it->petsc)
+    if (group->petsc)
         return PHX_OK;
     phx_status status = ranks_load(context, "phlexor-petsc.so", "phx_petsc_module_table",
                                    "PETSc and SLEPc (Debian: petsc-dev, slepc-dev)", &table);
@@ -114,7 +114,7 @@ phx_status ranks_need_petsc(phx_context *context, const phx_ranks *ranks)
     if (failed)
         return phx_fail(context, PHX_ERR_LIBRARY, "PETSc does not start: %s", failed);
     if (!status)
-        it->petsc = table();
+        group->petsc = table();
     return status;
 }
 

@@ -10,53 +10,54 @@
 
 #include <math.h>
 
-phx_status phx_participation_allocate(phx_context *context, int modes, int constraints, phx_participation *it)
+phx_status phx_participation_allocate(phx_context *context, int modes, int constraints,
+                                      phx_participation *participation)
 {
     const size_t m = (size_t)modes, c = (size_t)constraints, cells = m * c;
 
-    *it = (phx_participation){.modes = modes, .constraints = constraints};
-    it->L = phx_calloc(context, cells + m + c + 1, sizeof *it->L);
-    it->axis = phx_calloc(context, c + 1, sizeof *it->axis);
-    if (!it->L || !it->axis)
+    *participation = (phx_participation){.modes = modes, .constraints = constraints};
+    participation->L = phx_calloc(context, cells + m + c + 1, sizeof *participation->L);
+    participation->axis = phx_calloc(context, c + 1, sizeof *participation->axis);
+    if (!participation->L || !participation->axis)
         return PHX_ERR_MEMORY;
-    it->mode = it->L + cells;
-    it->constraint = it->mode + m;
+    participation->mode = participation->L + cells;
+    participation->constraint = participation->mode + m;
     return PHX_OK;
 }
 
-void phx_participation_free(phx_participation *it)
+void phx_participation_free(phx_participation *participation)
 {
-    phx_free(it->L);
-    phx_free(it->axis);
-    *it = (phx_participation){0};
+    phx_free(participation->L);
+    phx_free(participation->axis);
+    *participation = (phx_participation){0};
 }
 
 /* The largest share of mode k in any direction. */
-static double largest_share(const phx_participation *it, int k)
+static double largest_share(const phx_participation *participation, int k)
 {
     double most = 0.0;
-    for (int b = 0; b < it->constraints; b++) {
-        const double L = it->L[k * it->constraints + b];
-        if (it->constraint[b] > 0.0)
-            most = fmax(most, L * L / (it->mode[k] * it->constraint[b]));
+    for (int b = 0; b < participation->constraints; b++) {
+        const double L = participation->L[k * participation->constraints + b];
+        if (participation->constraint[b] > 0.0)
+            most = fmax(most, L * L / (participation->mode[k] * participation->constraint[b]));
     }
     return most;
 }
 
 /* Chooses `keep` modes with the largest effective-mass share, of near equals the earlier; all if there are no more. */
-void phx_participation_choose(const phx_participation *it, int keep, bool *chosen)
+void phx_participation_choose(const phx_participation *participation, int keep, bool *chosen)
 {
-    for (int k = 0; k < it->modes; k++)
-        chosen[k] = keep >= it->modes;
-    if (keep >= it->modes)
+    for (int k = 0; k < participation->modes; k++)
+        chosen[k] = keep >= participation->modes;
+    if (keep >= participation->modes)
         return;
     for (int round = 0; round < keep; round++) {
         int best = -1;
         double share = -1.0;
-        for (int k = 0; k < it->modes; k++)
-            if (!chosen[k] && largest_share(it, k) > share * (1.0 + 1e-9)) {
+        for (int k = 0; k < participation->modes; k++)
+            if (!chosen[k] && largest_share(participation, k) > share * (1.0 + 1e-9)) {
                 best = k;
-                share = largest_share(it, k);
+                share = largest_share(participation, k);
             }
         if (best >= 0)
             chosen[best] = true;
@@ -65,23 +66,24 @@ void phx_participation_choose(const phx_participation *it, int keep, bool *chose
 
 /* Sums the effective masses of the chosen modes by direction, and the least share of the mass seen by any constraint.
  */
-void phx_participation_add(const phx_participation *it, const bool *chosen, phx_effective_mass *effective)
+void phx_participation_add(const phx_participation *participation, const bool *chosen, phx_effective_mass *effective)
 {
     *effective = (phx_effective_mass){.given = true, .share = 1.0};
-    for (int b = 0; b < it->constraints; b++) {
+    for (int b = 0; b < participation->constraints; b++) {
         double sum = 0.0;
-        for (int k = 0; k < it->modes; k++)
+        for (int k = 0; k < participation->modes; k++)
             if (chosen[k])
-                sum += it->L[k * it->constraints + b] * it->L[k * it->constraints + b] / it->mode[k];
-        if (it->constraint[b] > 0.0)
-            effective->share = fmin(effective->share, sum / it->constraint[b]);
+                sum += participation->L[k * participation->constraints + b] *
+                       participation->L[k * participation->constraints + b] / participation->mode[k];
+        if (participation->constraint[b] > 0.0)
+            effective->share = fmin(effective->share, sum / participation->constraint[b]);
     }
-    for (int k = 0; k < it->modes; k++) {
+    for (int k = 0; k < participation->modes; k++) {
         double together[3] = {0.0};
-        for (int b = 0; b < it->constraints; b++)
-            if (it->axis[b] < 3)
-                together[it->axis[b]] += it->L[k * it->constraints + b];
+        for (int b = 0; b < participation->constraints; b++)
+            if (participation->axis[b] < 3)
+                together[participation->axis[b]] += participation->L[k * participation->constraints + b];
         for (int a = 0; a < 3 && chosen[k]; a++)
-            effective->mass[a] += together[a] * together[a] / it->mode[k];
+            effective->mass[a] += together[a] * together[a] / participation->mode[k];
     }
 }

@@ -27,18 +27,18 @@ phx_status phx_shapes_allocate(phx_context *context, int n, int most, phx_shapes
     return family->y ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static void scale_by(phx_shapes *it, int k, double factor)
+static void scale_by(phx_shapes *fields, int k, double factor)
 {
-    for (int i = 0; i < it->n; i++)
-        phx_shapes_column(it, k)[i] *= factor;
+    for (int i = 0; i < fields->n; i++)
+        phx_shapes_column(fields, k)[i] *= factor;
 }
 
 /* A y of each. */
-static phx_status followers_apply(phx_context *context, const phx_csr *A, const phx_shapes *it, double **product)
+static phx_status followers_apply(phx_context *context, const phx_csr *A, const phx_shapes *fields, double **product)
 {
-    *product = phx_calloc(context, (size_t)it->n * (size_t)it->count + 1, sizeof **product);
-    for (int k = 0; k < it->count && *product; k++)
-        phx_csr_apply(A, 1.0, phx_shapes_column(it, k), *product + (size_t)k * (size_t)it->n);
+    *product = phx_calloc(context, (size_t)fields->n * (size_t)fields->count + 1, sizeof **product);
+    for (int k = 0; k < fields->count && *product; k++)
+        phx_csr_apply(A, 1.0, phx_shapes_column(fields, k), *product + (size_t)k * (size_t)fields->n);
     return *product ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -72,17 +72,19 @@ static phx_status followers_take_out(phx_context *context, const phx_csr *K, con
 }
 
 /* sqrt(y^T K y) of each shape, and the largest. */
-static phx_status sizes_of(phx_context *context, const phx_csr *K, const phx_shapes *it, double **size, double *most)
+static phx_status sizes_of(phx_context *context, const phx_csr *K, const phx_shapes *fields, double **size,
+                           double *most)
 {
     double *Ky = NULL;
     phx_status status = PHX_ERR_MEMORY;
 
     *most = 0.0;
-    *size = phx_calloc(context, (size_t)it->count + 1, sizeof **size);
+    *size = phx_calloc(context, (size_t)fields->count + 1, sizeof **size);
     if (*size)
-        status = followers_apply(context, K, it, &Ky);
-    for (int k = 0; k < it->count && !status; k++) {
-        (*size)[k] = sqrt(fmax(followers_dot(it->n, phx_shapes_column(it, k), Ky + (size_t)k * (size_t)it->n), 0.0));
+        status = followers_apply(context, K, fields, &Ky);
+    for (int k = 0; k < fields->count && !status; k++) {
+        (*size)[k] =
+            sqrt(fmax(followers_dot(fields->n, phx_shapes_column(fields, k), Ky + (size_t)k * (size_t)fields->n), 0.0));
         *most = fmax(*most, (*size)[k]);
     }
     phx_free(Ky);
@@ -130,15 +132,16 @@ static void append_combinations(const phx_shapes *from, int count, const double 
 }
 
 /* Y^T A Y and its eigenvectors. */
-static phx_status principal(phx_context *context, const phx_csr *A, const phx_shapes *it, double *values, double *V)
+static phx_status principal(phx_context *context, const phx_csr *A, const phx_shapes *fields, double *values, double *V)
 {
-    const size_t m = (size_t)it->count;
+    const size_t m = (size_t)fields->count;
     double *AY = NULL, *G = phx_calloc(context, m * m + 1, sizeof *G);
-    phx_status status = G ? followers_apply(context, A, it, &AY) : PHX_ERR_MEMORY;
+    phx_status status = G ? followers_apply(context, A, fields, &AY) : PHX_ERR_MEMORY;
 
     if (!status) {
-        phx_dense_multiply(false, true, it->count, it->count, it->n, 1.0, it->y, it->n, AY, it->n, 0.0, G, it->count);
-        status = phx_dense_eigen_symmetric(context, it->count, G, NULL, values, V);
+        phx_dense_multiply(false, true, fields->count, fields->count, fields->n, 1.0, fields->y, fields->n, AY,
+                           fields->n, 0.0, G, fields->count);
+        status = phx_dense_eigen_symmetric(context, fields->count, G, NULL, values, V);
     }
     phx_free(AY);
     phx_free(G);

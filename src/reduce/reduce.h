@@ -132,11 +132,12 @@ typedef struct phx_participation {
     double *constraint; /* constraints: Psi^T M Psi */
     int *axis;          /* constraints: 0, 1, 2 a displacement, above a rotation */
 } phx_participation;
-phx_status phx_participation_allocate(phx_context *context, int modes, int constraints, phx_participation *it);
-void phx_participation_free(phx_participation *it);
+phx_status phx_participation_allocate(phx_context *context, int modes, int constraints,
+                                      phx_participation *participation);
+void phx_participation_free(phx_participation *participation);
 /* chosen (modes): marks the `keep` modes of the largest shares in a direction; of equal ones the lower. */
-void phx_participation_choose(const phx_participation *it, int keep, bool *chosen);
+void phx_participation_choose(const phx_participation *participation, int keep, bool *chosen);
 /* Effective masses of the chosen modes: of the body as a whole, and their least share in a direction. */
-void phx_participation_add(const phx_participation *it, const bool *chosen, phx_effective_mass *effective);
+void phx_participation_add(const phx_participation *participation, const bool *chosen, phx_effective_mass *effective);
 
 #endif

@@ -26,54 +26,54 @@ typedef struct split {
     int k;
 } split;
 
-static void free_split(split *it)
+static void free_split(split *pair)
 {
-    double *dense[] = {it->E, it->Q, it->G, it->U_0, it->U_1, it->T == it->P ? NULL : it->T, it->P};
+    double *dense[] = {pair->E, pair->Q, pair->G, pair->U_0, pair->U_1, pair->T == pair->P ? NULL : pair->T, pair->P};
     for (size_t m = 0; m < sizeof dense / sizeof *dense; m++)
         phx_free(dense[m]);
-    phx_free(it->place);
-    phx_free(it->algebraic);
-    phx_descriptor_form_free(&it->form);
+    phx_free(pair->place);
+    phx_free(pair->algebraic);
+    phx_descriptor_form_free(&pair->form);
 }
 
 /* Separates differential from algebraic variables, whose rows of E are zero, and numbers each kind. */
-static phx_status find_parts(phx_context *context, const phx_descriptor *system, split *it)
+static phx_status find_parts(phx_context *context, const phx_descriptor *system, split *pair)
 {
     const phx_csr *E = &system->E;
 
-    it->n = system->n;
-    it->n_u = system->n_inputs;
-    it->place = phx_calloc(context, (size_t)it->n, sizeof *it->place);
-    it->algebraic = phx_calloc(context, (size_t)it->n, sizeof *it->algebraic);
-    if (!it->place || !it->algebraic)
+    pair->n = system->n;
+    pair->n_u = system->n_inputs;
+    pair->place = phx_calloc(context, (size_t)pair->n, sizeof *pair->place);
+    pair->algebraic = phx_calloc(context, (size_t)pair->n, sizeof *pair->algebraic);
+    if (!pair->place || !pair->algebraic)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < it->n; i++) {
-        it->algebraic[i] = true;
+    for (int i = 0; i < pair->n; i++) {
+        pair->algebraic[i] = true;
         for (int k = E->ptr[i]; k < E->ptr[i + 1]; k++)
-            it->algebraic[i] = it->algebraic[i] && E->val[k] == 0.0;
-        it->place[i] = it->algebraic[i] ? it->n_a++ : it->n_d++;
+            pair->algebraic[i] = pair->algebraic[i] && E->val[k] == 0.0;
+        pair->place[i] = pair->algebraic[i] ? pair->n_a++ : pair->n_d++;
     }
-    const size_t d = (size_t)it->n_d;
-    it->E = phx_calloc(context, d * d, sizeof *it->E);
-    it->Q = phx_calloc(context, d * d, sizeof *it->Q);
-    return it->E && it->Q ? PHX_OK : PHX_ERR_MEMORY;
+    const size_t d = (size_t)pair->n_d;
+    pair->E = phx_calloc(context, d * d, sizeof *pair->E);
+    pair->Q = phx_calloc(context, d * d, sizeof *pair->Q);
+    return pair->E && pair->Q ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* The block d x d of `a`; rows of d must not touch columns of a. */
-static phx_status eliminate_take(phx_context *context, const phx_descriptor *system, const split *it, char letter,
+static phx_status eliminate_take(phx_context *context, const phx_descriptor *system, const split *pair, char letter,
                                  const phx_csr *a, double *dense)
 {
     for (int i = 0; i < a->rows; i++) {
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
             const int j = a->idx[k];
-            if (it->algebraic[i] || a->val[k] == 0.0)
+            if (pair->algebraic[i] || a->val[k] == 0.0)
                 continue;
-            if (it->algebraic[j])
+            if (pair->algebraic[j])
                 return phx_fail(context, PHX_ERR_UNSUPPORTED,
                                 "system '%s': %c(%d,%d) = %g ties a state to multiplier %d; its multipliers cannot be "
                                 "eliminated",
-                                system->name, letter, i, j, a->val[k], it->place[j]);
-            dense[(size_t)it->place[i] * it->n_d + it->place[j]] = a->val[k];
+                                system->name, letter, i, j, a->val[k], pair->place[j]);
+            dense[(size_t)pair->place[i] * pair->n_d + pair->place[j]] = a->val[k];
         }
     }
     return PHX_OK;
@@ -81,7 +81,7 @@ static phx_status eliminate_take(phx_context *context, const phx_descriptor *sys
 
 /* ---- multipliers that are solved for ---- */
 /* A_aa and its null space, unless it is zero. */
-static phx_status split_multipliers(phx_context *context, const phx_descriptor *system, split *it, double rtol,
+static phx_status split_multipliers(phx_context *context, const phx_descriptor *system, split *pair, double rtol,
                                     double *A)
 {
     const phx_csr *parts[] = {&system->J, &system->R};
@@ -91,49 +91,52 @@ static phx_status split_multipliers(phx_context *context, const phx_descriptor *
     phx_status status = PHX_OK;
 
     for (int m = 0; m < 2; m++)
-        for (int i = 0; i < it->n; i++)
+        for (int i = 0; i < pair->n; i++)
             for (int k = parts[m]->ptr[i]; k < parts[m]->ptr[i + 1]; k++)
-                if (it->algebraic[i] && it->algebraic[parts[m]->idx[k]] && parts[m]->val[k] != 0.0) {
-                    A[it->place[i] * it->n_a + it->place[parts[m]->idx[k]]] += m ? -parts[m]->val[k] : parts[m]->val[k];
+                if (pair->algebraic[i] && pair->algebraic[parts[m]->idx[k]] && parts[m]->val[k] != 0.0) {
+                    A[pair->place[i] * pair->n_a + pair->place[parts[m]->idx[k]]] +=
+                        m ? -parts[m]->val[k] : parts[m]->val[k];
                     zero = false;
                 }
-    it->n_0 = it->n_a;
+    pair->n_0 = pair->n_a;
     if (zero)
         return PHX_OK;
-    status = phx_dense_nullspace(context, it->n_a, it->n_a, A, rtol, &rank, &it->U_0);
-    it->n_0 = it->n_a - rank;
-    transposed = status ? NULL : phx_calloc(context, (size_t)it->n_a * (size_t)it->n_0, sizeof *transposed);
+    status = phx_dense_nullspace(context, pair->n_a, pair->n_a, A, rtol, &rank, &pair->U_0);
+    pair->n_0 = pair->n_a - rank;
+    transposed = status ? NULL : phx_calloc(context, (size_t)pair->n_a * (size_t)pair->n_0, sizeof *transposed);
     if (!status && !transposed)
         status = PHX_ERR_MEMORY;
-    for (int i = 0; i < it->n_a && !status; i++)
-        for (int j = 0; j < it->n_0; j++)
-            transposed[j * it->n_a + i] = it->U_0[i * it->n_0 + j];
+    for (int i = 0; i < pair->n_a && !status; i++)
+        for (int j = 0; j < pair->n_0; j++)
+            transposed[j * pair->n_a + i] = pair->U_0[i * pair->n_0 + j];
     if (!status)
-        status = phx_dense_nullspace(context, it->n_0, it->n_a, transposed, 0.5, &rest, &it->U_1);
+        status = phx_dense_nullspace(context, pair->n_0, pair->n_a, transposed, 0.5, &rest, &pair->U_1);
     phx_free(transposed);
     return status;
 }
 
 /* Efforts and inputs of the system by z_d, z_0, u, z_1. */
-static phx_status sort(phx_context *context, const split *it, phx_csr *V)
+static phx_status sort(phx_context *context, const split *pair, phx_csr *V)
 {
-    const int n_1 = it->n_a - it->n_0, size = it->n + it->n_u;
-    const size_t room = (size_t)(it->n_d + it->n_u) + (size_t)it->n_a * (size_t)(it->U_0 ? it->n_a : 1);
+    const int n_1 = pair->n_a - pair->n_0, size = pair->n + pair->n_u;
+    const size_t room = (size_t)(pair->n_d + pair->n_u) + (size_t)pair->n_a * (size_t)(pair->U_0 ? pair->n_a : 1);
     int *row = phx_calloc(context, room, sizeof *row), *col = phx_calloc(context, room, sizeof *col);
     double *val = phx_calloc(context, room, sizeof *val);
     size_t at = 0;
     phx_status status = row && col && val ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < size && !status; i++) {
-        const bool mixed = i < it->n && it->algebraic[i] && it->U_0;
-        const int place = i < it->n ? it->place[i] : i - it->n;
-        for (int j = 0; j < (mixed ? it->n_a : 1); j++, at++) {
+        const bool mixed = i < pair->n && pair->algebraic[i] && pair->U_0;
+        const int place = i < pair->n ? pair->place[i] : i - pair->n;
+        for (int j = 0; j < (mixed ? pair->n_a : 1); j++, at++) {
             row[at] = i;
-            val[at] = !mixed ? 1.0 : j < it->n_0 ? it->U_0[place * it->n_0 + j] : it->U_1[place * n_1 + j - it->n_0];
+            val[at] = !mixed          ? 1.0
+                      : j < pair->n_0 ? pair->U_0[place * pair->n_0 + j]
+                                      : pair->U_1[place * n_1 + j - pair->n_0];
             if (mixed)
-                col[at] = j < it->n_0 ? it->n_d + j : it->n_d + it->n_u + j;
+                col[at] = j < pair->n_0 ? pair->n_d + j : pair->n_d + pair->n_u + j;
             else
-                col[at] = i >= it->n ? it->n_d + it->n_0 + place : it->algebraic[i] ? it->n_d + place : place;
+                col[at] = i >= pair->n ? pair->n_d + pair->n_0 + place : pair->algebraic[i] ? pair->n_d + place : place;
         }
     }
     if (!status)
@@ -145,14 +148,14 @@ static phx_status sort(phx_context *context, const split *it, phx_csr *V)
 }
 
 /* A_11^-1 */
-static phx_status eliminate_invert(phx_context *context, const split *it, int count, double *L)
+static phx_status eliminate_invert(phx_context *context, const split *pair, int count, double *L)
 {
-    const int at = it->form.J.rows - count;
+    const int at = pair->form.J.rows - count;
     phx_csr J = {0}, W = {0}, A = {0};
-    phx_status status = phx_descriptor_part(context, &it->form.J, 1.0, at, count, at, count, &J);
+    phx_status status = phx_descriptor_part(context, &pair->form.J, 1.0, at, count, at, count, &J);
 
     if (!status)
-        status = phx_descriptor_part(context, &it->form.W, 1.0, at, count, at, count, &W);
+        status = phx_descriptor_part(context, &pair->form.W, 1.0, at, count, at, count, &W);
     if (!status)
         status = phx_csr_add(context, 1.0, &J, -1.0, &W, &A);
     if (!status) {
@@ -167,23 +170,23 @@ static phx_status eliminate_invert(phx_context *context, const split *it, int co
 
 /* Separates the algebraic variables into those with a regular own block, which are solved for, and n_0 true
  * multipliers. The former are absorbed into the power-conserving form of the system. */
-static phx_status solve_multipliers(phx_context *context, const phx_descriptor *system, split *it, double rtol)
+static phx_status solve_multipliers(phx_context *context, const phx_descriptor *system, split *pair, double rtol)
 {
-    double *A = phx_calloc(context, (size_t)it->n_a * (size_t)it->n_a, sizeof *A);
+    double *A = phx_calloc(context, (size_t)pair->n_a * (size_t)pair->n_a, sizeof *A);
     phx_csr V = {0};
-    phx_status status = A ? split_multipliers(context, system, it, rtol, A) : PHX_ERR_MEMORY;
-    const int n_1 = it->n_a - it->n_0;
+    phx_status status = A ? split_multipliers(context, system, pair, rtol, A) : PHX_ERR_MEMORY;
+    const int n_1 = pair->n_a - pair->n_0;
 
     if (!status)
-        status = sort(context, it, &V);
+        status = sort(context, pair, &V);
     if (!status)
-        status = phx_descriptor_form(context, system, &it->form);
+        status = phx_descriptor_form(context, system, &pair->form);
     if (!status)
-        status = phx_descriptor_form_change(context, &V, &it->form);
+        status = phx_descriptor_form_change(context, &V, &pair->form);
     if (!status && n_1 > 0)
-        status = eliminate_invert(context, it, n_1, A);
+        status = eliminate_invert(context, pair, n_1, A);
     if (!status && n_1 > 0)
-        status = phx_descriptor_form_absorb(context, n_1, A, &it->form);
+        status = phx_descriptor_form_absorb(context, n_1, A, &pair->form);
     phx_free(A);
     phx_csr_free(&V);
     return status;
@@ -200,12 +203,12 @@ static const char *port_of(const phx_descriptor *system, int column)
 }
 
 /* Largest |entry| of the rows of z_0 in the columns from `col`, and its column. */
-static double eliminate_largest(const split *it, const phx_csr *a, int col, int cols, int *where)
+static double eliminate_largest(const split *pair, const phx_csr *a, int col, int cols, int *where)
 {
     double top = 0.0;
 
     *where = -1;
-    for (int i = it->n_d; i < it->n_d + it->n_0; i++) {
+    for (int i = pair->n_d; i < pair->n_d + pair->n_0; i++) {
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
             if (a->idx[k] < col || a->idx[k] >= col + cols || !(fabs(a->val[k]) > top))
                 continue;
@@ -217,57 +220,57 @@ static double eliminate_largest(const split *it, const phx_csr *a, int col, int 
 }
 
 /* G = J_0d; no input on its rows, nothing that dissipates. */
-static phx_status take_constraints(phx_context *context, const phx_descriptor *system, split *it, double rtol)
+static phx_status take_constraints(phx_context *context, const phx_descriptor *system, split *pair, double rtol)
 {
-    const phx_csr *J = &it->form.J;
-    const int size = it->n_d + it->n_0 + it->n_u, u = it->n_d + it->n_0;
+    const phx_csr *J = &pair->form.J;
+    const int size = pair->n_d + pair->n_0 + pair->n_u, u = pair->n_d + pair->n_0;
     int where = 0;
 
-    it->G = phx_calloc(context, (size_t)it->n_0 * (size_t)it->n_d, sizeof *it->G);
-    if (!it->G)
+    pair->G = phx_calloc(context, (size_t)pair->n_0 * (size_t)pair->n_d, sizeof *pair->G);
+    if (!pair->G)
         return PHX_ERR_MEMORY;
-    const double scale = it->U_0 ? rtol * eliminate_largest(it, J, 0, size, &where) : 0.0;
-    if (eliminate_largest(it, J, u, it->n_u, &where) > scale)
+    const double scale = pair->U_0 ? rtol * eliminate_largest(pair, J, 0, size, &where) : 0.0;
+    if (eliminate_largest(pair, J, u, pair->n_u, &where) > scale)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "system '%s' is improper: the input of port '%s' is the rate of a constraint; connect "
                         "or hold the port first",
                         system->name, port_of(system, where));
-    if (eliminate_largest(it, &it->form.W, 0, size, &where) > scale ||
-        eliminate_largest(it, J, it->n_d, it->n_0, &where) > scale)
+    if (eliminate_largest(pair, &pair->form.W, 0, size, &where) > scale ||
+        eliminate_largest(pair, J, pair->n_d, pair->n_0, &where) > scale)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "system '%s': R or P couples a multiplier that does not dissipate with something else, by "
                         "which the dissipation can become negative; it cannot be eliminated",
                         system->name);
-    for (int i = 0; i < it->n_0; i++)
-        for (int k = J->ptr[it->n_d + i]; k < J->ptr[it->n_d + i + 1]; k++)
-            if (J->idx[k] < it->n_d)
-                it->G[(size_t)i * it->n_d + J->idx[k]] = J->val[k];
+    for (int i = 0; i < pair->n_0; i++)
+        for (int k = J->ptr[pair->n_d + i]; k < J->ptr[pair->n_d + i + 1]; k++)
+            if (J->idx[k] < pair->n_d)
+                pair->G[(size_t)i * pair->n_d + J->idx[k]] = J->val[k];
     return PHX_OK;
 }
 
 /* Bases of the reduced system: P spans the null space of the constraints G, T that of G Q, and T = P if G Q = G. Fails
  * if their ranks differ, which means constrained efforts without energy. */
-static phx_status find_bases(phx_context *context, const phx_descriptor *system, split *it, double rtol)
+static phx_status find_bases(phx_context *context, const phx_descriptor *system, split *pair, double rtol)
 {
-    const size_t entries = (size_t)it->n_0 * (size_t)it->n_d;
+    const size_t entries = (size_t)pair->n_0 * (size_t)pair->n_d;
     int rank = 0, rank_Q = 0;
     bool same = true;
     double *GQ = phx_calloc(context, entries, sizeof *GQ);
     phx_status status = GQ ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_dense_nullspace(context, it->n_0, it->n_d, it->G, rtol, &rank, &it->P);
+        status = phx_dense_nullspace(context, pair->n_0, pair->n_d, pair->G, rtol, &rank, &pair->P);
     if (!status) {
-        phx_dense_multiply(false, false, it->n_0, it->n_d, it->n_d, 1.0, it->G, it->n_d, it->Q, it->n_d, 0.0, GQ,
-                           it->n_d);
+        phx_dense_multiply(false, false, pair->n_0, pair->n_d, pair->n_d, 1.0, pair->G, pair->n_d, pair->Q, pair->n_d,
+                           0.0, GQ, pair->n_d);
         for (size_t m = 0; m < entries; m++)
-            same = same && GQ[m] == it->G[m];
-        it->k = it->n_d - rank;
-        it->T = it->P;
+            same = same && GQ[m] == pair->G[m];
+        pair->k = pair->n_d - rank;
+        pair->T = pair->P;
     }
     if (!status && !same) {
-        it->T = NULL;
-        status = phx_dense_nullspace(context, it->n_0, it->n_d, GQ, rtol, &rank_Q, &it->T);
+        pair->T = NULL;
+        status = phx_dense_nullspace(context, pair->n_0, pair->n_d, GQ, rtol, &rank_Q, &pair->T);
         if (!status && rank_Q != rank)
             status =
                 phx_fail(context, PHX_ERR_UNSUPPORTED,
@@ -280,16 +283,17 @@ static phx_status find_bases(phx_context *context, const phx_descriptor *system,
 }
 
 /* out = P^T a T, or its symmetric part, which is exact as stored. */
-static phx_status eliminate_reduce(phx_context *context, const split *it, const double *a, bool symmetric, phx_csr *out)
+static phx_status eliminate_reduce(phx_context *context, const split *pair, const double *a, bool symmetric,
+                                   phx_csr *out)
 {
-    const int n = it->n_d, k = it->k;
+    const int n = pair->n_d, k = pair->k;
     double *half = phx_calloc(context, (size_t)n * (size_t)k, sizeof *half);
     double *dense = phx_calloc(context, (size_t)k * (size_t)k, sizeof *dense);
     phx_status status = half && dense ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
-        phx_dense_multiply(false, false, n, k, n, 1.0, a, n, it->T, k, 0.0, half, k);
-        phx_dense_multiply(true, false, k, k, n, 1.0, it->P, k, half, k, 0.0, dense, k);
+        phx_dense_multiply(false, false, n, k, n, 1.0, a, n, pair->T, k, 0.0, half, k);
+        phx_dense_multiply(true, false, k, k, n, 1.0, pair->P, k, half, k, 0.0, dense, k);
         for (int i = 0; symmetric && i < k; i++)
             for (int j = 0; j <= i; j++)
                 dense[i * k + j] = dense[j * k + i] = 0.5 * (dense[i * k + j] + dense[j * k + i]);
@@ -319,50 +323,51 @@ static bool is_identity(int n, const double *a)
 }
 
 /* E and Q of the reduced system. */
-static phx_status reduce_energy(phx_context *context, split *it, phx_descriptor *made)
+static phx_status reduce_energy(phx_context *context, split *pair, phx_descriptor *made)
 {
-    const matrix_block one = {.size = it->k, .alpha = 1.0};
-    const bool plain = it->T == it->P;
-    phx_status status = eliminate_reduce(context, it, it->E, plain && is_symmetric(it->n_d, it->E), &made->E);
+    const matrix_block one = {.size = pair->k, .alpha = 1.0};
+    const bool plain = pair->T == pair->P;
+    phx_status status = eliminate_reduce(context, pair, pair->E, plain && is_symmetric(pair->n_d, pair->E), &made->E);
 
     made->has_Q = true;
     if (status)
         return status;
-    return plain && is_identity(it->n_d, it->Q)
-               ? phx_descriptor_blocks(context, it->k, it->k, 1, &one, &made->Q)
-               : eliminate_reduce(context, it, it->Q, plain && is_symmetric(it->n_d, it->Q), &made->Q);
+    return plain && is_identity(pair->n_d, pair->Q)
+               ? phx_descriptor_blocks(context, pair->k, pair->k, 1, &one, &made->Q)
+               : eliminate_reduce(context, pair, pair->Q, plain && is_symmetric(pair->n_d, pair->Q), &made->Q);
 }
 
 /* The structure on (z_d, z_0, u) = diag(P, 0, I) (z^, u) */
-static phx_status reduce_structure(phx_context *context, split *it, phx_descriptor *made)
+static phx_status reduce_structure(phx_context *context, split *pair, phx_descriptor *made)
 {
     phx_csr P = {0}, V = {0};
-    phx_status status = phx_csr_from_dense(context, it->n_d, it->k, it->P, 0.0, &P);
+    phx_status status = phx_csr_from_dense(context, pair->n_d, pair->k, pair->P, 0.0, &P);
 
     if (!status) {
         const matrix_block blocks[] = {{.a = &P, .alpha = 1.0},
-                                       {.size = it->n_u, .alpha = 1.0, .row = it->n_d + it->n_0, .col = it->k}};
-        status = phx_descriptor_blocks(context, it->n_d + it->n_0 + it->n_u, it->k + it->n_u, 2, blocks, &V);
+                                       {.size = pair->n_u, .alpha = 1.0, .row = pair->n_d + pair->n_0, .col = pair->k}};
+        status = phx_descriptor_blocks(context, pair->n_d + pair->n_0 + pair->n_u, pair->k + pair->n_u, 2, blocks, &V);
     }
     if (!status)
-        status = phx_descriptor_form_change(context, &V, &it->form);
+        status = phx_descriptor_form_change(context, &V, &pair->form);
     if (!status)
-        status = phx_descriptor_form_take(context, &it->form, made);
+        status = phx_descriptor_form_take(context, &pair->form, made);
     phx_csr_free(&P);
     phx_csr_free(&V);
     return status;
 }
 
-static phx_status make_basis(phx_context *context, const split *it, phx_csr *basis)
+static phx_status make_basis(phx_context *context, const split *pair, phx_csr *basis)
 {
-    double *dense = phx_calloc(context, (size_t)it->n * (size_t)it->k, sizeof *dense);
+    double *dense = phx_calloc(context, (size_t)pair->n * (size_t)pair->k, sizeof *dense);
     phx_status status = dense ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int i = 0; i < it->n && !status; i++)
-        if (!it->algebraic[i])
-            memcpy(dense + (size_t)i * it->k, it->T + (size_t)it->place[i] * it->k, (size_t)it->k * sizeof *dense);
+    for (int i = 0; i < pair->n && !status; i++)
+        if (!pair->algebraic[i])
+            memcpy(dense + (size_t)i * pair->k, pair->T + (size_t)pair->place[i] * pair->k,
+                   (size_t)pair->k * sizeof *dense);
     if (!status)
-        status = phx_csr_from_dense(context, it->n, it->k, dense, 0.0, basis);
+        status = phx_csr_from_dense(context, pair->n, pair->k, dense, 0.0, basis);
     phx_free(dense);
     return status;
 }
@@ -374,7 +379,7 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
 {
     if (!system || !reduced)
         return phx_fail_null(context, __func__, "system or reduced");
-    split it = {0};
+    split pair = {0};
     phx_descriptor *made = NULL;
     phx_status status = PHX_OK;
 
@@ -387,28 +392,28 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
                         "eliminated",
                         system->name);
     rtol = rtol > 0.0 ? rtol : default_rtol;
-    status = find_parts(context, system, &it);
+    status = find_parts(context, system, &pair);
     if (!status)
-        status = eliminate_take(context, system, &it, 'E', &system->E, it.E);
+        status = eliminate_take(context, system, &pair, 'E', &system->E, pair.E);
     if (!status)
-        status = eliminate_take(context, system, &it, 'Q', &system->Q, it.Q);
+        status = eliminate_take(context, system, &pair, 'Q', &system->Q, pair.Q);
     if (!status)
-        status = solve_multipliers(context, system, &it, rtol);
+        status = solve_multipliers(context, system, &pair, rtol);
     if (!status)
-        status = take_constraints(context, system, &it, rtol);
+        status = take_constraints(context, system, &pair, rtol);
     if (!status)
-        status = find_bases(context, system, &it, rtol);
+        status = find_bases(context, system, &pair, rtol);
     if (!status)
-        status = phx_descriptor_begin(context, system->name, it.k, system->n_ports, &made);
+        status = phx_descriptor_begin(context, system->name, pair.k, system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
     if (!status)
-        status = reduce_energy(context, &it, made);
+        status = reduce_energy(context, &pair, made);
     if (!status)
-        status = reduce_structure(context, &it, made);
+        status = reduce_structure(context, &pair, made);
     if (!status && basis)
-        status = make_basis(context, &it, basis);
-    free_split(&it);
+        status = make_basis(context, &pair, basis);
+    free_split(&pair);
     if (status)
         phx_descriptor_destroy(made);
     else

@@ -112,25 +112,25 @@ typedef struct wiring {
     power_form form;
 } wiring;
 
-static void free_wiring(wiring *it)
+static void free_wiring(wiring *wires)
 {
-    phx_csr_free(&it->C);
-    phx_free(it->blocks);
-    phx_descriptor_form_free(&it->form);
+    phx_csr_free(&wires->C);
+    phx_free(wires->blocks);
+    phx_descriptor_form_free(&wires->form);
 }
 
 /* Finds two different ports and the matrix C between them: the given one, which must be finite, or the identity, which
  * needs equal sizes. */
 static phx_status find_pair(phx_context *context, const phx_descriptor *system, const char *port_1, const char *port_2,
-                            const double *C, wiring *it)
+                            const double *C, wiring *wires)
 {
-    phx_status status = interconnect_find_port(context, system, port_1, &it->port[0]);
+    phx_status status = interconnect_find_port(context, system, port_1, &wires->port[0]);
 
     if (!status)
-        status = interconnect_find_port(context, system, port_2, &it->port[1]);
+        status = interconnect_find_port(context, system, port_2, &wires->port[1]);
     if (status)
         return status;
-    const phx_descriptor_port *one = &system->ports[it->port[0]], *two = &system->ports[it->port[1]];
+    const phx_descriptor_port *one = &system->ports[wires->port[0]], *two = &system->ports[wires->port[1]];
     if (one == two)
         return phx_fail(context, PHX_ERR_ARGUMENT, "port '%s' cannot be connected with itself", one->name);
     if (!C && one->size != two->size)
@@ -142,88 +142,89 @@ static phx_status find_pair(phx_context *context, const phx_descriptor *system, 
             return phx_fail(context, PHX_ERR_ARGUMENT,
                             "the matrix between ports '%s' and '%s' has the entry (%d,%d) = %g; it must be finite",
                             one->name, two->name, i / two->size, i % two->size, C[i]);
-    it->size[0] = one->size;
-    it->size[1] = two->size;
+    wires->size[0] = one->size;
+    wires->size[1] = two->size;
     const matrix_block identity = {.size = one->size, .alpha = 1.0};
-    return C ? phx_csr_from_dense(context, one->size, two->size, C, 0.0, &it->C)
-             : phx_descriptor_blocks(context, one->size, two->size, 1, &identity, &it->C);
+    return C ? phx_csr_from_dense(context, one->size, two->size, C, 0.0, &wires->C)
+             : phx_descriptor_blocks(context, one->size, two->size, 1, &identity, &wires->C);
 }
 
 /* A block of V; the identity of size `size` when `a` is NULL. */
-static void interconnect_put(wiring *it, const phx_csr *a, int size, double alpha, int row, int col)
+static void interconnect_put(wiring *wires, const phx_csr *a, int size, double alpha, int row, int col)
 {
-    it->blocks[it->count++] = (matrix_block){.a = a, .size = size, .alpha = alpha, .row = row, .col = col};
+    wires->blocks[wires->count++] = (matrix_block){.a = a, .size = size, .alpha = alpha, .row = row, .col = col};
 }
 
 /* The new system of size n + more, its ports, E and Q, with the identity in Q at the multipliers; the blocks of V that
  * carry what remains. The columns of port `replaced` stay zero (-1: none). */
 static phx_status interconnect_begin(phx_context *context, const phx_descriptor *system, int more, int replaced,
-                                     wiring *it)
+                                     wiring *wires)
 {
     const int n = system->n, wide = n + more;
     phx_status status = PHX_OK;
 
-    it->blocks = phx_calloc(context, (size_t)system->n_ports + 4, sizeof *it->blocks);
-    status =
-        it->blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &it->made) : PHX_ERR_MEMORY;
+    wires->blocks = phx_calloc(context, (size_t)system->n_ports + 4, sizeof *wires->blocks);
+    status = wires->blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &wires->made)
+                           : PHX_ERR_MEMORY;
     if (!status)
-        interconnect_put(it, NULL, n, 1.0, 0, 0);
+        interconnect_put(wires, NULL, n, 1.0, 0, 0);
     for (int p = 0; p < system->n_ports && !status; p++) {
         const phx_descriptor_port *port = &system->ports[p];
-        if ((p == it->port[0] || p == it->port[1]) && p != replaced)
+        if ((p == wires->port[0] || p == wires->port[1]) && p != replaced)
             continue;
         if (p != replaced)
-            interconnect_put(it, NULL, port->size, 1.0, n + phx_descriptor_first(system, p), wide + it->made->n_inputs);
-        status = phx_descriptor_add_port(context, it->made, port->name, port->size);
+            interconnect_put(wires, NULL, port->size, 1.0, n + phx_descriptor_first(system, p),
+                             wide + wires->made->n_inputs);
+        status = phx_descriptor_add_port(context, wires->made, port->name, port->size);
     }
     if (!status)
-        status =
-            phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->E, .alpha = 1.0}, &it->made->E);
+        status = phx_descriptor_blocks(context, wide, wide, 1, &(matrix_block){.a = &system->E, .alpha = 1.0},
+                                       &wires->made->E);
     if (!status && system->has_Q) {
         const matrix_block parts[] = {{.a = &system->Q, .alpha = 1.0},
                                       {.size = more, .alpha = 1.0, .row = n, .col = n}};
-        it->made->has_Q = true;
-        status = phx_descriptor_blocks(context, wide, wide, 2, parts, &it->made->Q);
+        wires->made->has_Q = true;
+        status = phx_descriptor_blocks(context, wide, wide, 2, parts, &wires->made->Q);
     }
     if (!status)
-        it->cols = wide + it->made->n_inputs;
+        wires->cols = wide + wires->made->n_inputs;
     return status;
 }
 
 /* V^T (J - W) V */
-static phx_status change(phx_context *context, const phx_descriptor *system, wiring *it)
+static phx_status change(phx_context *context, const phx_descriptor *system, wiring *wires)
 {
     phx_csr V = {0};
     phx_status status =
-        phx_descriptor_blocks(context, system->n + system->n_inputs, it->cols, it->count, it->blocks, &V);
+        phx_descriptor_blocks(context, system->n + system->n_inputs, wires->cols, wires->count, wires->blocks, &V);
 
     if (!status)
-        status = phx_descriptor_form(context, system, &it->form);
+        status = phx_descriptor_form(context, system, &wires->form);
     if (!status)
-        status = phx_descriptor_form_change(context, &V, &it->form);
+        status = phx_descriptor_form_change(context, &V, &wires->form);
     phx_csr_free(&V);
     return status;
 }
 
-static phx_status interconnect_finish(phx_context *context, phx_status status, wiring *it, phx_descriptor **out)
+static phx_status interconnect_finish(phx_context *context, phx_status status, wiring *wires, phx_descriptor **out)
 {
     if (!status)
-        status = phx_descriptor_form_take(context, &it->form, it->made);
+        status = phx_descriptor_form_take(context, &wires->form, wires->made);
     if (status)
-        phx_descriptor_destroy(it->made);
+        phx_descriptor_destroy(wires->made);
     else
-        *out = it->made;
-    free_wiring(it);
+        *out = wires->made;
+    free_wiring(wires);
     return status;
 }
 
 /* L = (I - K F)^-1 K with K = | 0  -C; C^T  0 | and F = S + N at the two ports, the last of the form */
-static phx_status close_loop(phx_context *context, const phx_descriptor *system, const wiring *it, double *L)
+static phx_status close_loop(phx_context *context, const phx_descriptor *system, const wiring *wires, double *L)
 {
-    const int c = it->size[0] + it->size[1], at = it->form.J.rows - c;
+    const int c = wires->size[0] + wires->size[1], at = wires->form.J.rows - c;
     const size_t square = (size_t)c * (size_t)c;
-    const matrix_block crossed[] = {{.a = &it->C, .alpha = -1.0, .col = it->size[0]},
-                                    {.a = &it->C, .alpha = 1.0, .transposed = true, .row = it->size[0]}};
+    const matrix_block crossed[] = {{.a = &wires->C, .alpha = -1.0, .col = wires->size[0]},
+                                    {.a = &wires->C, .alpha = 1.0, .transposed = true, .row = wires->size[0]}};
     double *work = phx_calloc(context, 2 * square + 2 * (size_t)c, sizeof *work);
 
     if (!work)
@@ -231,9 +232,9 @@ static phx_status close_loop(phx_context *context, const phx_descriptor *system,
     double *F = work, *loop = work + square, *scale = work + 2 * square;
     phx_csr K = {0}, J = {0}, W = {0}, A = {0};
     int dependent[2] = {-1, -1};
-    phx_status status = phx_descriptor_part(context, &it->form.J, 1.0, at, c, at, c, &J);
+    phx_status status = phx_descriptor_part(context, &wires->form.J, 1.0, at, c, at, c, &J);
     if (!status)
-        status = phx_descriptor_part(context, &it->form.W, 1.0, at, c, at, c, &W);
+        status = phx_descriptor_part(context, &wires->form.W, 1.0, at, c, at, c, &W);
     if (!status)
         status = phx_csr_add(context, -1.0, &J, 1.0, &W, &A); /* N + S */
     if (!status)
@@ -251,7 +252,7 @@ static phx_status close_loop(phx_context *context, const phx_descriptor *system,
         status = phx_fail(context, PHX_SINGULAR,
                           "ports '%s' and '%s' of system '%s' form an algebraic loop without solution; connect them as "
                           "a transformer, or change their feedthrough",
-                          system->ports[it->port[0]].name, system->ports[it->port[1]].name, system->name);
+                          system->ports[wires->port[0]].name, system->ports[wires->port[1]].name, system->name);
     phx_csr *all[] = {&K, &J, &W, &A};
     for (int k = 0; k < 4; k++)
         phx_csr_free(all[k]);
@@ -265,28 +266,29 @@ phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *sy
 {
     if (!system || !port_1 || !port_2 || !connected)
         return phx_fail_null(context, __func__, "system, port_1, port_2 or connected");
-    wiring it = {0};
+    wiring wires = {0};
     double *L = NULL;
-    phx_status status = find_pair(context, system, port_1, port_2, C, &it);
+    phx_status status = find_pair(context, system, port_1, port_2, C, &wires);
 
     *connected = NULL;
     if (!status)
-        status = interconnect_begin(context, system, 0, -1, &it);
+        status = interconnect_begin(context, system, 0, -1, &wires);
     for (int k = 0; k < 2 && !status; k++) {
-        interconnect_put(&it, NULL, it.size[k], 1.0, system->n + phx_descriptor_first(system, it.port[k]), it.cols);
-        it.cols += it.size[k];
+        interconnect_put(&wires, NULL, wires.size[k], 1.0, system->n + phx_descriptor_first(system, wires.port[k]),
+                         wires.cols);
+        wires.cols += wires.size[k];
     }
     if (!status)
-        status = change(context, system, &it);
+        status = change(context, system, &wires);
     if (!status) {
-        const int c = it.size[0] + it.size[1];
+        const int c = wires.size[0] + wires.size[1];
         L = phx_calloc(context, (size_t)c * (size_t)c, sizeof *L);
-        status = L ? close_loop(context, system, &it, L) : PHX_ERR_MEMORY;
+        status = L ? close_loop(context, system, &wires, L) : PHX_ERR_MEMORY;
         if (!status)
-            status = phx_descriptor_form_absorb(context, c, L, &it.form);
+            status = phx_descriptor_form_absorb(context, c, L, &wires.form);
     }
     phx_free(L);
-    return phx_conclude(context, interconnect_finish(context, status, &it, connected));
+    return phx_conclude(context, interconnect_finish(context, status, &wires, connected));
 }
 
 /* (u1, u2) = (-C, I) lambda,   0 = C^T y1 - y2 */
@@ -296,35 +298,35 @@ phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor
     if (!system || !port_1 || !port_2 || !connected)
         return phx_fail_null(context, __func__, "system, port_1, port_2 or connected");
     const int n = system->n;
-    wiring it = {0};
-    phx_status status = find_pair(context, system, port_1, port_2, C, &it);
+    wiring wires = {0};
+    phx_status status = find_pair(context, system, port_1, port_2, C, &wires);
 
     *connected = NULL;
     if (!status)
-        status = interconnect_begin(context, system, it.size[1], -1, &it);
+        status = interconnect_begin(context, system, wires.size[1], -1, &wires);
     if (!status) {
-        interconnect_put(&it, &it.C, 0, -1.0, n + phx_descriptor_first(system, it.port[0]), n);
-        interconnect_put(&it, NULL, it.size[1], 1.0, n + phx_descriptor_first(system, it.port[1]), n);
-        status = change(context, system, &it);
+        interconnect_put(&wires, &wires.C, 0, -1.0, n + phx_descriptor_first(system, wires.port[0]), n);
+        interconnect_put(&wires, NULL, wires.size[1], 1.0, n + phx_descriptor_first(system, wires.port[1]), n);
+        status = change(context, system, &wires);
     }
-    return phx_conclude(context, interconnect_finish(context, status, &it, connected));
+    return phx_conclude(context, interconnect_finish(context, status, &wires, connected));
 }
 
 /* ---- one port ---- */
 /* J + | 0  I; -I  0 | between the multipliers and the new input in the place of the port */
-static phx_status act_on_multipliers(phx_context *context, const phx_descriptor *system, wiring *it)
+static phx_status act_on_multipliers(phx_context *context, const phx_descriptor *system, wiring *wires)
 {
-    const int n = system->n, size = system->ports[it->port[0]].size;
-    const int at = it->made->n + phx_descriptor_first(it->made, it->port[0]);
-    const matrix_block blocks[] = {{.a = &it->form.J, .alpha = 1.0},
+    const int n = system->n, size = system->ports[wires->port[0]].size;
+    const int at = wires->made->n + phx_descriptor_first(wires->made, wires->port[0]);
+    const matrix_block blocks[] = {{.a = &wires->form.J, .alpha = 1.0},
                                    {.size = size, .alpha = 1.0, .row = n, .col = at},
                                    {.size = size, .alpha = -1.0, .row = at, .col = n}};
     phx_csr J = {0};
-    phx_status status = phx_descriptor_blocks(context, it->form.J.rows, it->form.J.cols, 3, blocks, &J);
+    phx_status status = phx_descriptor_blocks(context, wires->form.J.rows, wires->form.J.cols, 3, blocks, &J);
 
     if (!status) {
-        phx_csr_free(&it->form.J);
-        it->form.J = J;
+        phx_csr_free(&wires->form.J);
+        wires->form.J = J;
     }
     return status;
 }
@@ -333,21 +335,22 @@ static phx_status act_on_multipliers(phx_context *context, const phx_descriptor 
 static phx_status border(phx_context *context, const phx_descriptor *system, const char *name, bool keep,
                          phx_descriptor **out)
 {
-    wiring it = {0};
-    phx_status status = interconnect_find_port(context, system, name, &it.port[0]);
+    wiring wires = {0};
+    phx_status status = interconnect_find_port(context, system, name, &wires.port[0]);
 
     *out = NULL;
-    it.port[1] = it.port[0];
+    wires.port[1] = wires.port[0];
     if (!status)
-        status = interconnect_begin(context, system, system->ports[it.port[0]].size, keep ? it.port[0] : -1, &it);
+        status =
+            interconnect_begin(context, system, system->ports[wires.port[0]].size, keep ? wires.port[0] : -1, &wires);
     if (!status) {
-        interconnect_put(&it, NULL, system->ports[it.port[0]].size, 1.0,
-                         system->n + phx_descriptor_first(system, it.port[0]), system->n);
-        status = change(context, system, &it);
+        interconnect_put(&wires, NULL, system->ports[wires.port[0]].size, 1.0,
+                         system->n + phx_descriptor_first(system, wires.port[0]), system->n);
+        status = change(context, system, &wires);
     }
     if (!status && keep)
-        status = act_on_multipliers(context, system, &it);
-    return interconnect_finish(context, status, &it, out);
+        status = act_on_multipliers(context, system, &wires);
+    return interconnect_finish(context, status, &wires, out);
 }
 
 phx_status phx_descriptor_exchange(phx_context *context, const phx_descriptor *system, const char *port,

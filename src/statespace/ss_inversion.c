@@ -29,14 +29,14 @@ static double point(int k)
     return 0.5 - 0.5 * cos(k * 3.14159265358979323846 / (POINTS - 1));
 }
 
-static void stepper_free(stepper *it)
+static void stepper_free(stepper *run)
 {
-    phx_free(it->E);
-    phx_free(it->W);
+    phx_free(run->E);
+    phx_free(run->W);
 }
 
 /* W from the upper right part of the exponential, `width` columns in all. */
-static phx_status ss_inversion_weigh(phx_context *context, int width, const double *e, stepper *it)
+static phx_status ss_inversion_weigh(phx_context *context, int width, const double *e, stepper *run)
 {
     double powers[POINTS * POINTS], inverse[POINTS * POINTS] = {0.0};
 
@@ -50,11 +50,11 @@ static phx_status ss_inversion_weigh(phx_context *context, int width, const doub
         double factorial = 1.0;
         for (int j = 0; j < POINTS; j++) {
             factorial *= j > 0 ? j : 1;
-            for (int r = 0; r < it->n; r++)
-                for (int c = 0; c < it->p; c++)
-                    it->W[(i * it->n + r) * it->p + c] +=
+            for (int r = 0; r < run->n; r++)
+                for (int c = 0; c < run->p; c++)
+                    run->W[(i * run->n + r) * run->p + c] +=
                         factorial * inverse[j * POINTS + i] *
-                        e[(size_t)r * (size_t)width + (size_t)(it->n + j * it->p + c)];
+                        e[(size_t)r * (size_t)width + (size_t)(run->n + j * run->p + c)];
         }
     }
     return status;
@@ -63,17 +63,17 @@ static phx_status ss_inversion_weigh(phx_context *context, int width, const doub
 /* Prepares exact steps of z' = A z + G w over h: E = exp(h A), and weights of the samples of w at POINTS places,
  * through which w is a polynomial. */
 static phx_status stepper_create(phx_context *context, int n, int p, const double *A, const double *G, double h,
-                                 stepper *it)
+                                 stepper *run)
 {
     const int width = n + POINTS * p;
     const size_t cells = (size_t)width * (size_t)width;
     double *a = phx_calloc(context, 2 * cells, sizeof *a), *e = phx_behind(a, cells);
 
-    it->n = n;
-    it->p = p;
-    it->E = phx_calloc(context, (size_t)n * (size_t)n, sizeof *it->E);
-    it->W = phx_calloc(context, (size_t)POINTS * (size_t)n * (size_t)p, sizeof *it->W);
-    phx_status status = a && it->E && it->W ? PHX_OK : PHX_ERR_MEMORY;
+    run->n = n;
+    run->p = p;
+    run->E = phx_calloc(context, (size_t)n * (size_t)n, sizeof *run->E);
+    run->W = phx_calloc(context, (size_t)POINTS * (size_t)n * (size_t)p, sizeof *run->W);
+    phx_status status = a && run->E && run->W ? PHX_OK : PHX_ERR_MEMORY;
     for (int i = 0; i < n && !status; i++) {
         for (int j = 0; j < n; j++)
             a[i * width + j] = h * A[i * n + j];
@@ -85,24 +85,24 @@ static phx_status stepper_create(phx_context *context, int n, int p, const doubl
     if (!status)
         status = phx_dense_exponential(context, width, a, e);
     for (int i = 0; i < n && !status; i++)
-        memcpy(it->E + i * n, e + (size_t)i * (size_t)width, (size_t)n * sizeof *e);
+        memcpy(run->E + i * n, e + (size_t)i * (size_t)width, (size_t)n * sizeof *e);
     if (!status)
-        status = ss_inversion_weigh(context, width, e, it);
+        status = ss_inversion_weigh(context, width, e, run);
     phx_free(a);
     return status;
 }
 
 /* eta <- eta(h); w: POINTS times p; room: n. */
-static void stepper_step(const stepper *it, const double *w, double *eta, double *room)
+static void stepper_step(const stepper *run, const double *w, double *eta, double *room)
 {
-    memcpy(room, eta, (size_t)it->n * sizeof *eta);
-    for (int r = 0; r < it->n; r++) {
+    memcpy(room, eta, (size_t)run->n * sizeof *eta);
+    for (int r = 0; r < run->n; r++) {
         double sum = 0.0;
-        for (int j = 0; j < it->n; j++)
-            sum += it->E[r * it->n + j] * room[j];
+        for (int j = 0; j < run->n; j++)
+            sum += run->E[r * run->n + j] * room[j];
         for (int i = 0; i < POINTS; i++)
-            for (int c = 0; c < it->p; c++)
-                sum += it->W[(i * it->n + r) * it->p + c] * w[i * it->p + c];
+            for (int c = 0; c < run->p; c++)
+                sum += run->W[(i * run->n + r) * run->p + c] * w[i * run->p + c];
         eta[r] = sum;
     }
 }
@@ -123,16 +123,17 @@ struct phx_ss_inversion {
     double *A, *G; /* eta_f' = A_f eta_f + G_f w, eta_b' = A_b eta_b + G_b w: blocks one after the other */
 };
 
-void phx_ss_inversion_destroy(phx_ss_inversion *it)
+void phx_ss_inversion_destroy(phx_ss_inversion *inversion)
 {
-    if (!it)
+    if (!inversion)
         return;
-    double *const arrays[] = {it->re, it->im, it->scale, it->X, it->Z, it->U, it->F, it->A, it->G};
+    double *const arrays[] = {inversion->re, inversion->im, inversion->scale, inversion->X, inversion->Z,
+                              inversion->U,  inversion->F,  inversion->A,     inversion->G};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
-    phx_free(it->degree);
-    phx_free(it->name);
-    phx_free(it);
+    phx_free(inversion->degree);
+    phx_free(inversion->name);
+    phx_free(inversion);
 }
 
 /* The system on balanced states and what the inversion is made of. */
@@ -157,8 +158,8 @@ static void making_free(making *w)
 /* Allocates the work arrays and balances A and B by a diagonal scaling of the states. */
 static phx_status balance(making *w)
 {
-    phx_ss_inversion *it = w->it;
-    const int n = it->n, m = it->m;
+    phx_ss_inversion *inversion = w->it;
+    const int n = inversion->n, m = inversion->m;
     const size_t states = (size_t)n;
 
     w->A = phx_calloc(w->context, states * states, sizeof *w->A);
@@ -167,15 +168,15 @@ static phx_status balance(making *w)
     w->C_r = phx_calloc(w->context, (size_t)m * states, sizeof *w->C_r);
     w->D_r = phx_calloc(w->context, (size_t)m * (size_t)m, sizeof *w->D_r);
     w->row = phx_calloc(w->context, 2 * states, sizeof *w->row);
-    it->scale = phx_calloc(w->context, states, sizeof *it->scale);
-    if (!w->A || !w->B || !w->T || !w->C_r || !w->D_r || !w->row || !it->scale)
+    inversion->scale = phx_calloc(w->context, states, sizeof *inversion->scale);
+    if (!w->A || !w->B || !w->T || !w->C_r || !w->D_r || !w->row || !inversion->scale)
         return PHX_ERR_MEMORY;
-    phx_ss_balance(w->s, true, it->scale);
+    phx_ss_balance(w->s, true, inversion->scale);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
-            w->A[i * n + j] = w->s->A[i * n + j] * it->scale[j] / it->scale[i];
+            w->A[i * n + j] = w->s->A[i * n + j] * inversion->scale[j] / inversion->scale[i];
         for (int j = 0; j < m; j++)
-            w->B[i * m + j] = w->s->B[i * m + j] / it->scale[i];
+            w->B[i * m + j] = w->s->B[i * m + j] / inversion->scale[i];
     }
     return PHX_OK;
 }
@@ -201,8 +202,8 @@ static bool acts(const making *w, const double *c, double *d)
 /* c A^k until the inputs act on it; the rows before that are links of the chain y, y', .. */
 static phx_status find_degree(making *w, int output)
 {
-    phx_ss_inversion *it = w->it;
-    const int n = it->n, m = it->m;
+    phx_ss_inversion *inversion = w->it;
+    const int n = inversion->n, m = inversion->m;
     double *c = w->row, *next = w->row + n, *d = w->D_r + output * m;
     bool found = false;
 
@@ -211,15 +212,15 @@ static phx_status find_degree(making *w, int output)
         found = found || d[j] != 0.0;
     }
     for (int j = 0; j < n; j++)
-        c[j] = w->s->C[output * n + j] * it->scale[j];
-    while (!found && it->degree[output] < n) {
+        c[j] = w->s->C[output * n + j] * inversion->scale[j];
+    while (!found && inversion->degree[output] < n) {
         double norm = 0.0;
         for (int j = 0; j < n; j++)
             norm = hypot(norm, c[j]);
         if (!(norm > 0.0))
             break;
-        memcpy(w->T + (size_t)it->chain++ * (size_t)n, c, (size_t)n * sizeof *c);
-        it->degree[output]++;
+        memcpy(w->T + (size_t)inversion->chain++ * (size_t)n, c, (size_t)n * sizeof *c);
+        inversion->degree[output]++;
         found = acts(w, c, d);
         phx_dense_multiply(false, false, 1, n, n, 1.0, c, n, w->A, n, 0.0, next, n);
         memcpy(c, next, (size_t)n * sizeof *c);
@@ -234,8 +235,8 @@ static phx_status find_degree(making *w, int output)
 /* F = D_r^-1 C_r and D_r^-1 into U at the columns of the highest derivatives. */
 static phx_status solve_inputs(making *w)
 {
-    phx_ss_inversion *it = w->it;
-    const int n = it->n, m = it->m, wide = n + m;
+    phx_ss_inversion *inversion = w->it;
+    const int n = inversion->n, m = inversion->m, wide = n + m;
     double *b = phx_calloc(w->context, (size_t)m * (size_t)wide, sizeof *b);
     double *scale = phx_calloc(w->context, 2 * (size_t)m, sizeof *scale);
     int dependent[2] = {-1, -1}, column = 0;
@@ -253,15 +254,15 @@ static phx_status solve_inputs(making *w)
         status = phx_fail(w->context, PHX_SINGULAR,
                           "system '%s': the output '%s' cannot be moved by itself: in derivatives of order %d the "
                           "inputs move it together with the other outputs alone",
-                          w->s->name, w->s->outputs[dependent[0]], it->degree[dependent[0]]);
+                          w->s->name, w->s->outputs[dependent[0]], inversion->degree[dependent[0]]);
     for (int k = 0; k < m && !status; k++) {
-        column += it->degree[k];
+        column += inversion->degree[k];
         for (int i = 0; i < m; i++)
-            it->U[i * it->jets + column] = b[i * wide + n + k];
+            inversion->U[i * inversion->jets + column] = b[i * wide + n + k];
         column++;
     }
     for (int i = 0; i < m && !status; i++)
-        memcpy(it->F + i * n, b + i * wide, (size_t)n * sizeof *b);
+        memcpy(inversion->F + i * n, b + i * wide, (size_t)n * sizeof *b);
     phx_free(b);
     phx_free(scale);
     return status;
@@ -270,8 +271,8 @@ static phx_status solve_inputs(making *w)
 /* x = X (y, .. y^(r-1)) + Z eta: X a right inverse of the chains T, Z a basis of what they do not see. */
 static phx_status make_coordinates(making *w, double **Z)
 {
-    phx_ss_inversion *it = w->it;
-    const int n = it->n, c = it->chain;
+    phx_ss_inversion *inversion = w->it;
+    const int n = inversion->n, c = inversion->chain;
     double *inverse = phx_calloc(w->context, (size_t)n * (size_t)c, sizeof *inverse);
     double *scales = phx_calloc(w->context, (size_t)c * (size_t)c, sizeof *scales);
     phx_status status = inverse && scales ? PHX_OK : PHX_ERR_MEMORY;
@@ -292,10 +293,10 @@ static phx_status make_coordinates(making *w, double **Z)
                           "system '%s': the outputs and their derivatives depend on each other", w->s->name);
     if (!status && c > 0)
         status = phx_dense_least_norm(w->context, c, n, w->T, c, scales, 1e-15, inverse, NULL);
-    for (int k = 0, from = 0, to = 0; k < it->m && !status; k++, to++)
-        for (int d = 0; d < it->degree[k]; d++, from++, to++)
+    for (int k = 0, from = 0, to = 0; k < inversion->m && !status; k++, to++)
+        for (int d = 0; d < inversion->degree[k]; d++, from++, to++)
             for (int i = 0; i < n; i++)
-                it->X[i * it->jets + to] = inverse[i * c + from];
+                inversion->X[i * inversion->jets + to] = inverse[i * c + from];
     phx_free(inverse);
     phx_free(scales);
     return status;
@@ -304,20 +305,20 @@ static phx_status make_coordinates(making *w, double **Z)
 /* A_0 = Z^T (A - B F) Z, G = Z^T ((A - B F) X + B U): zero dynamics eta' = A_0 eta + G (y, .. y^(r)). */
 static phx_status zero_dynamics(making *w, const double *Z, double *A_0, double *G)
 {
-    const phx_ss_inversion *it = w->it;
-    const int n = it->n, m = it->m, z = it->zeros, p = it->jets;
+    const phx_ss_inversion *inversion = w->it;
+    const int n = inversion->n, m = inversion->m, z = inversion->zeros, p = inversion->jets;
     double *closed = phx_calloc(w->context, (size_t)n * (size_t)(n + z + p), sizeof *closed);
     double *AZ = closed + (size_t)n * (size_t)n, *AX = AZ + (size_t)n * (size_t)z;
 
     if (!closed)
         return PHX_ERR_MEMORY;
     memcpy(closed, w->A, (size_t)n * (size_t)n * sizeof *closed);
-    phx_dense_multiply(false, false, n, n, m, -1.0, w->B, m, it->F, n, 1.0, closed, n);
+    phx_dense_multiply(false, false, n, n, m, -1.0, w->B, m, inversion->F, n, 1.0, closed, n);
     if (z > 0) {
         phx_dense_multiply(false, false, n, z, n, 1.0, closed, n, Z, z, 0.0, AZ, z);
         phx_dense_multiply(true, false, z, z, n, 1.0, Z, z, AZ, z, 0.0, A_0, z);
-        phx_dense_multiply(false, false, n, p, n, 1.0, closed, n, it->X, p, 0.0, AX, p);
-        phx_dense_multiply(false, false, n, p, m, 1.0, w->B, m, it->U, p, 1.0, AX, p);
+        phx_dense_multiply(false, false, n, p, n, 1.0, closed, n, inversion->X, p, 0.0, AX, p);
+        phx_dense_multiply(false, false, n, p, m, 1.0, w->B, m, inversion->U, p, 1.0, AX, p);
         phx_dense_multiply(true, false, z, p, n, 1.0, Z, z, AX, p, 0.0, G, p);
     }
     phx_free(closed);
@@ -330,24 +331,24 @@ static phx_status zero_dynamics(making *w, const double *Z, double *A_0, double 
  *     | 0    A_b  |  | 0  I | = | 0  I | | 0    A_b |                                                          */
 static phx_status split(making *w, double edge, const double *Z, double *A_0, double *G)
 {
-    phx_ss_inversion *it = w->it;
-    const int n = it->n, z = it->zeros, p = it->jets;
+    phx_ss_inversion *inversion = w->it;
+    const int n = inversion->n, z = inversion->zeros, p = inversion->jets;
     const size_t cells = (size_t)z * (size_t)z;
     double *T = phx_calloc(w->context, 3 * cells, sizeof *T), *Q = phx_behind(T, cells), *X = phx_behind(T, 2 * cells);
     phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_dense_eigen_general(w->context, z, A_0, NULL, it->re, it->im, NULL);
+        status = phx_dense_eigen_general(w->context, z, A_0, NULL, inversion->re, inversion->im, NULL);
     for (int i = 0; i < z; i++)
         A_0[i * z + i] -= edge;
     if (!status)
-        status = phx_dense_schur(w->context, z, A_0, true, T, Q, &it->forward);
+        status = phx_dense_schur(w->context, z, A_0, true, T, Q, &inversion->forward);
     if (status) {
         phx_free(T);
         return status;
     }
-    const int f = it->forward, b = z - f;
-    double *A_f = it->A, *A_b = it->A + f * f;
+    const int f = inversion->forward, b = z - f;
+    double *A_f = inversion->A, *A_b = inversion->A + f * f;
     for (int i = 0; i < z; i++)
         T[i * z + i] += edge;
     for (int i = 0; i < f; i++) {
@@ -359,11 +360,11 @@ static phx_status split(making *w, double edge, const double *Z, double *A_0, do
         memcpy(A_b + i * b, T + (f + i) * z + f, (size_t)b * sizeof *T);
     status = phx_dense_sylvester_schur(w->context, f, b, A_f, A_b, X);
     if (!status && z > 0) {
-        phx_dense_multiply(true, false, z, p, z, 1.0, Q, z, G, p, 0.0, it->G, p);  /* [I -X; 0 I] Q^T G */
-        phx_dense_multiply(false, false, n, z, z, 1.0, Z, z, Q, z, 0.0, it->Z, z); /* Z Q [I X; 0 I] */
+        phx_dense_multiply(true, false, z, p, z, 1.0, Q, z, G, p, 0.0, inversion->G, p);  /* [I -X; 0 I] Q^T G */
+        phx_dense_multiply(false, false, n, z, z, 1.0, Z, z, Q, z, 0.0, inversion->Z, z); /* Z Q [I X; 0 I] */
         if (f > 0 && b > 0) {
-            phx_dense_multiply(false, false, f, p, b, -1.0, X, b, it->G + f * p, p, 1.0, it->G, p);
-            phx_dense_multiply(false, false, n, b, f, 1.0, it->Z, z, X, b, 1.0, it->Z + f, z);
+            phx_dense_multiply(false, false, f, p, b, -1.0, X, b, inversion->G + f * p, p, 1.0, inversion->G, p);
+            phx_dense_multiply(false, false, n, b, f, 1.0, inversion->Z, z, X, b, 1.0, inversion->Z + f, z);
         }
     }
     phx_free(T);
@@ -373,32 +374,36 @@ static phx_status split(making *w, double edge, const double *Z, double *A_0, do
 /* The arrays whose sizes the chains give. */
 static phx_status ss_inversion_allocate(making *w)
 {
-    phx_ss_inversion *it = w->it;
-    const size_t n = (size_t)it->n, m = (size_t)it->m;
+    phx_ss_inversion *inversion = w->it;
+    const size_t n = (size_t)inversion->n, m = (size_t)inversion->m;
 
-    it->zeros = it->chain < it->n ? it->n - it->chain : 0; /* with more links D_r is singular */
-    it->jets = it->chain + it->m;
-    const size_t z = (size_t)it->zeros, p = (size_t)it->jets;
-    it->re = phx_calloc(w->context, z, sizeof *it->re);
-    it->im = phx_calloc(w->context, z, sizeof *it->im);
-    it->X = phx_calloc(w->context, n * p, sizeof *it->X);
-    it->Z = phx_calloc(w->context, n * z, sizeof *it->Z);
-    it->U = phx_calloc(w->context, m * p, sizeof *it->U);
-    it->F = phx_calloc(w->context, m * n, sizeof *it->F);
-    it->A = phx_calloc(w->context, z * z, sizeof *it->A);
-    it->G = phx_calloc(w->context, z * p, sizeof *it->G);
-    return it->re && it->im && it->X && it->Z && it->U && it->F && it->A && it->G ? PHX_OK : PHX_ERR_MEMORY;
+    inversion->zeros =
+        inversion->chain < inversion->n ? inversion->n - inversion->chain : 0; /* with more links D_r is singular */
+    inversion->jets = inversion->chain + inversion->m;
+    const size_t z = (size_t)inversion->zeros, p = (size_t)inversion->jets;
+    inversion->re = phx_calloc(w->context, z, sizeof *inversion->re);
+    inversion->im = phx_calloc(w->context, z, sizeof *inversion->im);
+    inversion->X = phx_calloc(w->context, n * p, sizeof *inversion->X);
+    inversion->Z = phx_calloc(w->context, n * z, sizeof *inversion->Z);
+    inversion->U = phx_calloc(w->context, m * p, sizeof *inversion->U);
+    inversion->F = phx_calloc(w->context, m * n, sizeof *inversion->F);
+    inversion->A = phx_calloc(w->context, z * z, sizeof *inversion->A);
+    inversion->G = phx_calloc(w->context, z * p, sizeof *inversion->G);
+    return inversion->re && inversion->im && inversion->X && inversion->Z && inversion->U && inversion->F &&
+                   inversion->A && inversion->G
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
 }
 
 /* Builds the inverse: relative degree of each output, input map, coordinates of the zero dynamics, and their split
  * into stable and antistable parts at the edge. */
 static phx_status ss_inversion_make(making *w, double edge)
 {
-    phx_ss_inversion *it = w->it;
+    phx_ss_inversion *inversion = w->it;
     double *Z = NULL, *A_0 = NULL, *G = NULL;
     phx_status status = balance(w);
 
-    for (int k = 0; k < it->m && !status; k++)
+    for (int k = 0; k < inversion->m && !status; k++)
         status = find_degree(w, k);
     if (!status)
         status = ss_inversion_allocate(w);
@@ -407,8 +412,8 @@ static phx_status ss_inversion_make(making *w, double edge)
     if (!status)
         status = make_coordinates(w, &Z);
     if (!status) {
-        A_0 = phx_calloc(w->context, (size_t)it->zeros * (size_t)it->zeros, sizeof *A_0);
-        G = phx_calloc(w->context, (size_t)it->zeros * (size_t)it->jets, sizeof *G);
+        A_0 = phx_calloc(w->context, (size_t)inversion->zeros * (size_t)inversion->zeros, sizeof *A_0);
+        G = phx_calloc(w->context, (size_t)inversion->zeros * (size_t)inversion->jets, sizeof *G);
         status = A_0 && G ? zero_dynamics(w, Z, A_0, G) : PHX_ERR_MEMORY;
     }
     if (!status)
@@ -548,11 +553,11 @@ static phx_status rest_at(const following *g, int n, const double *A, const doub
 /* eta_b from the end of the motion, where it rests, back to its beginning. */
 static phx_status go_back(following *g)
 {
-    const phx_ss_inversion *it = g->it;
+    const phx_ss_inversion *inversion = g->it;
     const phx_ss_trajectory *wanted = g->wanted;
-    const int f = it->forward, b = it->zeros - f, p = it->jets;
+    const int f = inversion->forward, b = inversion->zeros - f, p = inversion->jets;
     const long steps = (long)(wanted->rows - 1) * wanted->steps;
-    const double *A_b = it->A + f * f, *G_b = it->G + f * p;
+    const double *A_b = inversion->A + f * f, *G_b = inversion->G + f * p;
     double *A = phx_calloc(g->context, (size_t)b * (size_t)(b + p), sizeof *A), *G = phx_behind(A, (size_t)(b * b)),
            *eta = g->f;
     stepper back = {0};
@@ -583,8 +588,9 @@ static phx_status go_back(following *g)
 /* Row r of u and x. */
 static phx_status ss_inversion_put_row(following *g, int r, double t, double *u, double *x)
 {
-    const phx_ss_inversion *it = g->it;
-    const int n = it->n, m = it->m, f = it->forward, z = it->zeros, b = z - f, p = it->jets;
+    const phx_ss_inversion *inversion = g->it;
+    const int n = inversion->n, m = inversion->m, f = inversion->forward, z = inversion->zeros, b = z - f,
+              p = inversion->jets;
     const double *eta_b = g->b + (size_t)r * (size_t)b;
     double *state = g->room;
     const phx_status status = motion_at(g, t, g->w);
@@ -592,18 +598,18 @@ static phx_status ss_inversion_put_row(following *g, int r, double t, double *u,
     for (int i = 0; i < n && !status; i++) {
         state[i] = 0.0;
         for (int j = 0; j < p; j++)
-            state[i] += it->X[i * p + j] * g->w[j];
+            state[i] += inversion->X[i * p + j] * g->w[j];
         for (int j = 0; j < z; j++)
-            state[i] += it->Z[i * z + j] * (j < f ? g->f[j] : eta_b[j - f]);
+            state[i] += inversion->Z[i * z + j] * (j < f ? g->f[j] : eta_b[j - f]);
         if (x)
-            x[(size_t)r * (size_t)n + (size_t)i] = it->scale[i] * state[i];
+            x[(size_t)r * (size_t)n + (size_t)i] = inversion->scale[i] * state[i];
     }
     for (int i = 0; i < m && !status; i++) {
         double sum = 0.0;
         for (int j = 0; j < p; j++)
-            sum += it->U[i * p + j] * g->w[j];
+            sum += inversion->U[i * p + j] * g->w[j];
         for (int j = 0; j < n; j++)
-            sum -= it->F[i * n + j] * state[j];
+            sum -= inversion->F[i * n + j] * state[j];
         u[r * m + i] = sum;
     }
     return status;
@@ -612,12 +618,12 @@ static phx_status ss_inversion_put_row(following *g, int r, double t, double *u,
 /* eta_f from zero at the beginning on, and all rows. *largest: of |eta_f|. */
 static phx_status go_on(following *g, double *u, double *x, double *largest)
 {
-    const phx_ss_inversion *it = g->it;
+    const phx_ss_inversion *inversion = g->it;
     const phx_ss_trajectory *wanted = g->wanted;
-    const int f = it->forward, p = it->jets;
+    const int f = inversion->forward, p = inversion->jets;
     const long steps = (long)(wanted->rows - 1) * wanted->steps;
     stepper on = {0};
-    phx_status status = stepper_create(g->context, f, p, it->A, it->G, wanted->step, &on);
+    phx_status status = stepper_create(g->context, f, p, inversion->A, inversion->G, wanted->step, &on);
 
     memset(g->f, 0, (size_t)f * sizeof *g->f);
     *largest = 0.0;

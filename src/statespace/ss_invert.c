@@ -37,52 +37,52 @@ typedef struct exchange {
     double *scale;     /* of all of D */
 } exchange;
 
-static void exchange_free(exchange *it)
+static void exchange_free(exchange *states)
 {
-    phx_free(it->D);
-    phx_free(it->row);
-    phx_free(it->X);
-    phx_free(it->scale);
+    phx_free(states->D);
+    phx_free(states->row);
+    phx_free(states->X);
+    phx_free(states->scale);
 }
 
 /* Fills the equations of the exchange of inputs and outputs: the feedthrough of the chosen channels, equilibrated, and
  * its right-hand sides. */
-static phx_status exchange_begin(phx_context *context, const phx_ss *s, exchange *it)
+static phx_status exchange_begin(phx_context *context, const phx_ss *s, exchange *states)
 {
-    const size_t k = (size_t)it->count;
+    const size_t k = (size_t)states->count;
 
-    it->wide = s->n + s->n_inputs;
-    it->D = phx_calloc(context, k * k, sizeof *it->D);
-    it->row = phx_calloc(context, 2 * k, sizeof *it->row);
-    it->X = phx_calloc(context, k * (size_t)it->wide, sizeof *it->X);
-    it->scale = phx_calloc(context, (size_t)(s->n_inputs + s->n_outputs), sizeof *it->scale);
-    if (!it->D || !it->row || !it->X || !it->scale)
+    states->wide = s->n + s->n_inputs;
+    states->D = phx_calloc(context, k * k, sizeof *states->D);
+    states->row = phx_calloc(context, 2 * k, sizeof *states->row);
+    states->X = phx_calloc(context, k * (size_t)states->wide, sizeof *states->X);
+    states->scale = phx_calloc(context, (size_t)(s->n_inputs + s->n_outputs), sizeof *states->scale);
+    if (!states->D || !states->row || !states->X || !states->scale)
         return PHX_ERR_MEMORY;
-    it->col = it->row + k;
-    phx_ss_equilibrate(s->n_outputs, s->n_inputs, s->D, it->scale, it->scale + s->n_outputs);
-    for (int i = 0; i < it->count; i++) {
-        const int at = it->channels[i];
-        it->row[i] = it->scale[at];
-        it->col[i] = it->scale[s->n_outputs + at];
-        for (int j = 0; j < it->count; j++)
-            it->D[i * it->count + j] = s->D[at * s->n_inputs + it->channels[j]];
-        double *X = it->X + (size_t)i * (size_t)it->wide;
+    states->col = states->row + k;
+    phx_ss_equilibrate(s->n_outputs, s->n_inputs, s->D, states->scale, states->scale + s->n_outputs);
+    for (int i = 0; i < states->count; i++) {
+        const int at = states->channels[i];
+        states->row[i] = states->scale[at];
+        states->col[i] = states->scale[s->n_outputs + at];
+        for (int j = 0; j < states->count; j++)
+            states->D[i * states->count + j] = s->D[at * s->n_inputs + states->channels[j]];
+        double *X = states->X + (size_t)i * (size_t)states->wide;
         memcpy(X, s->C + (size_t)at * (size_t)s->n, (size_t)s->n * sizeof *X);
         memcpy(X + s->n, s->D + (size_t)at * (size_t)s->n_inputs, (size_t)s->n_inputs * sizeof *X);
-        for (int j = 0; j < it->count; j++)
-            X[s->n + it->channels[j]] = i == j ? 1.0 : 0.0;
+        for (int j = 0; j < states->count; j++)
+            X[s->n + states->channels[j]] = i == j ? 1.0 : 0.0;
     }
     return PHX_OK;
 }
 
 /* start - sum_k from_k X_kj; what cancels up to rounding is zero, so that boundary conditions leave rows that vanish.
  */
-static double exchanged(const exchange *it, const double *from, int j, double start)
+static double exchanged(const exchange *states, const double *from, int j, double start)
 {
     double sum = start, size = fabs(start);
 
-    for (int k = 0; k < it->count; k++) {
-        const double part = from[it->channels[k]] * it->X[(size_t)k * (size_t)it->wide + (size_t)j];
+    for (int k = 0; k < states->count; k++) {
+        const double part = from[states->channels[k]] * states->X[(size_t)k * (size_t)states->wide + (size_t)j];
         sum -= part;
         size += fabs(part);
     }
@@ -93,7 +93,7 @@ static double exchanged(const exchange *it, const double *from, int j, double st
  *   A - B_I F C_I     B_j - B_I F D_Ij        B_I F
  *   C_i - D_iI F C_I  D_ij - D_iI F D_Ij      D_iI F        other outputs i
  *   -F C_I            -F D_Ij                 F             outputs I            */
-static void exchange_apply(const phx_ss *s, const exchange *it, phx_ss *to)
+static void exchange_apply(const phx_ss *s, const exchange *states, phx_ss *to)
 {
     const int n = s->n, m = s->n_inputs;
 
@@ -101,24 +101,24 @@ static void exchange_apply(const phx_ss *s, const exchange *it, phx_ss *to)
         const double *from = r < n ? s->B + (size_t)r * (size_t)m : s->D + (size_t)(r - n) * (size_t)m;
         double *left = r < n ? to->A + (size_t)r * (size_t)n : to->C + (size_t)(r - n) * (size_t)n;
         double *right = r < n ? to->B + (size_t)r * (size_t)m : to->D + (size_t)(r - n) * (size_t)m;
-        for (int k = 0; k < it->count; k++)
-            right[it->channels[k]] = 0.0;
+        for (int k = 0; k < states->count; k++)
+            right[states->channels[k]] = 0.0;
         for (int j = 0; j < n; j++)
-            left[j] = exchanged(it, from, j, left[j]);
+            left[j] = exchanged(states, from, j, left[j]);
         for (int j = 0; j < m; j++)
-            right[j] = exchanged(it, from, n + j, right[j]);
-        for (int k = 0; k < it->count; k++)
-            right[it->channels[k]] = -right[it->channels[k]];
+            right[j] = exchanged(states, from, n + j, right[j]);
+        for (int k = 0; k < states->count; k++)
+            right[states->channels[k]] = -right[states->channels[k]];
     }
-    for (int k = 0; k < it->count; k++) {
-        const int at = it->channels[k];
-        const double *X = it->X + (size_t)k * (size_t)it->wide;
+    for (int k = 0; k < states->count; k++) {
+        const int at = states->channels[k];
+        const double *X = states->X + (size_t)k * (size_t)states->wide;
         for (int j = 0; j < n; j++)
             to->C[(size_t)at * (size_t)n + (size_t)j] = -X[j];
         for (int j = 0; j < m; j++)
             to->D[(size_t)at * (size_t)m + (size_t)j] = -X[n + j];
-        for (int j = 0; j < it->count; j++)
-            to->D[(size_t)at * (size_t)m + (size_t)it->channels[j]] = X[n + it->channels[j]];
+        for (int j = 0; j < states->count; j++)
+            to->D[(size_t)at * (size_t)m + (size_t)states->channels[j]] = X[n + states->channels[j]];
         char *name = to->inputs[at];
         to->inputs[at] = to->outputs[at];
         to->outputs[at] = name;
@@ -131,16 +131,16 @@ phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, 
 {
     if (!system || !inverted || (count > 0 && !channels))
         return phx_fail_null(context, __func__, "system, channels or inverted");
-    exchange it = {.count = count, .channels = channels};
+    exchange states = {.count = count, .channels = channels};
     phx_ss *made = NULL;
     int dependent[2] = {-1, -1};
     phx_status status = check_channels(context, system, count, channels);
 
     *inverted = NULL;
     if (!status)
-        status = exchange_begin(context, system, &it);
+        status = exchange_begin(context, system, &states);
     if (!status)
-        status = phx_ss_solve(context, count, it.D, it.row, it.col, it.wide, it.X, dependent);
+        status = phx_ss_solve(context, count, states.D, states.row, states.col, states.wide, states.X, dependent);
     if (dependent[0] >= 0) {
         const int at = channels[dependent[0]];
         status = phx_fail(
@@ -154,8 +154,8 @@ phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, 
     if (!status)
         status = phx_ss_duplicate(context, system, NULL, NULL, &made);
     if (!status)
-        exchange_apply(system, &it, made);
-    exchange_free(&it);
+        exchange_apply(system, &states, made);
+    exchange_free(&states);
     if (status)
         return status;
     return phx_conclude(context, phx_ss_finish(context, status, made, inverted));

@@ -166,53 +166,53 @@ typedef struct level_set {
     double *S, *work, *M, *omega, *values;
 } level_set;
 
-static void try_at(level_set *it, int count, phx_norm *norm)
+static void try_at(level_set *set, int count, phx_norm *norm)
 {
     for (int k = 0; k < count; k++)
-        if (it->values[k] > norm->lower) {
-            norm->lower = it->values[k];
-            norm->omega = it->omega[k];
+        if (set->values[k] > norm->lower) {
+            norm->lower = set->values[k];
+            norm->omega = set->omega[k];
         }
 }
 
 /* The start: the frequencies of the poles and, where they are damped so much that the largest response is beside them,
  * their sizes, the ends of the band, and D for infinity. */
-static phx_status ss_norms_begin(level_set *it, phx_norm *norm)
+static phx_status ss_norms_begin(level_set *set, phx_norm *norm)
 {
-    const phx_ss *s = it->s;
+    const phx_ss *s = set->s;
     const int n = s->n, m = s->n_inputs;
-    double *re = phx_calloc(it->context, 4 * (size_t)n + 1, sizeof *re), *im = phx_behind(re, (size_t)n);
-    double *gram = phx_calloc(it->context, 4 * (size_t)m * (size_t)m + 2 * (size_t)m + 1, sizeof *gram);
-    double *D = phx_calloc(it->context, 2 * (size_t)m * (size_t)s->n_outputs + 1, sizeof *D);
-    phx_status status = re && gram && D ? phx_ss_poles(it->context, s, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    double *re = phx_calloc(set->context, 4 * (size_t)n + 1, sizeof *re), *im = phx_behind(re, (size_t)n);
+    double *gram = phx_calloc(set->context, 4 * (size_t)m * (size_t)m + 2 * (size_t)m + 1, sizeof *gram);
+    double *D = phx_calloc(set->context, 2 * (size_t)m * (size_t)s->n_outputs + 1, sizeof *D);
+    phx_status status = re && gram && D ? phx_ss_poles(set->context, s, re, im, NULL, NULL) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int k = 0; k < n && !status; k++) {
         if (!(re[k] < 0.0))
             status =
-                phx_fail(it->context, PHX_ERR_ANALYSIS,
+                phx_fail(set->context, PHX_ERR_ANALYSIS,
                          "system '%s' has no H-infinity norm: it has the pole %.3g + %.3g i", s->name, re[k], im[k]);
         const double omega = hypot(re[k], im[k]);
-        if (im[k] > it->low && im[k] < it->high)
-            it->omega[count++] = im[k];
-        if (im[k] >= 0.0 && re[k] < -0.1 * omega && omega > it->low && omega < it->high)
-            it->omega[count++] = omega;
+        if (im[k] > set->low && im[k] < set->high)
+            set->omega[count++] = im[k];
+        if (im[k] >= 0.0 && re[k] < -0.1 * omega && omega > set->low && omega < set->high)
+            set->omega[count++] = omega;
     }
-    it->omega[count++] = it->low;
-    if (isfinite(it->high))
-        it->omega[count++] = it->high;
+    set->omega[count++] = set->low;
+    if (isfinite(set->high))
+        set->omega[count++] = set->high;
     if (!status)
-        status = phx_ss_singular_values(it->context, s, count, it->omega, it->values);
+        status = phx_ss_singular_values(set->context, s, count, set->omega, set->values);
     if (!status)
-        try_at(it, count, norm);
+        try_at(set, count, norm);
     for (int k = 0; k < m * s->n_outputs; k++)
         if (D)
             D[2 * k] = s->D[k];
-    if (!status && !isfinite(it->high)) {
-        it->omega[0] = HUGE_VAL;
-        status = phx_largest_singular_value(it->context, s->n_outputs, m, D, gram, it->values);
+    if (!status && !isfinite(set->high)) {
+        set->omega[0] = HUGE_VAL;
+        status = phx_largest_singular_value(set->context, s->n_outputs, m, D, gram, set->values);
         if (!status)
-            try_at(it, 1, norm);
+            try_at(set, 1, norm);
     }
     phx_free(re);
     phx_free(gram);
@@ -221,35 +221,35 @@ static phx_status ss_norms_begin(level_set *it, phx_norm *norm)
 }
 
 /* No frequency at which the level is reached: *above; else a better lower bound. */
-static phx_status level(level_set *it, double gamma, bool *above, phx_norm *norm)
+static phx_status level(level_set *set, double gamma, bool *above, phx_norm *norm)
 {
-    const phx_ss *s = it->s;
+    const phx_ss *s = set->s;
     const int m = s->n_inputs;
     const double before = norm->lower;
     int count = 0;
 
-    phx_dense_multiply(true, false, m, m, s->n_outputs, -1.0, s->D, m, s->D, m, 0.0, it->S, m);
+    phx_dense_multiply(true, false, m, m, s->n_outputs, -1.0, s->D, m, s->D, m, 0.0, set->S, m);
     for (int i = 0; i < m; i++)
-        it->S[i * m + i] += gamma * gamma;
-    phx_status status = fill_hamiltonian(it->context, s, false, it->S, it->work, it->M);
+        set->S[i * m + i] += gamma * gamma;
+    phx_status status = fill_hamiltonian(set->context, s, false, set->S, set->work, set->M);
     if (status == PHX_SINGULAR) /* gamma is a singular value of D */
-        status = phx_fail_prefix(it->context, PHX_ERR_ANALYSIS, "level of the feedthrough: ");
+        status = phx_fail_prefix(set->context, PHX_ERR_ANALYSIS, "level of the feedthrough: ");
     for (int i = 0; i < s->n && !status; i++)
         for (int j = 0; j < s->n; j++) { /* balanced: states by gamma */
-            it->M[i * 2 * s->n + s->n + j] *= gamma;
-            it->M[(s->n + i) * 2 * s->n + j] /= gamma;
+            set->M[i * 2 * s->n + s->n + j] *= gamma;
+            set->M[(s->n + i) * 2 * s->n + j] /= gamma;
         }
     if (!status)
-        status = crossings(it->context, 2 * s->n, it->M, it->low, it->high, it->omega + 1, &count);
+        status = crossings(set->context, 2 * s->n, set->M, set->low, set->high, set->omega + 1, &count);
     if (status)
         return status;
-    it->omega[0] = it->low;
-    it->omega[count + 1] = isfinite(it->high) ? it->high : 2.0 * it->omega[count] + 1.0;
+    set->omega[0] = set->low;
+    set->omega[count + 1] = isfinite(set->high) ? set->high : 2.0 * set->omega[count] + 1.0;
     for (int k = 0; k <= count; k++)
-        it->omega[k] = 0.5 * (it->omega[k] + it->omega[k + 1]);
-    status = phx_ss_singular_values(it->context, s, count + 1, it->omega, it->values);
+        set->omega[k] = 0.5 * (set->omega[k] + set->omega[k + 1]);
+    status = phx_ss_singular_values(set->context, s, count + 1, set->omega, set->values);
     if (!status)
-        try_at(it, count + 1, norm);
+        try_at(set, count + 1, norm);
     *above = norm->lower <= fmax(before, gamma);
     return status;
 }
@@ -263,40 +263,40 @@ phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const do
     if (!system || !norm)
         return phx_fail_null(context, __func__, "system or norm");
     const size_t n = (size_t)system->n, m = (size_t)system->n_inputs;
-    level_set it = {.context = context, .s = system, .high = HUGE_VAL};
+    level_set set = {.context = context, .s = system, .high = HUGE_VAL};
     bool above = false;
     phx_status status = PHX_OK;
 
     *norm = (phx_norm){0};
     if (band) {
-        it.low = band[0];
-        it.high = band[1];
+        set.low = band[0];
+        set.high = band[1];
     }
-    if (!(it.low >= 0.0 && it.high > it.low))
+    if (!(set.low >= 0.0 && set.high > set.low))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a band from %g to %g rad/s; it must begin at 0 or above and rise",
-                        it.low, it.high);
-    it.tolerance = tolerance > 0.0 ? tolerance : 1e-6;
-    it.S = phx_calloc(context, m * m, sizeof(double));
-    it.work = phx_calloc(context, 2 * m * n, sizeof(double));
-    it.M = phx_calloc(context, 4 * n * n, sizeof(double));
-    it.omega = phx_calloc(context, 2 * n + 3, sizeof(double));
-    it.values = phx_calloc(context, 2 * n + 3, sizeof(double));
-    if (!it.S || !it.work || !it.M || !it.omega || !it.values)
+                        set.low, set.high);
+    set.tolerance = tolerance > 0.0 ? tolerance : 1e-6;
+    set.S = phx_calloc(context, m * m, sizeof(double));
+    set.work = phx_calloc(context, 2 * m * n, sizeof(double));
+    set.M = phx_calloc(context, 4 * n * n, sizeof(double));
+    set.omega = phx_calloc(context, 2 * n + 3, sizeof(double));
+    set.values = phx_calloc(context, 2 * n + 3, sizeof(double));
+    if (!set.S || !set.work || !set.M || !set.omega || !set.values)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = ss_norms_begin(&it, norm);
+        status = ss_norms_begin(&set, norm);
     norm->upper = norm->lower;
     for (int round = 0; round < ROUNDS && !status && n > 0 && !above && norm->lower > 0.0; round++) {
-        norm->upper = norm->lower * (1.0 + it.tolerance);
-        status = level(&it, norm->upper, &above, norm);
+        norm->upper = norm->lower * (1.0 + set.tolerance);
+        status = level(&set, norm->upper, &above, norm);
     }
     if (!status && n > 0 && !above && norm->lower > 0.0)
         status = phx_fail(context, PHX_NOT_CONVERGED, "the H-infinity norm of '%s' did not converge", system->name);
-    phx_free(it.S);
-    phx_free(it.work);
-    phx_free(it.M);
-    phx_free(it.omega);
-    phx_free(it.values);
+    phx_free(set.S);
+    phx_free(set.work);
+    phx_free(set.M);
+    phx_free(set.omega);
+    phx_free(set.values);
     return phx_conclude(context, status);
 }
 

@@ -11,38 +11,38 @@ typedef struct dynamics {
     double *A, *B, *C;
 } dynamics;
 
-static void dynamics_free(dynamics *it)
+static void dynamics_free(dynamics *model)
 {
-    phx_free(it->A);
-    phx_free(it->B);
-    phx_free(it->C);
-    *it = (dynamics){0};
+    phx_free(model->A);
+    phx_free(model->B);
+    phx_free(model->C);
+    *model = (dynamics){0};
 }
 
-static phx_status dynamics_new(phx_context *context, int n, int m, int p, dynamics *it)
+static phx_status dynamics_new(phx_context *context, int n, int m, int p, dynamics *model)
 {
-    *it = (dynamics){.n = n, .m = m, .p = p};
-    it->A = phx_calloc(context, (size_t)n * (size_t)n, sizeof *it->A);
-    it->B = phx_calloc(context, (size_t)n * (size_t)m, sizeof *it->B);
-    it->C = phx_calloc(context, (size_t)p * (size_t)n, sizeof *it->C);
-    return it->A && it->B && it->C ? PHX_OK : PHX_ERR_MEMORY;
+    *model = (dynamics){.n = n, .m = m, .p = p};
+    model->A = phx_calloc(context, (size_t)n * (size_t)n, sizeof *model->A);
+    model->B = phx_calloc(context, (size_t)n * (size_t)m, sizeof *model->B);
+    model->C = phx_calloc(context, (size_t)p * (size_t)n, sizeof *model->C);
+    return model->A && model->B && model->C ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Copies A, B and C of a system with states scaled to balance their rows and columns. */
-static phx_status dynamics_balanced(phx_context *context, const phx_ss *s, dynamics *it)
+static phx_status dynamics_balanced(phx_context *context, const phx_ss *s, dynamics *model)
 {
     double *scale = phx_calloc(context, (size_t)s->n, sizeof *scale);
-    phx_status status = scale ? dynamics_new(context, s->n, s->n_inputs, s->n_outputs, it) : PHX_ERR_MEMORY;
+    phx_status status = scale ? dynamics_new(context, s->n, s->n_inputs, s->n_outputs, model) : PHX_ERR_MEMORY;
 
     if (!status) {
         phx_ss_balance(s, true, scale);
         for (int i = 0; i < s->n; i++) {
             for (int j = 0; j < s->n; j++)
-                it->A[i * s->n + j] = s->A[i * s->n + j] * scale[j] / scale[i];
+                model->A[i * s->n + j] = s->A[i * s->n + j] * scale[j] / scale[i];
             for (int j = 0; j < s->n_inputs; j++)
-                it->B[i * s->n_inputs + j] = s->B[i * s->n_inputs + j] / scale[i];
+                model->B[i * s->n_inputs + j] = s->B[i * s->n_inputs + j] / scale[i];
             for (int j = 0; j < s->n_outputs; j++)
-                it->C[j * s->n + i] = s->C[j * s->n + i] * scale[i];
+                model->C[j * s->n + i] = s->C[j * s->n + i] * scale[i];
         }
     }
     phx_free(scale);
@@ -50,44 +50,44 @@ static phx_status dynamics_balanced(phx_context *context, const phx_ss *s, dynam
 }
 
 /* The dynamics of the dual system, A^T, C^T, B^T. */
-static phx_status dual(phx_context *context, const dynamics *of, dynamics *it)
+static phx_status dual(phx_context *context, const dynamics *of, dynamics *model)
 {
-    phx_status status = dynamics_new(context, of->n, of->p, of->m, it);
+    phx_status status = dynamics_new(context, of->n, of->p, of->m, model);
 
     for (int i = 0; i < of->n && !status; i++) {
         for (int j = 0; j < of->n; j++)
-            it->A[i * of->n + j] = of->A[j * of->n + i];
+            model->A[i * of->n + j] = of->A[j * of->n + i];
         for (int j = 0; j < of->p; j++)
-            it->B[i * of->p + j] = of->C[j * of->n + i];
+            model->B[i * of->p + j] = of->C[j * of->n + i];
         for (int j = 0; j < of->m; j++)
-            it->C[j * of->n + i] = of->B[i * of->m + j];
+            model->C[j * of->n + i] = of->B[i * of->m + j];
     }
     return status;
 }
 
 /* V A V^T, V B, C V^T for k rows V; replaces `it`. */
-static phx_status restrict_to(phx_context *context, int k, const double *V, dynamics *it)
+static phx_status restrict_to(phx_context *context, int k, const double *V, dynamics *model)
 {
-    const int n = it->n;
+    const int n = model->n;
     dynamics made = {0};
     double *AV = phx_calloc(context, (size_t)n * (size_t)k, sizeof *AV);
-    phx_status status = AV ? dynamics_new(context, k, it->m, it->p, &made) : PHX_ERR_MEMORY;
+    phx_status status = AV ? dynamics_new(context, k, model->m, model->p, &made) : PHX_ERR_MEMORY;
 
     if (!status && k > 0) {
-        phx_dense_multiply(false, true, n, k, n, 1.0, it->A, n, V, n, 0.0, AV, k);
+        phx_dense_multiply(false, true, n, k, n, 1.0, model->A, n, V, n, 0.0, AV, k);
         phx_dense_multiply(false, false, k, k, n, 1.0, V, n, AV, k, 0.0, made.A, k);
-        if (it->m > 0)
-            phx_dense_multiply(false, false, k, it->m, n, 1.0, V, n, it->B, it->m, 0.0, made.B, it->m);
-        if (it->p > 0)
-            phx_dense_multiply(false, true, it->p, k, n, 1.0, it->C, n, V, n, 0.0, made.C, k);
+        if (model->m > 0)
+            phx_dense_multiply(false, false, k, model->m, n, 1.0, V, n, model->B, model->m, 0.0, made.B, model->m);
+        if (model->p > 0)
+            phx_dense_multiply(false, true, model->p, k, n, 1.0, model->C, n, V, n, 0.0, made.C, k);
     }
     phx_free(AV);
     if (status) {
         dynamics_free(&made);
         return status;
     }
-    dynamics_free(it);
-    *it = made;
+    dynamics_free(model);
+    *model = made;
     return PHX_OK;
 }
 
@@ -142,24 +142,24 @@ static void extend_basis(int n, int count, double *W, double tolerance, int *k, 
 }
 
 /* Span of B, A B, A^2 B, ...: V has room for n x n, k rows are used. */
-static phx_status controllable(phx_context *context, const dynamics *it, double rtol, int *k, double *V)
+static phx_status controllable(phx_context *context, const dynamics *model, double rtol, int *k, double *V)
 {
-    const int n = it->n, room = it->m > n ? it->m : n;
-    const double size_A = ss_reduce_norm((size_t)n * (size_t)n, it->A),
-                 size_B = ss_reduce_norm((size_t)n * (size_t)it->m, it->B);
+    const int n = model->n, room = model->m > n ? model->m : n;
+    const double size_A = ss_reduce_norm((size_t)n * (size_t)n, model->A),
+                 size_B = ss_reduce_norm((size_t)n * (size_t)model->m, model->B);
     double *W = phx_calloc(context, (size_t)room * (size_t)n, sizeof *W);
     int first = 0;
 
     *k = 0;
     if (!W)
         return PHX_ERR_MEMORY;
-    for (int j = 0; j < it->m; j++)
+    for (int j = 0; j < model->m; j++)
         for (int i = 0; i < n; i++)
-            W[(size_t)j * (size_t)n + (size_t)i] = it->B[i * it->m + j];
-    extend_basis(n, it->m, W, rtol * size_B, k, V);
+            W[(size_t)j * (size_t)n + (size_t)i] = model->B[i * model->m + j];
+    extend_basis(n, model->m, W, rtol * size_B, k, V);
     while (*k > first && *k < n) {
         const int count = *k - first;
-        phx_dense_multiply(false, true, count, n, n, 1.0, V + (size_t)first * (size_t)n, n, it->A, n, 0.0, W, n);
+        phx_dense_multiply(false, true, count, n, n, 1.0, V + (size_t)first * (size_t)n, n, model->A, n, 0.0, W, n);
         first = *k;
         extend_basis(n, count, W, rtol * size_A, k, V);
     }
@@ -213,9 +213,9 @@ static phx_status left_null(phx_context *context, int n, const double *A, double
 }
 
 /* Rows L, orthonormal, with L A = (nilpotent) L: level after level, l A = 0 and then l A in the levels before. */
-static phx_status zero_space(phx_context *context, const dynamics *it, double rtol, int *k, double *L)
+static phx_status zero_space(phx_context *context, const dynamics *model, double rtol, int *k, double *L)
 {
-    const int n = it->n;
+    const int n = model->n;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 3 * cells, sizeof *work);
 
@@ -232,7 +232,7 @@ static phx_status zero_space(phx_context *context, const dynamics *it, double rt
         if (!status)
             status = dynamics_new(context, n, 0, 0, &left);
         if (!status) {
-            memcpy(left.A, it->A, cells * sizeof *left.A);
+            memcpy(left.A, model->A, cells * sizeof *left.A);
             status = restrict_to(context, m, rest, &left);
         }
         if (!status)
@@ -249,9 +249,9 @@ static phx_status zero_space(phx_context *context, const dynamics *it, double rt
 }
 
 /* Leaves out the rows of the zero space that no input moves. */
-static phx_status leave_constrained(phx_context *context, double rtol, dynamics *it)
+static phx_status leave_constrained(phx_context *context, double rtol, dynamics *model)
 {
-    const int n = it->n;
+    const int n = model->n;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 5 * cells, sizeof *work);
 
@@ -260,19 +260,19 @@ static phx_status leave_constrained(phx_context *context, double rtol, dynamics 
     double *L = work, *V = work + cells, *idle = work + 2 * cells, *U = work + 3 * cells, *keep = work + 4 * cells;
     dynamics zero = {0};
     int k = 0, moved = 0;
-    phx_status status = zero_space(context, it, rtol, &k, L);
+    phx_status status = zero_space(context, model, rtol, &k, L);
     if (!status && k > 0) {
-        status = dynamics_new(context, n, it->m, 0, &zero);
+        status = dynamics_new(context, n, model->m, 0, &zero);
         if (!status) {
-            memcpy(zero.A, it->A, cells * sizeof *zero.A);
-            memcpy(zero.B, it->B, (size_t)n * (size_t)it->m * sizeof *zero.B);
+            memcpy(zero.A, model->A, cells * sizeof *zero.A);
+            memcpy(zero.B, model->B, (size_t)n * (size_t)model->m * sizeof *zero.B);
             status = restrict_to(context, k, L, &zero);
         }
         for (int i = 0; i < k * k && !status; i++) /* what is left of directions held is rounding of the whole */
-            if (fabs(zero.A[i]) <= rtol * ss_reduce_norm(cells, it->A))
+            if (fabs(zero.A[i]) <= rtol * ss_reduce_norm(cells, model->A))
                 zero.A[i] = 0.0;
-        const double size_B = ss_reduce_norm((size_t)n * (size_t)it->m, it->B);
-        for (int i = 0; i < k * it->m && !status; i++)
+        const double size_B = ss_reduce_norm((size_t)n * (size_t)model->m, model->B);
+        for (int i = 0; i < k * model->m && !status; i++)
             if (fabs(zero.B[i]) <= rtol * size_B)
                 zero.B[i] = 0.0;
         if (!status)
@@ -283,7 +283,7 @@ static phx_status leave_constrained(phx_context *context, double rtol, dynamics 
             phx_dense_multiply(false, false, k - moved, n, k, 1.0, idle, k, L, n, 0.0, U, n);
             status = complement(context, n, k - moved, U, keep);
             if (!status)
-                status = restrict_to(context, n - (k - moved), keep, it);
+                status = restrict_to(context, n - (k - moved), keep, model);
         }
     }
     dynamics_free(&zero);
@@ -292,42 +292,42 @@ static phx_status leave_constrained(phx_context *context, double rtol, dynamics 
 }
 
 /* Keeps what inputs reach, or in the dual what outputs see. */
-static phx_status keep_controllable(phx_context *context, bool of_dual, double rtol, dynamics *it)
+static phx_status keep_controllable(phx_context *context, bool of_dual, double rtol, dynamics *model)
 {
-    double *V = phx_calloc(context, (size_t)it->n * (size_t)it->n, sizeof *V);
+    double *V = phx_calloc(context, (size_t)model->n * (size_t)model->n, sizeof *V);
     dynamics mirror = {0};
     int k = 0;
     phx_status status = V ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && of_dual)
-        status = dual(context, it, &mirror);
+        status = dual(context, model, &mirror);
     if (!status)
-        status = controllable(context, of_dual ? &mirror : it, rtol, &k, V);
-    if (!status && k < it->n)
-        status = restrict_to(context, k, V, it);
+        status = controllable(context, of_dual ? &mirror : model, rtol, &k, V);
+    if (!status && k < model->n)
+        status = restrict_to(context, k, V, model);
     dynamics_free(&mirror);
     phx_free(V);
     return status;
 }
 
 /* Creates the reduced system with states z1, z2, ..., and feedthrough and channel names of the original. */
-static phx_status make_reduced(phx_context *context, const phx_ss *s, const dynamics *it, phx_ss **reduced)
+static phx_status make_reduced(phx_context *context, const phx_ss *s, const dynamics *model, phx_ss **reduced)
 {
     phx_ss *made = NULL;
-    const size_t n = (size_t)it->n, m = (size_t)it->m, p = (size_t)it->p;
-    phx_status status = phx_ss_new(context, s->name, it->n, it->m, it->p, &made);
+    const size_t n = (size_t)model->n, m = (size_t)model->m, p = (size_t)model->p;
+    phx_status status = phx_ss_new(context, s->name, model->n, model->m, model->p, &made);
 
     if (!status) {
-        memcpy(made->A, it->A, n * n * sizeof(double));
-        memcpy(made->B, it->B, n * m * sizeof(double));
-        memcpy(made->C, it->C, p * n * sizeof(double));
+        memcpy(made->A, model->A, n * n * sizeof(double));
+        memcpy(made->B, model->B, n * m * sizeof(double));
+        memcpy(made->C, model->C, p * n * sizeof(double));
         memcpy(made->D, s->D, p * m * sizeof(double));
-        status = phx_ss_put_names(context, it->n, NULL, NULL, 'z', "", made->states);
+        status = phx_ss_put_names(context, model->n, NULL, NULL, 'z', "", made->states);
     }
     if (!status)
-        status = phx_ss_put_names(context, it->m, (const char *const *)s->inputs, NULL, 0, "", made->inputs);
+        status = phx_ss_put_names(context, model->m, (const char *const *)s->inputs, NULL, 0, "", made->inputs);
     if (!status)
-        status = phx_ss_put_names(context, it->p, (const char *const *)s->outputs, NULL, 0, "", made->outputs);
+        status = phx_ss_put_names(context, model->p, (const char *const *)s->outputs, NULL, 0, "", made->outputs);
     return phx_ss_finish(context, status, made, reduced);
 }
 
@@ -339,23 +339,23 @@ phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned pa
         return phx_fail_null(context, __func__, "system or reduced");
     const unsigned known = PHX_SS_CONSTRAINED | PHX_SS_MINIMAL;
     const double tolerance = rtol > 0.0 ? rtol : 1e-10;
-    dynamics it = {0};
+    dynamics model = {0};
 
     *reduced = NULL;
     if ((parts & ~known) || !(rtol >= 0.0 && rtol < 1.0))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "reduction of '%s': parts %u, rtol %g; parts are values of phx_ss_part, 0 <= rtol < 1",
                         system->name, parts, rtol);
-    phx_status status = dynamics_balanced(context, system, &it);
+    phx_status status = dynamics_balanced(context, system, &model);
     if (!status && (parts & PHX_SS_CONSTRAINED))
-        status = leave_constrained(context, tolerance, &it);
+        status = leave_constrained(context, tolerance, &model);
     if (!status && (parts & PHX_SS_UNCONTROLLABLE))
-        status = keep_controllable(context, false, tolerance, &it);
+        status = keep_controllable(context, false, tolerance, &model);
     if (!status && (parts & PHX_SS_UNOBSERVABLE))
-        status = keep_controllable(context, true, tolerance, &it);
+        status = keep_controllable(context, true, tolerance, &model);
     if (!status)
-        status = it.n == system->n ? phx_ss_copy(context, system, NULL, NULL, reduced)
-                                   : make_reduced(context, system, &it, reduced);
-    dynamics_free(&it);
+        status = model.n == system->n ? phx_ss_copy(context, system, NULL, NULL, reduced)
+                                      : make_reduced(context, system, &model, reduced);
+    dynamics_free(&model);
     return phx_conclude(context, status);
 }

@@ -27,50 +27,50 @@ typedef struct parts {
     double *Y, *term, *next, *lu; /* n0 x n1; two n0 x (n1 or m); n1 x n1 */
 } parts;
 
-static void parts_free(parts *it)
+static void parts_free(parts *pieces)
 {
-    double *const all[] = {it->scale, it->A,  it->A0, it->A01,  it->A1,   it->B0, it->B1,
-                           it->C0,    it->C1, it->Y,  it->term, it->next, it->lu};
+    double *const all[] = {pieces->scale, pieces->A,  pieces->A0, pieces->A01,  pieces->A1,   pieces->B0, pieces->B1,
+                           pieces->C0,    pieces->C1, pieces->Y,  pieces->term, pieces->next, pieces->lu};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         phx_free(all[k]);
-    phx_free(it->order);
+    phx_free(pieces->order);
 }
 
 /* The integrators, round by round, to the front of the order. */
-static phx_status find_integrators(phx_context *context, parts *it)
+static phx_status find_integrators(phx_context *context, parts *all)
 {
-    const int n = it->n;
+    const int n = all->n;
     bool *gone = phx_calloc(context, (size_t)n, sizeof *gone), *found = phx_calloc(context, (size_t)n, sizeof *found);
     double largest = 0.0;
     int count = 0, before = -1;
 
-    it->order = phx_calloc(context, (size_t)n, sizeof *it->order);
-    if (!gone || !found || !it->order) {
+    all->order = phx_calloc(context, (size_t)n, sizeof *all->order);
+    if (!gone || !found || !all->order) {
         phx_free(gone);
         phx_free(found);
         return PHX_ERR_MEMORY;
     }
     for (int k = 0; k < n * n; k++)
-        largest = fmax(largest, fabs(it->A[k]));
-    for (it->rounds = 0; count > before; it->rounds += count > before) {
+        largest = fmax(largest, fabs(all->A[k]));
+    for (all->rounds = 0; count > before; all->rounds += count > before) {
         before = count;
         for (int j = 0; j < n; j++) {
             double most = 0.0;
             for (int i = 0; i < n; i++)
-                most = gone[i] ? most : fmax(most, fabs(it->A[i * n + j]));
+                most = gone[i] ? most : fmax(most, fabs(all->A[i * n + j]));
             found[j] = !gone[j] && most <= NO_COLUMN * largest;
         }
         for (int j = 0; j < n; j++)
             if (found[j]) {
                 gone[j] = true;
-                it->order[count++] = j;
+                all->order[count++] = j;
             }
     }
-    it->n0 = count;
-    it->n1 = n - count;
+    all->n0 = count;
+    all->n1 = n - count;
     for (int j = 0; j < n; j++)
         if (!gone[j])
-            it->order[count++] = j;
+            all->order[count++] = j;
     phx_free(gone);
     phx_free(found);
     return PHX_OK;
@@ -94,51 +94,51 @@ static void clean(int count, int stride, double *values)
 
 /* Splits the balanced system by the order found into integrators (index 0) and other states (index 1); entries of B
  * and C at the size of rounding become zero. */
-static phx_status split(phx_context *context, const phx_ss *system, parts *it)
+static phx_status split(phx_context *context, const phx_ss *system, parts *pieces)
 {
-    const int n = it->n, n0 = it->n0, n1 = it->n1, m = it->m, p = it->p, wide = n1 > m ? n1 : m;
+    const int n = pieces->n, n0 = pieces->n0, n1 = pieces->n1, m = pieces->m, p = pieces->p, wide = n1 > m ? n1 : m;
     double *B = matrix(context, n, m), *C = matrix(context, p, n);
 
-    it->A0 = matrix(context, n0, n0);
-    it->A01 = matrix(context, n0, n1);
-    it->A1 = matrix(context, n1, n1);
-    it->B0 = matrix(context, n0, m);
-    it->B1 = matrix(context, n1, m);
-    it->C0 = matrix(context, p, n0);
-    it->C1 = matrix(context, p, n1);
-    it->Y = matrix(context, n0, n1);
-    it->term = matrix(context, n0, wide);
-    it->next = matrix(context, n0, wide);
-    it->lu = matrix(context, n1, n1);
-    const bool all = B && C && it->A0 && it->A01 && it->A1 && it->B0 && it->B1 && it->C0 && it->C1 && it->Y &&
-                     it->term && it->next && it->lu;
+    pieces->A0 = matrix(context, n0, n0);
+    pieces->A01 = matrix(context, n0, n1);
+    pieces->A1 = matrix(context, n1, n1);
+    pieces->B0 = matrix(context, n0, m);
+    pieces->B1 = matrix(context, n1, m);
+    pieces->C0 = matrix(context, p, n0);
+    pieces->C1 = matrix(context, p, n1);
+    pieces->Y = matrix(context, n0, n1);
+    pieces->term = matrix(context, n0, wide);
+    pieces->next = matrix(context, n0, wide);
+    pieces->lu = matrix(context, n1, n1);
+    const bool all = B && C && pieces->A0 && pieces->A01 && pieces->A1 && pieces->B0 && pieces->B1 && pieces->C0 &&
+                     pieces->C1 && pieces->Y && pieces->term && pieces->next && pieces->lu;
     for (int i = 0; i < n && all; i++) {
-        const int from = it->order[i];
+        const int from = pieces->order[i];
         for (int j = 0; j < n; j++) {
-            const double a = it->A[from * n + it->order[j]];
+            const double a = pieces->A[from * n + pieces->order[j]];
             if (i < n0 && j < n0)
-                it->A0[i * n0 + j] = a;
+                pieces->A0[i * n0 + j] = a;
             else if (i < n0)
-                it->A01[i * n1 + j - n0] = a;
+                pieces->A01[i * n1 + j - n0] = a;
             else if (j >= n0)
-                it->A1[(i - n0) * n1 + j - n0] = a;
+                pieces->A1[(i - n0) * n1 + j - n0] = a;
         }
         for (int j = 0; j < m; j++)
-            B[i * m + j] = system->B[from * m + j] / it->scale[from];
+            B[i * m + j] = system->B[from * m + j] / pieces->scale[from];
         for (int k = 0; k < p; k++)
-            C[k * n + i] = system->C[k * n + from] * it->scale[from];
+            C[k * n + i] = system->C[k * n + from] * pieces->scale[from];
     }
     for (int j = 0; j < m && all; j++)
         clean(n, m, B + j);
     for (int k = 0; k < p && all; k++)
         clean(n, 1, C + k * n);
     for (int k = 0; k < p && all; k++) {
-        memcpy(it->C0 + k * n0, C + k * n, (size_t)n0 * sizeof(double));
-        memcpy(it->C1 + k * n1, C + k * n + n0, (size_t)n1 * sizeof(double));
+        memcpy(pieces->C0 + k * n0, C + k * n, (size_t)n0 * sizeof(double));
+        memcpy(pieces->C1 + k * n1, C + k * n + n0, (size_t)n1 * sizeof(double));
     }
     if (all) {
-        memcpy(it->B0, B, (size_t)n0 * (size_t)m * sizeof(double));
-        memcpy(it->B1, B + n0 * m, (size_t)n1 * (size_t)m * sizeof(double));
+        memcpy(pieces->B0, B, (size_t)n0 * (size_t)m * sizeof(double));
+        memcpy(pieces->B1, B + n0 * m, (size_t)n1 * (size_t)m * sizeof(double));
     }
     phx_free(B);
     phx_free(C);
@@ -146,20 +146,20 @@ static phx_status split(phx_context *context, const phx_ss *system, parts *it)
 }
 
 /* x <- x A1^-1, rows x n1 */
-static phx_status divide(phx_context *context, parts *it, double *x)
+static phx_status divide(phx_context *context, parts *all, double *x)
 {
-    const int n1 = it->n1, n0 = it->n0;
+    const int n1 = all->n1, n0 = all->n0;
     double *columns = matrix(context, n1, n0);
     phx_status status = columns ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < n1 && !status; i++) {
         for (int j = 0; j < n1; j++)
-            it->lu[i * n1 + j] = it->A1[j * n1 + i];
+            all->lu[i * n1 + j] = all->A1[j * n1 + i];
         for (int k = 0; k < n0; k++)
             columns[i * n0 + k] = x[k * n1 + i];
     }
     if (!status)
-        status = phx_dense_solve(context, n1, it->lu, n0, columns);
+        status = phx_dense_solve(context, n1, all->lu, n0, columns);
     for (int i = 0; i < n1 && !status; i++)
         for (int k = 0; k < n0; k++)
             x[k * n1 + i] = columns[i * n0 + k];
@@ -168,48 +168,48 @@ static phx_status divide(phx_context *context, parts *it, double *x)
 }
 
 /* Y, then B0 <- B0 + Y B1, C1 <- C1 - C0 Y, B1 <- A1^-1 B1. */
-static phx_status decouple(phx_context *context, parts *it)
+static phx_status decouple(phx_context *context, parts *all)
 {
-    const int n0 = it->n0, n1 = it->n1, m = it->m, p = it->p;
+    const int n0 = all->n0, n1 = all->n1, m = all->m, p = all->p;
     phx_status status = PHX_OK;
 
     if (n1 == 0)
         return PHX_OK;
-    memcpy(it->term, it->A01, (size_t)n0 * (size_t)n1 * sizeof(double));
-    for (int k = 0; k < it->rounds && !status; k++) {
-        status = divide(context, it, it->term);
+    memcpy(all->term, all->A01, (size_t)n0 * (size_t)n1 * sizeof(double));
+    for (int k = 0; k < all->rounds && !status; k++) {
+        status = divide(context, all, all->term);
         for (int i = 0; i < n0 * n1 && !status; i++)
-            it->Y[i] -= it->term[i];
-        phx_dense_multiply(false, false, n0, n1, n0, 1.0, it->A0, n0, it->term, n1, 0.0, it->next, n1);
-        memcpy(it->term, it->next, (size_t)n0 * (size_t)n1 * sizeof(double));
+            all->Y[i] -= all->term[i];
+        phx_dense_multiply(false, false, n0, n1, n0, 1.0, all->A0, n0, all->term, n1, 0.0, all->next, n1);
+        memcpy(all->term, all->next, (size_t)n0 * (size_t)n1 * sizeof(double));
     }
     if (status)
         return status;
-    phx_dense_multiply(false, false, n0, m, n1, 1.0, it->Y, n1, it->B1, m, 1.0, it->B0, m);
-    phx_dense_multiply(false, false, p, n1, n0, -1.0, it->C0, n0, it->Y, n1, 1.0, it->C1, n1);
-    memcpy(it->lu, it->A1, (size_t)n1 * (size_t)n1 * sizeof(double));
-    return phx_dense_solve(context, n1, it->lu, m, it->B1);
+    phx_dense_multiply(false, false, n0, m, n1, 1.0, all->Y, n1, all->B1, m, 1.0, all->B0, m);
+    phx_dense_multiply(false, false, p, n1, n0, -1.0, all->C0, n0, all->Y, n1, 1.0, all->C1, n1);
+    memcpy(all->lu, all->A1, (size_t)n1 * (size_t)n1 * sizeof(double));
+    return phx_dense_solve(context, n1, all->lu, m, all->B1);
 }
 
 /* Marks the outputs that see poles at zero: sum over k of |C0 A0^k B0|, each beside the sum of its terms. */
-static void find_blind(parts *it, bool *sees)
+static void find_blind(parts *all, bool *sees)
 {
-    const int n0 = it->n0, m = it->m;
+    const int n0 = all->n0, m = all->m;
 
-    memcpy(it->term, it->B0, (size_t)n0 * (size_t)m * sizeof(double));
-    for (int k = 0; k < it->rounds; k++) {
-        for (int i = 0; i < it->p; i++)
+    memcpy(all->term, all->B0, (size_t)n0 * (size_t)m * sizeof(double));
+    for (int k = 0; k < all->rounds; k++) {
+        for (int i = 0; i < all->p; i++)
             for (int j = 0; j < m; j++) {
                 double sum = 0.0, size = 0.0;
                 for (int l = 0; l < n0; l++) {
-                    const double term = it->C0[i * n0 + l] * it->term[l * m + j];
+                    const double term = all->C0[i * n0 + l] * all->term[l * m + j];
                     sum += term;
                     size += fabs(term);
                 }
                 sees[i] = sees[i] || fabs(sum) > NO_RESPONSE * size;
             }
-        phx_dense_multiply(false, false, n0, m, n0, 1.0, it->A0, n0, it->term, m, 0.0, it->next, m);
-        memcpy(it->term, it->next, (size_t)n0 * (size_t)m * sizeof(double));
+        phx_dense_multiply(false, false, n0, m, n0, 1.0, all->A0, n0, all->term, m, 0.0, all->next, m);
+        memcpy(all->term, all->next, (size_t)n0 * (size_t)m * sizeof(double));
     }
 }
 
@@ -236,20 +236,20 @@ static phx_status gain_of_row(phx_context *context, const phx_ss *system, int ou
 }
 
 /* gain = D - C1 A1^-1 B1 after decoupling the integrators; NaN in the rows of outputs that see an integrator. */
-static phx_status gain_of_parts(phx_context *context, const phx_ss *system, parts *it, double *gain)
+static phx_status gain_of_parts(phx_context *context, const phx_ss *system, parts *all, double *gain)
 {
-    const int m = it->m, n1 = it->n1;
-    bool *sees = phx_calloc(context, (size_t)it->p, sizeof *sees);
-    phx_status status = sees ? split(context, system, it) : PHX_ERR_MEMORY;
+    const int m = all->m, n1 = all->n1;
+    bool *sees = phx_calloc(context, (size_t)all->p, sizeof *sees);
+    phx_status status = sees ? split(context, system, all) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = decouple(context, it);
+        status = decouple(context, all);
     if (!status) {
-        find_blind(it, sees);
-        memcpy(gain, system->D, (size_t)it->p * (size_t)m * sizeof *gain);
-        phx_dense_multiply(false, false, it->p, m, n1, -1.0, it->C1, n1, it->B1, m, 1.0, gain, m);
+        find_blind(all, sees);
+        memcpy(gain, system->D, (size_t)all->p * (size_t)m * sizeof *gain);
+        phx_dense_multiply(false, false, all->p, m, n1, -1.0, all->C1, n1, all->B1, m, 1.0, gain, m);
     }
-    for (int i = 0; i < it->p && !status; i++)
+    for (int i = 0; i < all->p && !status; i++)
         for (int j = 0; j < m && sees[i]; j++)
             gain[i * m + j] = NAN;
     phx_free(sees);
@@ -262,22 +262,22 @@ phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system,
 {
     if (!system || !gain)
         return phx_fail_null(context, __func__, "system or gain");
-    parts it = {.n = system->n, .m = system->n_inputs, .p = system->n_outputs};
-    phx_status status = phx_ss_balanced(context, system, &it.scale, &it.A);
+    parts all = {.n = system->n, .m = system->n_inputs, .p = system->n_outputs};
+    phx_status status = phx_ss_balanced(context, system, &all.scale, &all.A);
 
-    if (it.m == 0 || it.p == 0)
+    if (all.m == 0 || all.p == 0)
         goto done;
     if (!status)
-        status = find_integrators(context, &it);
+        status = find_integrators(context, &all);
     if (!status)
-        status = gain_of_parts(context, system, &it, gain);
+        status = gain_of_parts(context, system, &all, gain);
     if (status == PHX_SINGULAR) { /* poles at zero of another kind */
         phx_context_clear(context);
         status = PHX_OK;
-        for (int i = 0; i < it.p && !status; i++)
-            status = gain_of_row(context, system, i, gain + i * it.m);
+        for (int i = 0; i < all.p && !status; i++)
+            status = gain_of_row(context, system, i, gain + i * all.m);
     }
 done:
-    parts_free(&it);
+    parts_free(&all);
     return phx_conclude(context, status);
 }

@@ -202,58 +202,58 @@ typedef struct accurate_run {
 } accurate_run;
 
 /* The result of the run before is not made after all. */
-static void drop_run(accurate_run *it)
+static void drop_run(accurate_run *run)
 {
-    phx_context *files = it->setup->files ? it->setup->files : it->context;
-    const char *const paths[] = {it->setup->h5_path, it->setup->csv_path};
+    phx_context *files = run->setup->files ? run->setup->files : run->context;
+    const char *const paths[] = {run->setup->h5_path, run->setup->csv_path};
 
-    for (int k = 0; k < 2 && it->s->recording.recorder; k++)
+    for (int k = 0; k < 2 && run->s->recording.recorder; k++)
         if (paths[k])
             phx_files_give_up(files, paths[k]);
-    phx_simulation_free(it->s);
+    phx_simulation_free(run->s);
 }
 
 /* A run of a method with a step; what was recorded of the run before is dropped. No rows in `trace`: the step is too
  * long for it to come to its end. */
-static phx_status run_with(accurate_run *it, phx_integrator with, double step, bool files, phx_trace *trace)
+static phx_status run_with(accurate_run *run, phx_integrator with, double step, bool files, phx_trace *trace)
 {
-    phx_simulate_options options = *it->setup->options;
-    phx_simulation_setup setup = *it->setup;
+    phx_simulate_options options = *run->setup->options;
+    phx_simulation_setup setup = *run->setup;
     phx_log_fn *log = NULL;
     void *user = NULL;
 
     options.has_integrator = true;
     options.integrator = with;
     options.step = (phx_model_optional){true, step};
-    options.every = (phx_model_optional){true, fmin(it->interval, it->every)};
+    options.every = (phx_model_optional){true, fmin(run->interval, run->every)};
     options.rtol = options.atol = (phx_model_optional){true, 0.0}; /* whatever the model says */
     options.accuracy = options.accuracy_absolute = (phx_model_optional){false, 0.0};
     setup.options = &options;
-    setup.aligned = it->base;
-    setup.rows_every = it->every;
+    setup.aligned = run->base;
+    setup.rows_every = run->every;
     setup.no_checkpoints = true; /* most runs are dropped */
     if (!files)
         setup.h5_path = setup.csv_path = NULL;
-    *trace = (phx_trace){.context = it->context, .interval = it->interval, .n = it->n};
+    *trace = (phx_trace){.context = run->context, .interval = run->interval, .n = run->n};
     setup.trace = trace;
-    drop_run(it);
-    phx_context_get_log(it->context, &log, &user);
-    phx_context_set_log(it->context, NULL, NULL);
-    const phx_status status = phx_simulation_run_fixed(it->context, it->model, &setup, it->report, it->s);
-    phx_context_set_log(it->context, log, user);
-    it->s->recording.trace = NULL;
-    it->choice->reach = it->s->recording.monitor.reach; /* of this run: one before may have run away */
-    it->choice->runs++;
-    it->choice->steps += it->report->stats.steps;
-    it->work += phx_integrator_get(with)->work * (double)it->report->stats.steps;
+    drop_run(run);
+    phx_context_get_log(run->context, &log, &user);
+    phx_context_set_log(run->context, NULL, NULL);
+    const phx_status status = phx_simulation_run_fixed(run->context, run->model, &setup, run->report, run->s);
+    phx_context_set_log(run->context, log, user);
+    run->s->recording.trace = NULL;
+    run->choice->reach = run->s->recording.monitor.reach; /* of this run: one before may have run away */
+    run->choice->runs++;
+    run->choice->steps += run->report->stats.steps;
+    run->work += phx_integrator_get(with)->work * (double)run->report->stats.steps;
     const bool failed =
         status == PHX_NOT_CONVERGED || status == PHX_SINGULAR || status == PHX_REJECTED || status == PHX_ERR_ANALYSIS;
     if (status && !failed)
         return status;
     if (failed ||
-        it->report->stats.halvings > it->report->stats.steps / 100) { /* its steps are not what they should be */
+        run->report->stats.halvings > run->report->stats.steps / 100) { /* its steps are not what they should be */
         trace->rows = 0;
-        phx_context_clear(it->context);
+        phx_context_clear(run->context);
     }
     return PHX_OK;
 }
@@ -327,26 +327,26 @@ static void accuracy_judge(sequence *q, double asked, double ratio, double chang
 }
 
 /* The mean of the steps of the last run. */
-static double mean_step(const accurate_run *it)
+static double mean_step(const accurate_run *run)
 {
-    return it->span / fmax(1.0, (double)it->report->stats.steps);
+    return run->span / fmax(1.0, (double)run->report->stats.steps);
 }
 
 /* Runs once more with the given step and compares the outputs with the last run to estimate its error; the new run
  * replaces the last one in q. An open energy or joint balance counts as an error and leaves the sequence unsettled. */
-static phx_status next_run(accurate_run *it, double step, sequence *q)
+static phx_status next_run(accurate_run *run, double step, sequence *q)
 {
     static const double rounding = 1e-14; /* of the largest value */
     static const double same = 0.95;      /* ratio of steps from which on two runs say nothing of each other */
     static const double shorter = 0.7;    /* part of the step: from here on samples or events make the steps */
-    const double asked = it->choice->asked.relative, least = asked > 0.0 ? rounding / asked : 0.0;
+    const double asked = run->choice->asked.relative, least = asked > 0.0 ? rounding / asked : 0.0;
     phx_trace finer = {0};
-    phx_status status = run_with(it, q->with, step, !it->streams, &finer);
+    phx_status status = run_with(run, q->with, step, !run->streams, &finer);
 
-    const double mean = mean_step(it), counts = mean < shorter * step ? mean : step;
-    const double open = phx_monitor_error(&it->s->recording.monitor) / (asked > 0.0 ? asked : 1.0);
+    const double mean = mean_step(run), counts = mean < shorter * step ? mean : step;
+    const double open = phx_monitor_error(&run->s->recording.monitor) / (asked > 0.0 ? asked : 1.0);
     if (!status && q->asked > 0.0 && mean < same * q->mean && counts < same * q->step)
-        accuracy_judge(q, asked, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
+        accuracy_judge(q, asked, counts / q->step, difference(run->choice, &q->last, &finer, &q->worst), least);
     if (open > 1.0) { /* no accuracy of the outputs without a balance of energy and joints to match */
         q->error = fmax(q->error, open);
         q->settled = false;
@@ -360,78 +360,78 @@ static phx_status next_run(accurate_run *it, double step, sequence *q)
 }
 
 /* The longest step below that divides the base or is a multiple of it. */
-static double whole_part(const accurate_run *it, double step)
+static double whole_part(const accurate_run *run, double step)
 {
-    if (step > it->base)
-        return it->base * floor(step / it->base * (1.0 + 1e-9));
-    return it->base / ceil(it->base / step * (1.0 - 1e-9));
+    if (step > run->base)
+        return run->base * floor(step / run->base * (1.0 + 1e-9));
+    return run->base / ceil(run->base / step * (1.0 - 1e-9));
 }
 
 /* The step that the error so far asks for. */
-static double next_step(const accurate_run *it, const sequence *q)
+static double next_step(const accurate_run *run, const sequence *q)
 {
     static const double least = 0.25, most = 0.75;
 
     if (q->step == 0.0)
-        return whole_part(it, q->first);
+        return whole_part(run, q->first);
     if (q->order == 0.0)
-        return whole_part(it, 0.5 * q->step);
+        return whole_part(run, 0.5 * q->step);
     const double factor = fmin(fmax(pow(AIM / q->error, 1.0 / q->order), least), most);
-    return whole_part(it, factor * q->step);
+    return whole_part(run, factor * q->step);
 }
 
-static double work_of(const accurate_run *it, phx_integrator with, double step)
+static double work_of(const accurate_run *run, phx_integrator with, double step)
 {
-    return phx_integrator_get(with)->work * it->span / step;
+    return phx_integrator_get(with)->work * run->span / step;
 }
 
 /* The last two runs differ by rounding alone. */
-static bool is_rounding(const accurate_run *it, const sequence *q)
+static bool is_rounding(const accurate_run *run, const sequence *q)
 {
     static const double rounding = 1e-12;
-    return it->choice->asked.absolute == 0.0 && q->change > 0.0 && q->change * it->choice->asked.relative < rounding;
+    return run->choice->asked.absolute == 0.0 && q->change > 0.0 && q->change * run->choice->asked.relative < rounding;
 }
 
 /* No further run can help: its step is too short, or rounding hides what it would gain. */
-static bool is_exhausted(const accurate_run *it, const sequence *q)
+static bool is_exhausted(const accurate_run *run, const sequence *q)
 {
-    return q->refused || it->span / next_step(it, q) > MOST_STEPS || (q->step > 0.0 && is_rounding(it, q));
+    return q->refused || run->span / next_step(run, q) > MOST_STEPS || (q->step > 0.0 && is_rounding(run, q));
 }
 
 /* Work ahead of a sequence, in steps of midpoint: the run that should be good enough; where the order does not show
  * yet, as long as it does not, and that of a method that was not tried, a multiple of its next run. */
-static double work_ahead(const accurate_run *it, const sequence *q)
+static double work_ahead(const accurate_run *run, const sequence *q)
 {
     static const double untried = 10.0, unknown = 4.0;
 
     if (q->settled)
         return 0.0;
-    if (is_exhausted(it, q))
+    if (is_exhausted(run, q))
         return HUGE_VAL;
-    const double work = work_of(it, q->with, next_step(it, q));
+    const double work = work_of(run, q->with, next_step(run, q));
     return q->order > 0.0 ? work : q->step > 0.0 ? unknown * work : untried * work;
 }
 
 /* Runs of one method until the order shows, or they would take more than `most`. */
-static phx_status run_trials(accurate_run *it, double most, sequence *q)
+static phx_status run_trials(accurate_run *run, double most, sequence *q)
 {
     phx_status status = PHX_OK;
 
-    for (const double begun = it->work; !status && !q->settled && q->order == 0.0 && !is_exhausted(it, q);) {
-        const double step = next_step(it, q);
-        if (it->work - begun + work_of(it, q->with, step) > most)
+    for (const double begun = run->work; !status && !q->settled && q->order == 0.0 && !is_exhausted(run, q);) {
+        const double step = next_step(run, q);
+        if (run->work - begun + work_of(run, q->with, step) > most)
             break;
-        status = next_run(it, step, q);
+        status = next_run(run, step, q);
     }
     return status;
 }
 
-static phx_status run_to_end(accurate_run *it, sequence *q)
+static phx_status run_to_end(accurate_run *run, sequence *q)
 {
     phx_status status = PHX_OK;
 
-    while (!status && !q->settled && !is_exhausted(it, q))
-        status = next_run(it, next_step(it, q), q);
+    while (!status && !q->settled && !is_exhausted(run, q))
+        status = next_run(run, next_step(run, q), q);
     return status;
 }
 
@@ -452,18 +452,18 @@ static phx_integrator method_of_trees(void)
 /* The explicit method, whose steps are cheap and of high order, where it takes the mechanism. Its steps may be longer
  * than the interval of the outputs, which it interpolates; the comparison sees the error of that. Where no order shows
  * the motion is stiff or has kinks, and the sequence ends with none. */
-static phx_status search_explicit(accurate_run *it, double longest, sequence *best)
+static phx_status search_explicit(accurate_run *run, double longest, sequence *best)
 {
     static const double trial = 40.0, intervals = 4.0; /* runs with the longest step; of a step */
     const phx_integrator with = method_of_trees();
 
-    *best = sequence_of(with, it->bounded ? longest : intervals * longest);
-    const phx_status status = run_trials(it, trial * work_of(it, with, longest), best);
-    return status || best->order == 0.0 ? status : run_to_end(it, best);
+    *best = sequence_of(with, run->bounded ? longest : intervals * longest);
+    const phx_status status = run_trials(run, trial * work_of(run, with, longest), best);
+    return status || best->order == 0.0 ? status : run_to_end(run, best);
 }
 
 /* The next run is always one of the method that has the least work ahead. */
-static phx_status search_implicit(accurate_run *it, double longest, sequence *best)
+static phx_status search_implicit(accurate_run *run, double longest, sequence *best)
 {
     sequence all[PHX_INTEGRATORS];
     phx_status status = PHX_OK;
@@ -475,13 +475,13 @@ static phx_status search_implicit(accurate_run *it, double longest, sequence *be
     while (!status) {
         least = 0;
         for (int k = 1; k < n; k++)
-            if (work_ahead(it, &all[k]) < work_ahead(it, &all[least]))
+            if (work_ahead(run, &all[k]) < work_ahead(run, &all[least]))
                 least = k;
-        if (all[least].settled || is_exhausted(it, &all[least]))
+        if (all[least].settled || is_exhausted(run, &all[least]))
             break;
-        status = next_run(it, next_step(it, &all[least]), &all[least]);
+        status = next_run(run, next_step(run, &all[least]), &all[least]);
         if (status == PHX_ERR_UNSUPPORTED && least > 0) { /* of the mechanism by the method: controllers */
-            phx_context_clear(it->context);
+            phx_context_clear(run->context);
             status = PHX_OK;
             all[least].refused = true;
         }
@@ -494,18 +494,18 @@ static phx_status search_implicit(accurate_run *it, double longest, sequence *be
 }
 
 /* By one integrator, or the best of them (PHX_INTEGRATORS). */
-static phx_status accuracy_search(accurate_run *it, phx_integrator only, double longest, sequence *best)
+static phx_status accuracy_search(accurate_run *run, phx_integrator only, double longest, sequence *best)
 {
     const bool any = only == PHX_INTEGRATORS;
-    phx_status status = any && it->tree ? search_explicit(it, longest, best) : PHX_OK;
+    phx_status status = any && run->tree ? search_explicit(run, longest, best) : PHX_OK;
 
     if (status || best->settled || best->order > 0.0)
         return status;
     trace_free(&best->last);
     if (any)
-        return search_implicit(it, longest, best);
+        return search_implicit(run, longest, best);
     *best = sequence_of(only, longest);
-    return run_to_end(it, best);
+    return run_to_end(run, best);
 }
 
 /* The instants of the comparison go over the whole motion: the output instants where these are given, some of very
@@ -563,23 +563,23 @@ static phx_status accuracy_refuse(phx_context *context, const phx_model *model, 
 }
 
 /* ---- the whole ---- */
-static phx_status accuracy_run(accurate_run *it, phx_integrator only, double longest, const phx_system *system)
+static phx_status accuracy_run(accurate_run *run, phx_integrator only, double longest, const phx_system *system)
 {
     sequence best = {0};
     phx_trace again = {0};
-    phx_status status = accuracy_search(it, only, longest, &best);
+    phx_status status = accuracy_search(run, only, longest, &best);
 
-    name_worst(system, &best, it->choice);
+    name_worst(system, &best, run->choice);
     if (!status && !best.settled)
-        status = fail_accuracy(it->context, it->choice, &best);
-    if (!status && it->streams)
-        status = run_with(it, best.with, best.asked, true, &again);
+        status = fail_accuracy(run->context, run->choice, &best);
+    if (!status && run->streams)
+        status = run_with(run, best.with, best.asked, true, &again);
     if (!status) {
-        phx_monitor_conclude(&it->s->recording.monitor, it->context);
-        it->report->accuracy = accuracy_unit_of(&it->choice->asked);
-        it->report->accuracy_reached = best.error * it->report->accuracy;
-        it->report->runs = it->choice->runs;
-        it->report->all_steps = it->choice->steps;
+        phx_monitor_conclude(&run->s->recording.monitor, run->context);
+        run->report->accuracy = accuracy_unit_of(&run->choice->asked);
+        run->report->accuracy_reached = best.error * run->report->accuracy;
+        run->report->runs = run->choice->runs;
+        run->report->all_steps = run->choice->steps;
     }
     trace_free(&best.last);
     trace_free(&again);
@@ -595,7 +595,8 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
     const phx_build_options build = {.cache = setup->cache};
     const bool given = options->n_accuracy_of > 0;
     phx_accuracy_choice choice = {.asked = phx_accuracy_asked(model, options)};
-    accurate_run it = {.context = context, .model = model, .setup = setup, .choice = &choice, .report = report, .s = s};
+    accurate_run run = {
+        .context = context, .model = model, .setup = setup, .choice = &choice, .report = report, .s = s};
     phx_integrate_options used;
     phx_system *system = NULL;
 
@@ -610,18 +611,18 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
         status = list_compared(context, model, system, given ? options->n_accuracy_of : model->simulate.n_accuracy_of,
                                given ? options->accuracy_of : model->simulate.accuracy_of, &choice);
     if (!status) {
-        it.n = phx_system_columns(system);
-        it.bounded = used.step > 0.0;
-        it.tree = any && phx_system_check_tree(system) == PHX_OK;
+        run.n = phx_system_columns(system);
+        run.bounded = used.step > 0.0;
+        run.tree = any && phx_system_check_tree(system) == PHX_OK;
         phx_context_clear(context);
-        it.span = choice.span = used.end;
+        run.span = choice.span = used.end;
         for (int b = 0; b < model->n_bodies; b++)
             choice.mass += phx_body_at_rest(phx_system_body(system, b))->mass;
-        it.interval = comparison_interval(used.end, used.every);
-        it.every = used.every > 0.0 ? used.every : it.interval;
-        it.streams = setup->csv_path && !strcmp(setup->csv_path, "-");
-        it.base = used.every > 0.0 ? fmin(used.every, it.interval) : it.interval;
-        status = accuracy_run(&it, only, used.step > 0.0 ? fmin(used.step, it.base) : it.base, system);
+        run.interval = comparison_interval(used.end, used.every);
+        run.every = used.every > 0.0 ? used.every : run.interval;
+        run.streams = setup->csv_path && !strcmp(setup->csv_path, "-");
+        run.base = used.every > 0.0 ? fmin(used.every, run.interval) : run.interval;
+        status = accuracy_run(&run, only, used.step > 0.0 ? fmin(used.step, run.base) : run.base, system);
     }
     phx_system_destroy(system);
     phx_free(choice.compared);

@@ -96,16 +96,16 @@ typedef struct lines {
 
 static void keep_line(void *user, phx_log_level level, const char *message)
 {
-    lines *it = user;
+    lines *rows_of = user;
     const size_t length = strlen(message) + 2;
-    char *text = phx_realloc(NULL, it->text, it->size + length, 1);
+    char *text = phx_realloc(NULL, rows_of->text, rows_of->size + length, 1);
 
     if (!text)
         return; /* a warning less */
-    text[it->size] = level == PHX_LOG_WARNING ? 'w' : 'i';
-    memcpy(text + it->size + 1, message, length - 1);
-    it->text = text;
-    it->size += length;
+    text[rows_of->size] = level == PHX_LOG_WARNING ? 'w' : 'i';
+    memcpy(text + rows_of->size + 1, message, length - 1);
+    rows_of->text = text;
+    rows_of->size += length;
 }
 
 /* Sends the outcome of one point to rank 0: head, outputs, their names, message and log, in this order. */

@@ -241,7 +241,7 @@ static phx_status compare_mass(phx_context *context, const phx_model_controller 
     char(*names)[SIZE] = phx_calloc(context, 2 * (size_t)n, SIZE);
     const char *inputs[PHX_IDA_PBC_MOST], *outputs[PHX_IDA_PBC_MOST];
     phx_linearise_options options = phx_linearise_options_default();
-    phx_linearised *it = NULL;
+    phx_linearised *linear = NULL;
     phx_ss *ss = NULL;
 
     *off = NAN;
@@ -255,9 +255,9 @@ static phx_status compare_mass(phx_context *context, const phx_model_controller 
     }
     options.x = at->x;
     options.channels = (phx_channels_options){.n_inputs = n, .n_outputs = n, .inputs = inputs, .outputs = outputs};
-    phx_status status = phx_linearise(context, at->dae, &options, &it);
+    phx_status status = phx_linearise(context, at->dae, &options, &linear);
     if (!status)
-        status = phx_linearised_ss(context, it, &ss);
+        status = phx_linearised_ss(context, linear, &ss);
     if (!status && phx_ss_n(ss) == 2 * n) {
         const double *W = phx_ss_D(ss);
         *off = 0.0;
@@ -270,56 +270,56 @@ static phx_status compare_mass(phx_context *context, const phx_model_controller 
             }
     }
     phx_ss_destroy(ss);
-    phx_linearised_destroy(it);
+    phx_linearised_destroy(linear);
     phx_free(names);
     return status;
 }
 
 /* Warns if the matching condition, definiteness of M_d, symmetries, or the mass matrix of an energy-shaping controller
  * are violated. */
-static void warn(phx_context *context, const phx_loop_matching *it)
+static void warn(phx_context *context, const phx_loop_matching *matching)
 {
     const double tolerance = 1e-6;
-    const phx_matching *m = &it->matching;
+    const phx_matching *m = &matching->matching;
 
     if (m->potential > tolerance || m->kinetic > tolerance)
         phx_log(
             context, PHX_LOG_WARNING,
             "controller '%s': M_d, V_d and J_2 do not fulfil the matching condition in the region given (off by %.2g "
             "of its terms): no effort makes this closed loop, and H_d need not fall",
-            it->controller, fmax(m->potential, m->kinetic));
+            matching->controller, fmax(m->potential, m->kinetic));
     if (m->indefinite > 0)
         phx_log(context, PHX_LOG_WARNING,
-                "controller '%s': M_d is not positive definite at %d of %d places of the region", it->controller,
+                "controller '%s': M_d is not positive definite at %d of %d places of the region", matching->controller,
                 m->indefinite, m->places);
     if (m->asymmetry > 1e-9)
         phx_log(context, PHX_LOG_WARNING,
                 "controller '%s': M or M_d is not symmetric, or J_2 not skew (by %.2g); the upper triangles count",
-                it->controller, m->asymmetry);
-    if (isnan(it->mass))
+                matching->controller, m->asymmetry);
+    if (isnan(matching->mass))
         phx_log(context, PHX_LOG_WARNING,
                 "controller '%s': the mechanism moves along other coordinates than those of the controller",
-                it->controller);
-    else if (it->mass > tolerance)
+                matching->controller);
+    else if (matching->mass > tolerance)
         phx_log(context, PHX_LOG_WARNING, "controller '%s': M is not that of the mechanism at the start (off by %.2g)",
-                it->controller, it->mass);
+                matching->controller, matching->mass);
 }
 
 /* Evaluates the matching conditions of an energy-shaping controller over its region and compares its M with the
  * mechanism at the start; warns of violations. */
 static phx_status match_one(phx_context *context, const phx_model *model, const phx_start_point *at, int controller,
-                            phx_loop_matching *it)
+                            phx_loop_matching *matching)
 {
     const phx_ida_pbc *data = phx_block_ida_pbc(phx_system_controller_block(at->system, controller));
     double y[2 * PHX_IDA_PBC_MOST], M[PHX_IDA_PBC_MOST * PHX_IDA_PBC_MOST];
 
-    it->controller = model->controllers[controller].name;
-    phx_ida_pbc_match(data, &it->matching);
+    matching->controller = model->controllers[controller].name;
+    phx_ida_pbc_match(data, &matching->matching);
     phx_system_controller_measured(at->dae, controller, at->x, at->v, y);
     phx_ida_pbc_mass(data, y, M);
-    const phx_status status = compare_mass(context, &model->controllers[controller], at, M, &it->mass);
+    const phx_status status = compare_mass(context, &model->controllers[controller], at, M, &matching->mass);
     if (!status)
-        warn(context, it);
+        warn(context, matching);
     return status;
 }
 

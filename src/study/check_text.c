@@ -90,11 +90,11 @@ static void check_text_put_number(FILE *stream, const char *name, double value)
 static void check_text_put_modes(FILE *stream, const phx_check_report *report)
 {
     for (int k = 0; k < report->n_modes; k++) {
-        const phx_check_modes *it = &report->modes[k];
+        const phx_check_modes *modes = &report->modes[k];
         fputs(k ? ",\n    {\"body\": " : ",\n  \"beams_in_modes\": [\n    {\"body\": ", stream);
-        phx_put_json(stream, it->body);
-        fprintf(stream, ", \"modes\": %d, \"followers\": %d", it->modes, it->followers);
-        check_text_put_number(stream, "error", it->error);
+        phx_put_json(stream, modes->body);
+        fprintf(stream, ", \"modes\": %d, \"followers\": %d", modes->modes, modes->followers);
+        check_text_put_number(stream, "error", modes->error);
         fputs(k + 1 < report->n_modes ? "}" : "}\n  ]", stream);
     }
 }
@@ -111,13 +111,14 @@ static void put_loops(FILE *stream, const phx_check_report *report)
         fputs(k + 1 < report->n_casimirs ? "}" : "}\n  ]", stream);
     }
     for (int k = 0; k < report->n_matchings; k++) {
-        const phx_loop_matching *it = &report->matchings[k];
+        const phx_loop_matching *matching = &report->matchings[k];
         fputs(k ? ",\n    {\"controller\": " : ",\n  \"matching\": [\n    {\"controller\": ", stream);
-        phx_put_json(stream, it->controller);
-        fprintf(stream, ", \"places\": %d, \"indefinite\": %d", it->matching.places, it->matching.indefinite);
-        check_text_put_number(stream, "potential", it->matching.potential);
-        check_text_put_number(stream, "kinetic", it->matching.kinetic);
-        check_text_put_number(stream, "mass", it->mass);
+        phx_put_json(stream, matching->controller);
+        fprintf(stream, ", \"places\": %d, \"indefinite\": %d", matching->matching.places,
+                matching->matching.indefinite);
+        check_text_put_number(stream, "potential", matching->matching.potential);
+        check_text_put_number(stream, "kinetic", matching->matching.kinetic);
+        check_text_put_number(stream, "mass", matching->mass);
         fputs(k + 1 < report->n_matchings ? "}" : "}\n  ]", stream);
     }
 }

@@ -68,10 +68,10 @@ typedef struct event_simulation {
 } event_simulation;
 
 /* Counts of the run for the report. */
-static void report_counts(const event_simulation *it)
+static void report_counts(const event_simulation *simulation)
 {
-    const phx_events_counts *counts = phx_events_count(it->run);
-    phx_simulate_report *report = it->report;
+    const phx_events_counts *counts = phx_events_count(simulation->run);
+    phx_simulate_report *report = simulation->report;
 
     report->stats = counts->stats;
     report->events = counts->events;
@@ -81,84 +81,85 @@ static void report_counts(const event_simulation *it)
     report->transitions = counts->transitions;
 }
 
-static phx_status record(const event_simulation *it, const phx_sample *sample)
+static phx_status record(const event_simulation *simulation, const phx_sample *sample)
 {
-    report_counts(it);
-    return phx_recording_sample(&it->s->recording, sample);
+    report_counts(simulation);
+    return phx_recording_sample(&simulation->s->recording, sample);
 }
 
-static phx_status record_now(event_simulation *it)
+static phx_status record_now(event_simulation *simulation)
 {
-    const phx_sample sample = phx_events_sample(it->run);
-    const int events = phx_events_count(it->run)->events;
-    const phx_status status = events > it->recorded ? phx_recording_switched(&it->s->recording) : PHX_OK;
+    const phx_sample sample = phx_events_sample(simulation->run);
+    const int events = phx_events_count(simulation->run)->events;
+    const phx_status status =
+        events > simulation->recorded ? phx_recording_switched(&simulation->s->recording) : PHX_OK;
 
-    it->recorded = events;
-    return status ? status : record(it, &sample);
+    simulation->recorded = events;
+    return status ? status : record(simulation, &sample);
 }
 
-static bool events_is_due(const event_simulation *it)
+static bool events_is_due(const event_simulation *simulation)
 {
-    const phx_events_def *def = it->def;
+    const phx_events_def *def = simulation->def;
 
     for (int k = 0; k < def->n; k++)
-        if (def->events[k].column == PHX_EVENT_AT_TIME && def->events[k].value == it->s->t && !def->over)
+        if (def->events[k].column == PHX_EVENT_AT_TIME && def->events[k].value == simulation->s->t && !def->over)
             return true;
     return false;
 }
 
 /* Contacts, friction and events of the start. If they change it, the state before them is a row of the result. */
-static phx_status events_start(event_simulation *it)
+static phx_status events_start(event_simulation *simulation)
 {
-    phx_simulation *s = it->s;
-    double *nothing = phx_calloc(it->context, (size_t)phx_system_ledger(s->system), sizeof *nothing);
+    phx_simulation *s = simulation->s;
+    double *nothing = phx_calloc(simulation->context, (size_t)phx_system_ledger(s->system), sizeof *nothing);
     const phx_sample before = {.t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .ledger = nothing};
-    const bool due = events_is_due(it);
-    phx_status status = !nothing ? PHX_ERR_MEMORY : due ? record(it, &before) : PHX_OK;
+    const bool due = events_is_due(simulation);
+    phx_status status = !nothing ? PHX_ERR_MEMORY : due ? record(simulation, &before) : PHX_OK;
 
     if (!status)
-        status = phx_events_start(it->run);
-    if (!status && !due && phx_events_count(it->run)->impacts > 0)
-        status = record(it, &before);
+        status = phx_events_start(simulation->run);
+    if (!status && !due && phx_events_count(simulation->run)->impacts > 0)
+        status = record(simulation, &before);
     phx_free(nothing);
-    return status ? status : record_now(it);
+    return status ? status : record_now(simulation);
 }
 
 /* Runs from the present state to the end in equal intervals, each stepped to its end or to an event. Records every
  * stride-th interval, the last one, and every event. */
-static phx_status events_run(event_simulation *it, double interval)
+static phx_status events_run(event_simulation *simulation, double interval)
 {
-    const phx_integrate_options *used = &it->report->used;
-    const double from = it->s->t, length = used->end - from;
+    const phx_integrate_options *used = &simulation->report->used;
+    const double from = simulation->s->t, length = used->end - from;
     const double count = fmax(1.0, ceil(length / interval * (1.0 - SAME)));
     const double h = phx_events_equal_step(length, count, interval);
     const long stride = used->every > 0.0 ? (long)fmax(1.0, round(used->every / h)) : 1;
-    phx_status status = events_start(it);
+    phx_status status = events_start(simulation);
 
     for (long n = 1; n <= (long)count && !status; n++) {
         const double end = n == (long)count ? used->end : from + (double)n * h;
-        double t = phx_events_sample(it->run).t;
+        double t = phx_events_sample(simulation->run).t;
         while (t < end && !status) {
             bool event = false;
-            status = phx_events_step(it->run, end, &event);
-            t = phx_events_sample(it->run).t;
+            status = phx_events_step(simulation->run, end, &event);
+            t = phx_events_sample(simulation->run).t;
             if (!status && (event || (t >= end && (n % stride == 0 || n == (long)count))))
-                status = record_now(it);
+                status = record_now(simulation);
         }
     }
     return status;
 }
 
 /* The simulation goes to where the run has come. */
-static void take_state(const event_simulation *it)
+static void take_state(const event_simulation *simulation)
 {
-    const phx_sample sample = phx_events_sample(it->run);
-    phx_simulation *s = it->s;
+    const phx_sample sample = phx_events_sample(simulation->run);
+    phx_simulation *s = simulation->s;
 
     s->t = sample.t;
     memcpy(s->x, sample.x, (size_t)phx_system_n_x(s->system) * sizeof *s->x);
     memcpy(s->v, sample.v, (size_t)phx_system_n_v(s->system) * sizeof *s->v);
-    report_counts(it);
+    report_counts(simulation);
 }
 
 /* Simulates with events from the state in s and leaves the final state and the statistics there. Warns of events that
@@ -166,7 +167,7 @@ static void take_state(const event_simulation *it)
 phx_status phx_simulation_with_events(phx_context *context, const phx_model *model, phx_simulate_report *report,
                                       phx_simulation *s)
 {
-    event_simulation it = {.context = context, .report = report, .s = s};
+    event_simulation simulation = {.context = context, .report = report, .s = s};
     phx_event *events = NULL;
     struct timespec from, to;
     timespec_get(&from, TIME_UTC);
@@ -183,7 +184,7 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
                                 .interval = phx_events_interval(&report->used, s->t),
                                 .spectral_radius = model->simulate.spectral_radius};
 
-    it.def = &def;
+    simulation.def = &def;
     for (int k = 0; k < model->n_events && !status && !def.over; k++)
         if (events[k].column == PHX_EVENT_AT_TIME && events[k].value < s->t)
             phx_log(context, PHX_LOG_WARNING,
@@ -191,12 +192,12 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
                     "'active' of the joint or force",
                     events[k].name, events[k].value, s->t);
     if (!status)
-        status = phx_events_create(context, &def, s->t, s->x, s->v, s->lambda, &it.run);
+        status = phx_events_create(context, &def, s->t, s->x, s->v, s->lambda, &simulation.run);
     if (!status)
-        status = events_run(&it, def.interval);
-    if (it.run)
-        take_state(&it);
-    phx_events_destroy(it.run);
+        status = events_run(&simulation, def.interval);
+    if (simulation.run)
+        take_state(&simulation);
+    phx_events_destroy(simulation.run);
     phx_free(events);
     timespec_get(&to, TIME_UTC);
     report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);

@@ -204,10 +204,11 @@ static phx_status keep_materials(phx_context *context, const phx_study_import_op
 
 static bool is_usable(const phx_import_report *report, int material)
 {
-    const phx_import_material *it =
+    const phx_import_material *import_material =
         material >= 0 && material < report->n_materials ? &report->materials[material] : NULL;
 
-    return it && it->isotropic && it->density > 0.0 && it->young > 0.0 && it->poisson > -1.0 && it->poisson < 0.5;
+    return import_material && import_material->isotropic && import_material->density > 0.0 &&
+           import_material->young > 0.0 && import_material->poisson > -1.0 && import_material->poisson < 0.5;
 }
 
 /* The material of the first section, and regions for sections that have another one or another thickness; steel if one

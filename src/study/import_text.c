@@ -433,12 +433,12 @@ typedef struct saved {
 
 static phx_status write_model(phx_context *context, const char *path, const void *data)
 {
-    const saved *it = data;
+    const saved *state = data;
     FILE *stream = fopen(path, "w");
 
     if (!stream)
         return phx_file_fail(context, path, "write", errno);
-    phx_status status = put_model(context, it->report, it->folder, stream);
+    phx_status status = put_model(context, state->report, state->folder, stream);
     errno = 0;
     const bool wrong = ferror(stream) != 0;
     if (fclose(stream) != 0 || wrong)
@@ -472,7 +472,7 @@ phx_status phx_import_report_save(phx_context *context, const phx_import_report 
 {
     if (!report || !path)
         return phx_fail_null(context, __func__, "report or path");
-    saved it = {.report = report};
+    saved state = {.report = report};
     char *whole = NULL;
     const phx_status kept = keep_inputs(context, report, path);
 
@@ -483,9 +483,9 @@ phx_status phx_import_report_save(phx_context *context, const phx_import_report 
         if (!whole)
             return PHX_ERR_MEMORY;
         strrchr(whole, '/')[1] = '\0';
-        it.folder = whole;
+        state.folder = whole;
     }
-    const phx_status status = phx_file_replace(context, path, write_model, &it);
+    const phx_status status = phx_file_replace(context, path, write_model, &state);
     phx_free(whole);
     return phx_conclude(context, status);
 }

@@ -69,8 +69,8 @@ typedef struct phx_mesh_bases {
     int n;
     phx_mesh_basis *bases;
 } phx_mesh_bases;
-void phx_mesh_bases_free(phx_mesh_bases *it); /* frees and zeroes the fields */
-phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, phx_mesh_bases *it);
+void phx_mesh_bases_free(phx_mesh_bases *bases); /* frees and zeroes the fields */
+phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, phx_mesh_bases *bases);
 /* B (n x n, zero on entry): coordinates in the bases of `to` of the displacements by those of `from`, nearest in the
  * mass of the mesh. fixed: PHX_ERR_UNSUPPORTED where they differ. */
 phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *from, const phx_mesh_bases *to, int n,

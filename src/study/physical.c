@@ -24,32 +24,32 @@ static int list_parts(const phx_system *system, part *parts)
 
     for (int b = 0; b < phx_system_bodies(system); b++) {
         const phx_flex_source *source = phx_system_source(system, b);
-        part *it = &parts[b];
+        part *slice = &parts[b];
         int x;
-        *it = (part){.n = phx_body_n_v(phx_system_body(system, b)), .to = to};
-        phx_system_offsets(system, b, &x, &it->from);
-        it->mesh = source ? phx_continuum_model(source) : NULL;
-        it->Phi = source ? phx_continuum_basis(source) : NULL;
-        if (!it->Phi || (it->mesh && (it->mesh->M.rows != it->mesh->n || !it->mesh->rigid)))
-            it->mesh = NULL;
-        it->m = it->mesh ? it->mesh->n : it->n;
-        to += it->m;
+        *slice = (part){.n = phx_body_n_v(phx_system_body(system, b)), .to = to};
+        phx_system_offsets(system, b, &x, &slice->from);
+        slice->mesh = source ? phx_continuum_model(source) : NULL;
+        slice->Phi = source ? phx_continuum_basis(source) : NULL;
+        if (!slice->Phi || (slice->mesh && (slice->mesh->M.rows != slice->mesh->n || !slice->mesh->rigid)))
+            slice->mesh = NULL;
+        slice->m = slice->mesh ? slice->mesh->n : slice->n;
+        to += slice->m;
     }
     return to;
 }
 
 /* u = R xi + Phi q of a body on a mesh, the coordinates of another. */
-static void displace(const part *it, const double *xi, double *u)
+static void displace(const part *slice, const double *xi, double *u)
 {
-    if (!it->mesh) {
-        memcpy(u + it->to, xi + it->from, (size_t)it->n * sizeof *u);
+    if (!slice->mesh) {
+        memcpy(u + slice->to, xi + slice->from, (size_t)slice->n * sizeof *u);
         return;
     }
-    for (int k = 0; k < it->n; k++) {
+    for (int k = 0; k < slice->n; k++) {
         const double *shape =
-            k < 6 ? it->mesh->rigid + (size_t)k * (size_t)it->m : it->Phi + (size_t)(k - 6) * (size_t)it->m;
-        for (int i = 0; i < it->m; i++)
-            u[it->to + i] += xi[it->from + k] * shape[i];
+            k < 6 ? slice->mesh->rigid + (size_t)k * (size_t)slice->m : slice->Phi + (size_t)(k - 6) * (size_t)slice->m;
+        for (int i = 0; i < slice->m; i++)
+            u[slice->to + i] += xi[slice->from + k] * shape[i];
     }
 }
 
@@ -64,14 +64,14 @@ static phx_status mass_of(phx_context *context, int n_parts, const part *parts, 
     double *val = phx_calloc(context, room, sizeof *val);
     phx_status status = row && col && val ? PHX_OK : PHX_ERR_MEMORY;
     for (int b = 0; b < n_parts && !status; b++) {
-        const part *it = &parts[b];
-        const phx_csr *own = it->mesh ? &it->mesh->M : M;
-        const int first = it->mesh ? 0 : it->from;
-        for (int i = 0; i < it->m; i++)
+        const part *slice = &parts[b];
+        const phx_csr *own = slice->mesh ? &slice->mesh->M : M;
+        const int first = slice->mesh ? 0 : slice->from;
+        for (int i = 0; i < slice->m; i++)
             for (int e = own->ptr[first + i]; e < own->ptr[first + i + 1]; e++)
-                if (own->idx[e] >= first && own->idx[e] < first + it->m) {
-                    row[count] = it->to + i;
-                    col[count] = it->to + own->idx[e] - first;
+                if (own->idx[e] >= first && own->idx[e] < first + slice->m) {
+                    row[count] = slice->to + i;
+                    col[count] = slice->to + own->idx[e] - first;
                     val[count++] = own->val[e];
                 }
     }
@@ -121,22 +121,22 @@ phx_status phx_physical_shapes(phx_context *context, const phx_system *system, c
 }
 
 /* ---- bases of meshes ---- */
-void phx_mesh_bases_free(phx_mesh_bases *it)
+void phx_mesh_bases_free(phx_mesh_bases *bases)
 {
-    for (int b = 0; it->bases && b < it->n; b++)
-        phx_free(it->bases[b].Phi);
-    phx_free(it->bases);
-    *it = (phx_mesh_bases){0};
+    for (int b = 0; bases->bases && b < bases->n; b++)
+        phx_free(bases->bases[b].Phi);
+    phx_free(bases->bases);
+    *bases = (phx_mesh_bases){0};
 }
 
 /* Copies for every meshed body its basis Phi, followed by M Phi with the mass matrix of the mesh. */
-phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, phx_mesh_bases *it)
+phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, phx_mesh_bases *bases)
 {
     const int bodies = phx_system_bodies(system);
     part *parts = phx_calloc(context, (size_t)bodies, sizeof *parts);
 
-    *it = (phx_mesh_bases){.bases = phx_calloc(context, (size_t)bodies, sizeof *it->bases)};
-    phx_status status = parts && it->bases ? PHX_OK : PHX_ERR_MEMORY;
+    *bases = (phx_mesh_bases){.bases = phx_calloc(context, (size_t)bodies, sizeof *bases->bases)};
+    phx_status status = parts && bases->bases ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         list_parts(system, parts);
     for (int b = 0; b < bodies && !status; b++) {
@@ -145,7 +145,7 @@ phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, p
             continue;
         const size_t cells = (size_t)count * (size_t)m;
         double *Phi = phx_calloc(context, 2 * cells, sizeof *Phi);
-        it->bases[it->n++] = (phx_mesh_basis){.at = parts[b].from + 6, .count = count, .m = m, .Phi = Phi};
+        bases->bases[bases->n++] = (phx_mesh_basis){.at = parts[b].from + 6, .count = count, .m = m, .Phi = Phi};
         if (!Phi) {
             status = PHX_ERR_MEMORY;
             break;

@@ -184,17 +184,17 @@ static phx_status put_descriptor(phx_context *context, const phx_plants *plants)
     if (!ports)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < plants->n_points; k++) {
-        const phx_descriptor *it = plants->descriptors[k];
+        const phx_descriptor *descriptor = plants->descriptors[k];
         plants_bundle_put_sparse(
-            bundle, "E", k, phx_descriptor_E(it),
+            bundle, "E", k, phx_descriptor_E(descriptor),
             "descriptor: E e' = (J - R) Q e + (B - P) u, y = (B + P)^T Q e + (S + N) u, energy 1/2 e^T E^T Q e");
-        plants_bundle_put_sparse(bundle, "J", k, phx_descriptor_J(it), "structure: skew, exchanges power");
-        plants_bundle_put_sparse(bundle, "R", k, phx_descriptor_R(it), "dissipation: symmetric");
-        plants_bundle_put_sparse(bundle, "Q", k, phx_descriptor_Q(it), "energy: efforts z = Q e");
-        plants_bundle_put_sparse(bundle, "B", k, phx_descriptor_B(it), "ports: columns of the inputs");
-        plants_bundle_put_sparse(bundle, "P", k, phx_descriptor_P(it), "ports: dissipative part of B");
-        plants_bundle_put_sparse(bundle, "S", k, phx_descriptor_S(it), "feedthrough: symmetric, dissipates");
-        plants_bundle_put_sparse(bundle, "N", k, phx_descriptor_N(it), "feedthrough: skew");
+        plants_bundle_put_sparse(bundle, "J", k, phx_descriptor_J(descriptor), "structure: skew, exchanges power");
+        plants_bundle_put_sparse(bundle, "R", k, phx_descriptor_R(descriptor), "dissipation: symmetric");
+        plants_bundle_put_sparse(bundle, "Q", k, phx_descriptor_Q(descriptor), "energy: efforts z = Q e");
+        plants_bundle_put_sparse(bundle, "B", k, phx_descriptor_B(descriptor), "ports: columns of the inputs");
+        plants_bundle_put_sparse(bundle, "P", k, phx_descriptor_P(descriptor), "ports: dissipative part of B");
+        plants_bundle_put_sparse(bundle, "S", k, phx_descriptor_S(descriptor), "feedthrough: symmetric, dissipates");
+        plants_bundle_put_sparse(bundle, "N", k, phx_descriptor_N(descriptor), "feedthrough: skew");
         plants_bundle_put_sparse(bundle, "C", k, &plants->measured[k].C,
                                  "outputs asked for: y = C e + D u; rows: outputs");
         plants_bundle_put_sparse(bundle, "D", k, &plants->measured[k].D,

@@ -58,46 +58,47 @@ static face make_face(const phx_mesh *mesh, int cell, int side)
     const phx_cell_info *info = phx_cell_info_of(mesh->type[cell]);
     const int *node = mesh->node + mesh->first[cell];
     const int corners = phx_cell_info_of(info->side_type[side])->corners;
-    face it = {.corner = {-1, -1, -1, -1}, .cell = cell, .side = side};
+    face facet = {.corner = {-1, -1, -1, -1}, .cell = cell, .side = side};
 
     for (int k = 0; k < corners; k++)
-        it.corner[k] = node[info->side[side][k]];
-    qsort(it.corner, (size_t)corners, sizeof it.corner[0], compare_integers);
-    return it;
+        facet.corner[k] = node[info->side[side][k]];
+    qsort(facet.corner, (size_t)corners, sizeof facet.corner[0], compare_integers);
+    return facet;
 }
 
 /* Sides that one solid cell has alone, or the surface cells of a mesh without solid ones. */
-static phx_status find_surface(mesh_maker *it)
+static phx_status find_surface(mesh_maker *made)
 {
-    const phx_mesh *mesh = it->mesh;
+    const phx_mesh *mesh = made->mesh;
     size_t room = 0;
     int n = 0, kept = 0;
 
-    it->dimension = phx_mesh_count(mesh, 3) > 0 ? 3 : 2;
+    made->dimension = phx_mesh_count(mesh, 3) > 0 ? 3 : 2;
     for (int c = 0; c < mesh->n_cells; c++)
         room += (size_t)phx_cell_info_of(mesh->type[c])->sides;
-    it->faces = phx_calloc(it->context, room + 1, sizeof *it->faces);
-    if (!it->faces)
+    made->faces = phx_calloc(made->context, room + 1, sizeof *made->faces);
+    if (!made->faces)
         return PHX_ERR_MEMORY;
     for (int c = 0; c < mesh->n_cells; c++) {
         const phx_cell_info *info = phx_cell_info_of(mesh->type[c]);
-        if (info->dimension != it->dimension)
+        if (info->dimension != made->dimension)
             continue;
-        for (int s = 0; s < info->sides && it->dimension == 3; s++)
-            it->faces[n++] = make_face(mesh, c, s);
-        if (it->dimension == 2)
-            it->faces[n++] = (face){.cell = c, .side = -1};
+        for (int s = 0; s < info->sides && made->dimension == 3; s++)
+            made->faces[n++] = make_face(mesh, c, s);
+        if (made->dimension == 2)
+            made->faces[n++] = (face){.cell = c, .side = -1};
     }
-    if (it->dimension == 3)
-        qsort(it->faces, (size_t)n, sizeof *it->faces, compare_faces);
+    if (made->dimension == 3)
+        qsort(made->faces, (size_t)n, sizeof *made->faces, compare_faces);
     for (int k = 0; k < n; k++) {
-        const bool before = k > 0 && !memcmp(it->faces[k].corner, it->faces[k - 1].corner, sizeof it->faces[k].corner);
+        const bool before =
+            k > 0 && !memcmp(made->faces[k].corner, made->faces[k - 1].corner, sizeof made->faces[k].corner);
         const bool behind =
-            k + 1 < n && !memcmp(it->faces[k].corner, it->faces[k + 1].corner, sizeof it->faces[k].corner);
-        if (it->dimension == 2 || (!before && !behind))
-            it->faces[kept++] = it->faces[k];
+            k + 1 < n && !memcmp(made->faces[k].corner, made->faces[k + 1].corner, sizeof made->faces[k].corner);
+        if (made->dimension == 2 || (!before && !behind))
+            made->faces[kept++] = made->faces[k];
     }
-    it->n_faces = kept;
+    made->n_faces = kept;
     return PHX_OK;
 }
 
@@ -107,36 +108,36 @@ static phx_cell_type linear_type(phx_cell_type type)
     return type == PHX_CELL_TRI6 ? PHX_CELL_TRI3 : type == PHX_CELL_QUAD8 ? PHX_CELL_QUAD4 : type;
 }
 
-static drawn_cell cell_of_face(const mesh_maker *it, int k)
+static drawn_cell cell_of_face(const mesh_maker *mesh, int k)
 {
-    const face *from = &it->faces[k];
-    const phx_cell_info *info = phx_cell_info_of(it->mesh->type[from->cell]);
-    const int *node = it->mesh->node + it->mesh->first[from->cell];
-    drawn_cell cell = {.type = from->side < 0 ? it->mesh->type[from->cell] : info->side_type[from->side]};
+    const face *from = &mesh->faces[k];
+    const phx_cell_info *info = phx_cell_info_of(mesh->mesh->type[from->cell]);
+    const int *node = mesh->mesh->node + mesh->mesh->first[from->cell];
+    drawn_cell cell = {.type = from->side < 0 ? mesh->mesh->type[from->cell] : info->side_type[from->side]};
 
     for (int i = 0; i < phx_cell_info_of(cell.type)->nodes; i++)
         cell.node[i] = node[from->side < 0 ? i : info->side[from->side][i]];
-    if (it->linear)
+    if (mesh->linear)
         cell.type = linear_type(cell.type);
     return cell;
 }
 
-static int count_cells(const mesh_maker *it)
+static int count_cells(const mesh_maker *mesh)
 {
-    return it->whole ? it->mesh->n_cells : it->n_faces;
+    return mesh->whole ? mesh->mesh->n_cells : mesh->n_faces;
 }
 
 /* False: a cell of another dimension, which is not drawn. */
-static bool cell_at(const mesh_maker *it, int k, drawn_cell *cell)
+static bool cell_at(const mesh_maker *mesh, int k, drawn_cell *cell)
 {
-    if (!it->whole) {
-        *cell = cell_of_face(it, k);
+    if (!mesh->whole) {
+        *cell = cell_of_face(mesh, k);
         return true;
     }
-    cell->type = it->mesh->type[k];
-    memcpy(cell->node, it->mesh->node + it->mesh->first[k],
+    cell->type = mesh->mesh->type[k];
+    memcpy(cell->node, mesh->mesh->node + mesh->mesh->first[k],
            (size_t)phx_cell_info_of(cell->type)->nodes * sizeof *cell->node);
-    return phx_cell_info_of(cell->type)->dimension == it->dimension;
+    return phx_cell_info_of(cell->type)->dimension == mesh->dimension;
 }
 
 /* Flat triangles of a surface cell: places among its nodes; their number. */
@@ -162,30 +163,30 @@ static int split(phx_cell_type type, const int (**corners)[3])
 }
 
 /* Number the nodes of the cells that are drawn, in the order of the mesh. */
-static void number_nodes(mesh_maker *it)
+static void number_nodes(mesh_maker *mesh)
 {
     drawn_cell cell;
 
-    for (int i = 0; i < it->mesh->n_nodes; i++)
-        it->number[i] = -1;
-    for (int k = 0; k < count_cells(it); k++)
-        if (cell_at(it, k, &cell))
+    for (int i = 0; i < mesh->mesh->n_nodes; i++)
+        mesh->number[i] = -1;
+    for (int k = 0; k < count_cells(mesh); k++)
+        if (cell_at(mesh, k, &cell))
             for (int i = 0; i < phx_cell_info_of(cell.type)->nodes; i++)
-                it->number[cell.node[i]] = 0;
-    it->n_nodes = 0;
-    for (int i = 0; i < it->mesh->n_nodes; i++)
-        if (it->number[i] == 0)
-            it->number[i] = it->n_nodes++;
+                mesh->number[cell.node[i]] = 0;
+    mesh->n_nodes = 0;
+    for (int i = 0; i < mesh->mesh->n_nodes; i++)
+        if (mesh->number[i] == 0)
+            mesh->number[i] = mesh->n_nodes++;
 }
 
 /* The most that is not too large; false: all of it is, beside `others`, the values of other bodies. */
-static bool choose_part(mesh_maker *it, double values_of_node, double others)
+static bool choose_part(mesh_maker *mesh, double values_of_node, double others)
 {
     for (int part = 0; part < 3; part++) {
-        it->whole = part == 0;
-        it->linear = part == 2;
-        number_nodes(it);
-        const double values = it->n_nodes * values_of_node;
+        mesh->whole = part == 0;
+        mesh->linear = part == 2;
+        number_nodes(mesh);
+        const double values = mesh->n_nodes * values_of_node;
         if (values <= MOST_VALUES && others + values <= MOST_OF_ALL)
             return true;
     }
@@ -207,39 +208,39 @@ static phx_status scene_mesh_grow(phx_context *context, void *list, int count, s
 
 /* Appends the drawn cells of a mesh and the triangles of its surface to the scene; nodes are renumbered to those
  * drawn. */
-static phx_status add_cells(const mesh_maker *it, phx_scene *scene)
+static phx_status add_cells(const mesh_maker *mesh, phx_scene *scene)
 {
-    phx_context *context = it->context;
+    phx_context *context = mesh->context;
     int cells = 0, nodes = 0, triangles = 0;
     const int(*corners)[3] = NULL;
     drawn_cell cell;
 
-    for (int k = 0; k < count_cells(it); k++)
-        if (cell_at(it, k, &cell)) {
+    for (int k = 0; k < count_cells(mesh); k++)
+        if (cell_at(mesh, k, &cell)) {
             cells++;
             nodes += phx_cell_info_of(cell.type)->nodes;
         }
-    for (int k = 0; k < it->n_faces; k++)
-        triangles += split(cell_of_face(it, k).type, &corners);
+    for (int k = 0; k < mesh->n_faces; k++)
+        triangles += split(cell_of_face(mesh, k).type, &corners);
     phx_status status = scene_mesh_grow(context, &scene->cell_type, scene->n_mesh_cells, (size_t)cells, sizeof(int));
     if (!status)
         status = scene_mesh_grow(context, &scene->cell_nodes, scene->n_cell_nodes, (size_t)nodes, sizeof(int));
     if (!status)
         status = scene_mesh_grow(context, &scene->triangle_nodes, scene->n_triangle_nodes, 3 * (size_t)triangles,
                                  sizeof(int));
-    for (int k = 0; k < count_cells(it) && !status; k++) {
-        if (!cell_at(it, k, &cell))
+    for (int k = 0; k < count_cells(mesh) && !status; k++) {
+        if (!cell_at(mesh, k, &cell))
             continue;
         scene->cell_type[scene->n_mesh_cells++] = vtk[cell.type];
         for (int i = 0; i < phx_cell_info_of(cell.type)->nodes; i++)
-            scene->cell_nodes[scene->n_cell_nodes++] = it->number[cell.node[i]];
+            scene->cell_nodes[scene->n_cell_nodes++] = mesh->number[cell.node[i]];
     }
-    for (int k = 0; k < it->n_faces && !status; k++) {
-        cell = cell_of_face(it, k);
+    for (int k = 0; k < mesh->n_faces && !status; k++) {
+        cell = cell_of_face(mesh, k);
         const int count = split(cell.type, &corners);
         for (int t = 0; t < count; t++)
             for (int c = 0; c < 3; c++)
-                scene->triangle_nodes[scene->n_triangle_nodes++] = it->number[cell.node[corners[t][c]]];
+                scene->triangle_nodes[scene->n_triangle_nodes++] = mesh->number[cell.node[corners[t][c]]];
     }
     if (!status) {
         scene->mesh_cells[scene->n_meshes] = cells;
@@ -249,41 +250,42 @@ static phx_status add_cells(const mesh_maker *it, phx_scene *scene)
 }
 
 /* Rows of the nodes that are drawn, `width` each, behind *count values; none where the width is 0. */
-static phx_status add_rows(const mesh_maker *it, size_t width, const double *rows, double **list, int *count)
+static phx_status add_rows(const mesh_maker *mesh, size_t width, const double *rows, double **list, int *count)
 {
     if (width == 0)
         return PHX_OK;
-    const phx_status status = scene_mesh_grow(it->context, list, *count, (size_t)it->n_nodes * width, sizeof **list);
+    const phx_status status =
+        scene_mesh_grow(mesh->context, list, *count, (size_t)mesh->n_nodes * width, sizeof **list);
 
-    for (int i = 0; i < it->mesh->n_nodes && !status; i++)
-        if (it->number[i] >= 0)
-            memcpy(*list + (size_t)*count + (size_t)it->number[i] * width, rows + (size_t)i * width,
+    for (int i = 0; i < mesh->mesh->n_nodes && !status; i++)
+        if (mesh->number[i] >= 0)
+            memcpy(*list + (size_t)*count + (size_t)mesh->number[i] * width, rows + (size_t)i * width,
                    width * sizeof **list);
     if (!status)
-        *count += it->n_nodes * (int)width;
+        *count += mesh->n_nodes * (int)width;
     return status;
 }
 
 /* Appends positions, shapes, thicknesses and, if the body has stresses, the stress maps of the drawn nodes to the
  * scene. */
-static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source, phx_scene *scene)
+static phx_status add_nodes(const mesh_maker *mesh, const phx_flex_source *source, phx_scene *scene)
 {
     const size_t n = (size_t)phx_flex_source_flex(source)->n;
     phx_stress_map stresses = {.set = PHX_STRESSES_NONE};
     int places = 3 * scene->n_mesh_nodes;
     double *u = NULL, *thickness = NULL;
-    phx_status status = phx_continuum_displacements(it->context, source, &u, &thickness);
+    phx_status status = phx_continuum_displacements(mesh->context, source, &u, &thickness);
 
     if (!status && phx_flex_source_stresses(source) != PHX_STRESSES_NONE)
-        status = phx_flex_source_nodal_stresses(source, it->context, &stresses);
+        status = phx_flex_source_nodal_stresses(source, mesh->context, &stresses);
     if (!status)
-        status = add_rows(it, 3, it->mesh->x, &scene->mesh_x, &places);
+        status = add_rows(mesh, 3, mesh->mesh->x, &scene->mesh_x, &places);
     if (!status)
-        status = add_rows(it, 1, thickness, &scene->mesh_thickness, &scene->n_mesh_nodes);
+        status = add_rows(mesh, 1, thickness, &scene->mesh_thickness, &scene->n_mesh_nodes);
     if (!status)
-        status = add_rows(it, 3 * n, u, &scene->mesh_shapes, &scene->n_mesh_shapes);
+        status = add_rows(mesh, 3 * n, u, &scene->mesh_shapes, &scene->n_mesh_shapes);
     if (!status)
-        status = add_rows(it, (size_t)phx_stress_components(stresses.set) * (size_t)phx_stress_map_columns(&stresses),
+        status = add_rows(mesh, (size_t)phx_stress_components(stresses.set) * (size_t)phx_stress_map_columns(&stresses),
                           stresses.rows, &scene->mesh_maps, &scene->n_mesh_maps);
     phx_free(u);
     phx_free(thickness);
@@ -292,9 +294,9 @@ static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source,
 }
 
 /* Appends a mesh with its cells and nodes to the scene, which counts it only if everything succeeded. */
-static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, int body, phx_scene *scene)
+static phx_status add_mesh(const mesh_maker *mesh, const phx_flex_source *source, int body, phx_scene *scene)
 {
-    phx_context *context = it->context;
+    phx_context *context = mesh->context;
     const int m = scene->n_meshes;
     const phx_stress_set set = phx_flex_source_stresses(source);
     int **const lists[] = {&scene->mesh_body, &scene->mesh_nodes, &scene->mesh_cells, &scene->mesh_triangles,
@@ -304,13 +306,13 @@ static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, 
     for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++)
         status = scene_mesh_grow(context, lists[k], m, 1, sizeof(int));
     if (!status)
-        status = add_cells(it, scene);
+        status = add_cells(mesh, scene);
     if (!status)
-        status = add_nodes(it, source, scene);
+        status = add_nodes(mesh, source, scene);
     if (status)
         return status;
     scene->mesh_body[m] = body;
-    scene->mesh_nodes[m] = it->n_nodes;
+    scene->mesh_nodes[m] = mesh->n_nodes;
     scene->mesh_factors[m] = set == PHX_STRESSES_NONE ? 0 : phx_flex_source_strains(source);
     scene->mesh_stresses[m] = phx_strdup(context, phx_stress_set_name(set));
     if (!scene->mesh_stresses[m])
@@ -326,23 +328,23 @@ phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *sourc
 {
     const phx_elastic_model *model = phx_continuum_model(source);
     const int n = phx_flex_source_flex(source)->n;
-    mesh_maker it = {.context = context, .mesh = model ? &model->mesh : NULL};
+    mesh_maker mesh = {.context = context, .mesh = model ? &model->mesh : NULL};
 
     if (!model || model->mesh.n_cells == 0 || n == 0)
         return PHX_OK;
-    it.number = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *it.number);
-    phx_status status = it.number ? find_surface(&it) : PHX_ERR_MEMORY;
-    if (!status && it.n_faces > 0) {
+    mesh.number = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *mesh.number);
+    phx_status status = mesh.number ? find_surface(&mesh) : PHX_ERR_MEMORY;
+    if (!status && mesh.n_faces > 0) {
         const int components = phx_stress_components(phx_flex_source_stresses(source));
         const double others = (double)scene->n_mesh_shapes + scene->n_mesh_maps;
-        if (choose_part(&it, 3.0 * n + components * (double)(n + phx_flex_source_strains(source)), others))
-            status = add_mesh(&it, source, body, scene);
+        if (choose_part(&mesh, 3.0 * n + components * (double)(n + phx_flex_source_strains(source)), others))
+            status = add_mesh(&mesh, source, body, scene);
         else
             phx_log(context, PHX_LOG_INFO,
                     "'%s': its mesh is too large for a picture, %d nodes on its surface with %d coordinates", name,
-                    it.n_nodes, n);
+                    mesh.n_nodes, n);
     }
-    phx_free(it.number);
-    phx_free(it.faces);
+    phx_free(mesh.number);
+    phx_free(mesh.faces);
     return status;
 }

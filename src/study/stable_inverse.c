@@ -75,9 +75,9 @@ typedef struct answer {
 
 /* Opens the table of a stable inversion: time, inputs, outputs and states of the linear model. */
 static phx_status open_table(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                             const answer *it, phx_recorder **recorder)
+                             const answer *reply, phx_recorder **recorder)
 {
-    const int m = phx_ss_inputs(it->ss), n = phx_ss_n(it->ss), count = 1 + 2 * m + n;
+    const int m = phx_ss_inputs(reply->ss), n = phx_ss_n(reply->ss), count = 1 + 2 * m + n;
     phx_record_column *columns = phx_calloc(context, (size_t)count, sizeof *columns);
     phx_recorder_def def = phx_recorder_def_default();
 
@@ -85,12 +85,12 @@ static phx_status open_table(phx_context *context, const phx_model *model, const
         return PHX_ERR_MEMORY;
     columns[0] = (phx_record_column){"t", "s"};
     for (int k = 0; k < m; k++) {
-        const char *input = phx_ss_input(it->ss, k), *output = phx_ss_output(it->ss, k);
+        const char *input = phx_ss_input(reply->ss, k), *output = phx_ss_output(reply->ss, k);
         columns[1 + k] = (phx_record_column){input, stable_inverse_unit_of(input)};
         columns[1 + m + k] = (phx_record_column){output, stable_inverse_unit_of(output)};
     }
     for (int k = 0; k < n; k++)
-        columns[1 + 2 * m + k] = (phx_record_column){phx_ss_state(it->ss, k), NULL};
+        columns[1 + 2 * m + k] = (phx_record_column){phx_ss_state(reply->ss, k), NULL};
     def.csv_path = options->csv_path;
     def.dimension = model->dimension;
     def.n_columns = count;
@@ -105,19 +105,19 @@ static phx_status open_table(phx_context *context, const phx_model *model, const
 }
 
 /* Appends the rows of the inversion: computed inputs, prescribed outputs and states at each instant. */
-static phx_status stable_inverse_fill(phx_context *context, const phx_model *model, const answer *it,
+static phx_status stable_inverse_fill(phx_context *context, const phx_model *model, const answer *reply,
                                       phx_recorder *recorder)
 {
-    const int m = phx_ss_inputs(it->ss), n = phx_ss_n(it->ss);
+    const int m = phx_ss_inputs(reply->ss), n = phx_ss_n(reply->ss);
     double *row = phx_calloc(context, (size_t)(1 + 2 * m + n), sizeof *row);
     phx_status status = row ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int r = 0; r < it->wanted.rows && !status; r++) {
-        row[0] = r * it->wanted.steps * it->wanted.step;
-        memcpy(row + 1, it->u + (size_t)r * (size_t)m, (size_t)m * sizeof *row);
+    for (int r = 0; r < reply->wanted.rows && !status; r++) {
+        row[0] = r * reply->wanted.steps * reply->wanted.step;
+        memcpy(row + 1, reply->u + (size_t)r * (size_t)m, (size_t)m * sizeof *row);
         for (int k = 0; k < m; k++)
             row[1 + m + k] = phx_signal_value(model->inverse.motion[k], row[0]);
-        memcpy(row + 1 + 2 * m, it->x + (size_t)r * (size_t)n, (size_t)n * sizeof *row);
+        memcpy(row + 1 + 2 * m, reply->x + (size_t)r * (size_t)n, (size_t)n * sizeof *row);
         status = phx_recorder_append(recorder, row, NULL, NULL);
     }
     phx_free(row);
@@ -126,13 +126,14 @@ static phx_status stable_inverse_fill(phx_context *context, const phx_model *mod
 
 /* Fills and finishes the table of a stable inversion and hands it to the caller if table is given. */
 static phx_status stable_inverse_make_table(phx_context *context, const phx_model *model,
-                                            const phx_simulate_options *options, const answer *it, phx_result **table)
+                                            const phx_simulate_options *options, const answer *reply,
+                                            phx_result **table)
 {
     phx_recorder *recorder = NULL;
-    phx_status status = open_table(context, model, options, it, &recorder);
+    phx_status status = open_table(context, model, options, reply, &recorder);
 
     if (!status)
-        status = stable_inverse_fill(context, model, it, recorder);
+        status = stable_inverse_fill(context, model, reply, recorder);
     if (!status)
         status = phx_recorder_finish(recorder, 0, NULL);
     if (!status && table)
@@ -183,15 +184,15 @@ static phx_status check_degrees(phx_context *context, const phx_ss *ss, const ph
 }
 
 /* Reports duration, sizes and zeros of an inversion, with the slowest zero in the right half-plane. */
-static void stable_inverse_describe(const phx_ss_inversion *inversion, const answer *it,
+static void stable_inverse_describe(const phx_ss_inversion *inversion, const answer *reply,
                                     phx_stable_inverse_report *report)
 {
     const double *re = NULL;
 
-    report->to = (it->wanted.rows - 1) * it->wanted.steps * it->wanted.step;
-    report->rows = (size_t)it->wanted.rows;
-    report->inputs = phx_ss_inputs(it->ss);
-    report->states = phx_ss_n(it->ss);
+    report->to = (reply->wanted.rows - 1) * reply->wanted.steps * reply->wanted.step;
+    report->rows = (size_t)reply->wanted.rows;
+    report->inputs = phx_ss_inputs(reply->ss);
+    report->states = phx_ss_n(reply->ss);
     report->zeros = phx_ss_inversion_zeros(inversion, &re, NULL);
     report->antistable = phx_ss_inversion_antistable(inversion);
     const double edge = negligible / report->to;
@@ -220,29 +221,29 @@ static void tell_ends(phx_context *context, const phx_stable_inverse_report *rep
 
 /* Computes inputs and states of the linear model for the prescribed outputs by stable inversion, and reports zeros and
  * ends. Fails if the model cannot be inverted or a relative degree exceeds the derivatives that motions have. */
-static phx_status stable_inverse_invert(phx_context *context, const phx_model *model, answer *it,
+static phx_status stable_inverse_invert(phx_context *context, const phx_model *model, answer *reply,
                                         phx_stable_inverse_report *report)
 {
     phx_ss_inversion *inversion = NULL;
     phx_ss_inversion_report ends = {0};
-    const double duration = (it->wanted.rows - 1) * it->wanted.steps * it->wanted.step;
-    const size_t rows = (size_t)it->wanted.rows;
-    phx_status status = phx_ss_inversion_create(context, it->ss, negligible / duration, &inversion);
+    const double duration = (reply->wanted.rows - 1) * reply->wanted.steps * reply->wanted.step;
+    const size_t rows = (size_t)reply->wanted.rows;
+    phx_status status = phx_ss_inversion_create(context, reply->ss, negligible / duration, &inversion);
 
     if (status == PHX_SINGULAR)
         status = phx_fail_prefix(context, PHX_ERR_ANALYSIS, "stable inversion: ");
     if (!status)
-        status = check_degrees(context, it->ss, inversion);
-    it->u = phx_calloc(context, rows * (size_t)phx_ss_inputs(it->ss), sizeof *it->u);
-    it->x = phx_calloc(context, rows * (size_t)phx_ss_n(it->ss), sizeof *it->x);
-    if (!status && (!it->u || !it->x))
+        status = check_degrees(context, reply->ss, inversion);
+    reply->u = phx_calloc(context, rows * (size_t)phx_ss_inputs(reply->ss), sizeof *reply->u);
+    reply->x = phx_calloc(context, rows * (size_t)phx_ss_n(reply->ss), sizeof *reply->x);
+    if (!status && (!reply->u || !reply->x))
         status = PHX_ERR_MEMORY;
-    it->wanted.motion = motion_of;
-    it->wanted.data = &model->inverse;
+    reply->wanted.motion = motion_of;
+    reply->wanted.data = &model->inverse;
     if (!status)
-        status = phx_ss_inversion_follow(context, inversion, &it->wanted, it->u, it->x, &ends);
+        status = phx_ss_inversion_follow(context, inversion, &reply->wanted, reply->u, reply->x, &ends);
     if (!status) {
-        stable_inverse_describe(inversion, it, report);
+        stable_inverse_describe(inversion, reply, report);
         report->early = ends.early;
         report->late = ends.late;
         tell_ends(context, report);
@@ -256,18 +257,18 @@ static phx_status stable_inverse_run(phx_context *context, const phx_model *mode
                                      phx_stable_inverse_report *report, phx_result **table)
 {
     phx_ss *ss = NULL;
-    answer it = {0};
-    phx_status status = choose_rows(context, model, options, &it.wanted);
+    answer reply = {0};
+    phx_status status = choose_rows(context, model, options, &reply.wanted);
 
     if (!status)
         status = stable_inverse_make_system(context, model, &ss, &report->unrest);
-    it.ss = ss;
+    reply.ss = ss;
     if (!status)
-        status = stable_inverse_invert(context, model, &it, report);
+        status = stable_inverse_invert(context, model, &reply, report);
     if (!status)
-        status = stable_inverse_make_table(context, model, options, &it, table);
-    phx_free(it.u);
-    phx_free(it.x);
+        status = stable_inverse_make_table(context, model, options, &reply, table);
+    phx_free(reply.u);
+    phx_free(reply.x);
     phx_ss_destroy(ss);
     return status;
 }

@@ -225,12 +225,12 @@ typedef struct saved {
 
 static phx_status write_json(phx_context *context, const char *path, const void *data)
 {
-    const saved *it = data;
+    const saved *state = data;
     FILE *stream = fopen(path, "w");
 
     if (!stream)
         return phx_file_fail(context, path, "write", errno);
-    phx_status status = phx_static_report_json(context, it->model, it->report, it->result, stream);
+    phx_status status = phx_static_report_json(context, state->model, state->report, state->result, stream);
     errno = 0;
     if (fclose(stream) != 0)
         status = status ? status : phx_file_fail(context, path, "write", errno);
@@ -242,12 +242,12 @@ phx_status phx_static_report_save(phx_context *context, const phx_model *model, 
 {
     if (!model || !report || !result || !path)
         return phx_fail_null(context, __func__, "model, report, result or path");
-    const saved it = {model, report, result};
+    const saved state = {model, report, result};
 
     phx_files_begin(context);
     phx_status status = phx_model_protect(context, model);
     if (!status)
-        status = phx_file_replace(context, path, write_json, &it);
+        status = phx_file_replace(context, path, write_json, &state);
     phx_files_end(context);
     return phx_conclude(context, status);
 }

@@ -155,9 +155,9 @@ double phx_sys_controllers_energy(const phx_system *system, const double *x);
 void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot);
 /* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
  * ws->control.row. */
-double phx_sys_measure(const workspace *ws, const measure *it);
-bool phx_sys_measure_is_rate(const phx_system *system, const measure *it);
-void phx_sys_measure_row(workspace *ws, const measure *it);
+double phx_sys_measure(const workspace *ws, const measure *gauge);
+bool phx_sys_measure_is_rate(const phx_system *system, const measure *gauge);
+void phx_sys_measure_row(workspace *ws, const measure *gauge);
 /* Whether a quantity can be fed back at once. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def);
 /* couplings.c: places of the feedback in a pattern, and the feedback into the current linearisation. */
@@ -176,7 +176,7 @@ bool phx_sys_controller_rests(const controller_slot *slot);
 /* Part of phx_sys_controllers, of one controller at rest; rows: du/dy, outputs x measures. */
 phx_status phx_sys_controller_at_rest(workspace *ws, int c, double t, double *rows);
 /* Of a measure that is a rate: whether it is that of a place, and the place now. */
-bool phx_sys_measure_place(const workspace *ws, const measure *it, double *place);
+bool phx_sys_measure_place(const workspace *ws, const measure *gauge, double *place);
 /* The places at x from which rates count. */
 void phx_sys_rest_from(workspace *ws, const double *x);
 /* sampling.c: the samples that are due at the start of an interval, into x. */

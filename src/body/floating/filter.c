@@ -34,14 +34,14 @@ struct phx_filter {
     double *th_q, *th_v, *room, *force;
 };
 
-void phx_filter_destroy(phx_filter *it)
+void phx_filter_destroy(phx_filter *filter)
 {
-    if (!it)
+    if (!filter)
         return;
-    phx_cholesky_destroy(it->mass);
-    phx_free(it->inertia);
-    phx_free(it->m);
-    phx_free(it);
+    phx_cholesky_destroy(filter->mass);
+    phx_free(filter->inertia);
+    phx_free(filter->m);
+    phx_free(filter);
 }
 
 /* Column k of L^T, S^T and then C^T. */
@@ -50,17 +50,17 @@ static const double *lever(const phx_flex *flex, int k)
     return k < flex->dim ? flex->S + (size_t)k * (size_t)flex->n : flex->C + (size_t)(k - flex->dim) * (size_t)flex->n;
 }
 
-static phx_status make_inertia(phx_filter *it)
+static phx_status make_inertia(phx_filter *filter)
 {
-    const phx_flex *flex = it->body->flex;
-    const int r = it->body->base.n_rigid, n = flex->n;
+    const phx_flex *flex = filter->body->flex;
+    const int r = filter->body->base.n_rigid, n = flex->n;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < r && !status; k++) {
-        memcpy(it->room, lever(flex, k), (size_t)n * sizeof *it->room);
-        status = phx_cholesky_solve(it->mass, 1, it->room);
+        memcpy(filter->room, lever(flex, k), (size_t)n * sizeof *filter->room);
+        status = phx_cholesky_solve(filter->mass, 1, filter->room);
         for (int l = 0; l < r && !status; l++)
-            it->inertia[l * r + k] = phx_floating_dot(n, lever(flex, l), it->room);
+            filter->inertia[l * r + k] = phx_floating_dot(n, lever(flex, l), filter->room);
     }
     return status;
 }
@@ -81,34 +81,35 @@ phx_status phx_filter_create(phx_context *context, const phx_body *base, double 
             body->base.name);
     const size_t n = (size_t)body->base.n_q, r = (size_t)body->base.n_rigid;
     const phx_csr M = {body->flex->n, body->flex->n, body->flex->ptr, body->flex->idx, body->flex->M};
-    phx_filter *it = phx_calloc(context, 1, sizeof *it);
-    if (!it)
+    phx_filter *design = phx_calloc(context, 1, sizeof *design);
+    if (!design)
         return PHX_ERR_MEMORY;
-    it->body = body;
-    it->c = (1.0 - radius) * (1.0 - radius) / ((3.0 - radius) * (1.0 + radius));
-    it->a = 2.0 * it->c + 2.0 * radius * (1.0 + it->c);
-    it->m = phx_calloc(context, 10 * n, sizeof *it->m);
-    it->inertia = phx_calloc(context, r * r, sizeof *it->inertia);
-    phx_status status = it->m && it->inertia ? phx_cholesky_create(context, &M, &it->mass) : PHX_ERR_MEMORY;
+    design->body = body;
+    design->c = (1.0 - radius) * (1.0 - radius) / ((3.0 - radius) * (1.0 + radius));
+    design->a = 2.0 * design->c + 2.0 * radius * (1.0 + design->c);
+    design->m = phx_calloc(context, 10 * n, sizeof *design->m);
+    design->inertia = phx_calloc(context, r * r, sizeof *design->inertia);
+    phx_status status = design->m && design->inertia ? phx_cholesky_create(context, &M, &design->mass) : PHX_ERR_MEMORY;
     if (status) {
-        phx_filter_destroy(it);
+        phx_filter_destroy(design);
         return status;
     }
-    double **const arrays[] = {&it->n, &it->m1, &it->n1, &it->m0, &it->n0, &it->th_q, &it->th_v, &it->room, &it->force};
+    double **const arrays[] = {&design->n,    &design->m1,   &design->n1,   &design->m0,   &design->n0,
+                               &design->th_q, &design->th_v, &design->room, &design->force};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        *arrays[k] = it->m + (k + 1) * n;
-    status = make_inertia(it);
+        *arrays[k] = design->m + (k + 1) * n;
+    status = make_inertia(design);
     if (status)
-        phx_filter_destroy(it);
+        phx_filter_destroy(design);
     else
-        *filter = it;
+        *filter = design;
     return status;
 }
 
 /* |B x|^2, K = B^T B. */
-static double strain_square(const phx_filter *it, const double *x)
+static double strain_square(const phx_filter *filter, const double *x)
 {
-    const phx_csr *B = &it->body->flex->root;
+    const phx_csr *B = &filter->body->flex->root;
     double sum = 0.0;
 
     for (int i = 0; i < B->rows; i++) {
@@ -121,9 +122,9 @@ static double strain_square(const phx_filter *it, const double *x)
 }
 
 /* x.M x */
-static double mass_square(const phx_filter *it, const double *x)
+static double mass_square(const phx_filter *filter, const double *x)
 {
-    const phx_flex *flex = it->body->flex;
+    const phx_flex *flex = filter->body->flex;
     double sum = 0.0;
 
     for (int i = 0; i < flex->n; i++)
@@ -131,49 +132,50 @@ static double mass_square(const phx_filter *it, const double *x)
     return sum;
 }
 
-static double store_of(const phx_filter *it, const double *m, const double *n)
+static double store_of(const phx_filter *filter, const double *m, const double *n)
 {
-    return it->c / (4.0 * it->a) * (strain_square(it, m) + mass_square(it, n));
+    return filter->c / (4.0 * filter->a) * (strain_square(filter, m) + mass_square(filter, n));
 }
 
-void phx_filter_begin(phx_filter *it, double h)
+void phx_filter_begin(phx_filter *filter, double h)
 {
-    const double share = it->h != 0.0 ? fmin(1.0, fabs(h / it->h)) : 1.0; /* a shorter step: the store can only fall */
+    const double share =
+        filter->h != 0.0 ? fmin(1.0, fabs(h / filter->h)) : 1.0; /* a shorter step: the store can only fall */
 
-    it->trial_h = h;
-    for (int i = 0; i < it->body->base.n_q; i++) {
-        it->m0[i] = share * it->m[i];
-        it->n0[i] = share * it->n[i];
+    filter->trial_h = h;
+    for (int i = 0; i < filter->body->base.n_q; i++) {
+        filter->m0[i] = share * filter->m[i];
+        filter->n0[i] = share * filter->n[i];
     }
-    it->store0 = store_of(it, it->m0, it->n0);
+    filter->store0 = store_of(filter, filter->m0, filter->n0);
 }
 
 /* th_q, th_v of the current interval. */
-static phx_status find_parts(phx_filter *it, const phx_body_view *view)
+static phx_status find_parts(phx_filter *filter, const phx_body_view *view)
 {
-    const phx_floating *body = it->body;
+    const phx_floating *body = filter->body;
     const phx_flex *flex = body->flex;
     const int dim = body->base.dim, r = body->base.n_rigid, n = flex->n;
     const double *q0 = phx_floating_q(body, view->x0), *q1 = phx_floating_q(body, view->x1);
     const double *rate0 = view->v0 + r, *u = view->vm + r;
 
-    memset(it->th_v, 0, (size_t)n * sizeof *it->th_v);
+    memset(filter->th_v, 0, (size_t)n * sizeof *filter->th_v);
     for (int k = 0; k < r; k++) {
         const double *column = lever(flex, k), change = view->v1[k] - view->v0[k];
         for (int i = 0; i < n; i++)
-            it->th_v[i] += change * column[i];
+            filter->th_v[i] += change * column[i];
     }
     for (int k = 0; k < body->base.n_rot; k++) {
         const double w0 = view->v0[dim + k], w1 = view->v1[dim + k];
         for (int i = 0; i < n; i++)
-            it->room[i] = w1 * q1[i] - w0 * q0[i];
+            filter->room[i] = w1 * q1[i] - w0 * q0[i];
         for (int i = 0; i < n; i++)
-            it->th_v[i] -= phx_flex_row(flex, flex->A[k], i, it->room);
+            filter->th_v[i] -= phx_flex_row(flex, flex->A[k], i, filter->room);
     }
-    const phx_status status = phx_cholesky_solve(it->mass, 1, it->th_v);
+    const phx_status status = phx_cholesky_solve(filter->mass, 1, filter->th_v);
     for (int i = 0; i < n && !status; i++) {
-        it->th_v[i] = it->c / (1.0 + it->c) * (2.0 * (u[i] - rate0[i]) + it->th_v[i] - it->n0[i]);
-        it->th_q[i] = it->c * (view->h * u[i] - it->m0[i]);
+        filter->th_v[i] = filter->c / (1.0 + filter->c) * (2.0 * (u[i] - rate0[i]) + filter->th_v[i] - filter->n0[i]);
+        filter->th_q[i] = filter->c * (view->h * u[i] - filter->m0[i]);
     }
     return status;
 }
@@ -192,33 +194,33 @@ static void through_strains(const phx_csr *B, int n, const double *x, double *y)
 }
 
 /* Momenta of the rigid rows at the end: -S th_v, -(C - A q1) th_v. */
-static void end_momenta(const phx_filter *it, const double *q1, double *p)
+static void end_momenta(const phx_filter *filter, const double *q1, double *p)
 {
-    const phx_flex *flex = it->body->flex;
-    const int dim = it->body->base.dim, n = flex->n;
+    const phx_flex *flex = filter->body->flex;
+    const int dim = filter->body->base.dim, n = flex->n;
 
-    for (int k = 0; k < it->body->base.n_rigid; k++)
-        p[k] = -phx_floating_dot(n, lever(flex, k), it->th_v);
-    for (int k = 0; k < it->body->base.n_rot; k++)
+    for (int k = 0; k < filter->body->base.n_rigid; k++)
+        p[k] = -phx_floating_dot(n, lever(flex, k), filter->th_v);
+    for (int k = 0; k < filter->body->base.n_rot; k++)
         for (int i = 0; i < n; i++)
-            p[dim + k] += it->th_v[i] * phx_flex_row(flex, flex->A[k], i, q1);
+            p[dim + k] += filter->th_v[i] * phx_flex_row(flex, flex->A[k], i, q1);
 }
 
 /* Adds the filter's forces to the residual of the interval: those of th_v and th_q on the deformations and of the
  * momenta that th_v carries on the rigid rows. */
-phx_status phx_filter_residual(phx_filter *it, const phx_body_view *view, double *res)
+phx_status phx_filter_residual(phx_filter *filter, const phx_body_view *view, double *res)
 {
-    const phx_floating *body = it->body;
+    const phx_floating *body = filter->body;
     const phx_flex *flex = body->flex;
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid, n = flex->n;
     const double over_h = 1.0 / view->h, *vm = view->vm;
     double p[6], pm[6], a[3], b[3], c[3];
-    const phx_status status = find_parts(it, view);
+    const phx_status status = find_parts(filter, view);
 
     if (status)
         return status;
     /* (p1 - p0)/h less the transport of the mean momenta, as in the residual of the interval */
-    end_momenta(it, phx_floating_q(body, view->x1), p);
+    end_momenta(filter, phx_floating_q(body, view->x1), p);
     for (int k = 0; k < r; k++)
         pm[k] = 0.5 * p[k];
     phx_vec_x_rot(dim, pm, vm + dim, a);
@@ -229,11 +231,11 @@ phx_status phx_filter_residual(phx_filter *it, const phx_body_view *view, double
     for (int k = 0; k < n_rot; k++)
         res[dim + k] += over_h * p[dim + k] - b[k] - c[k];
     /* rows of the deformations: -M th_v/h + K th_q/2 + 1/2 w0_k A_k th_v */
-    through_strains(&flex->root, n, it->th_q, it->force);
+    through_strains(&flex->root, n, filter->th_q, filter->force);
     for (int i = 0; i < n; i++) {
-        double force = 0.5 * it->force[i] - over_h * phx_flex_row(flex, flex->M, i, it->th_v);
+        double force = 0.5 * filter->force[i] - over_h * phx_flex_row(flex, flex->M, i, filter->th_v);
         for (int k = 0; k < n_rot; k++)
-            force += 0.5 * view->v0[dim + k] * phx_flex_row(flex, flex->A[k], i, it->th_v);
+            force += 0.5 * view->v0[dim + k] * phx_flex_row(flex, flex->A[k], i, filter->th_v);
         res[r + i] += force;
     }
     return PHX_OK;
@@ -243,17 +245,17 @@ phx_status phx_filter_residual(phx_filter *it, const phx_body_view *view, double
  *     | -E   -L |                      | 0   0 |
  *     |         | 2/h c/(1+c)   +  c   |       | h/2,     L = (S, C), E = L M^-1 L^T
  *     | -L^T -M |                      | 0   K | */
-void phx_filter_linearise(const phx_filter *it, double h, double *A)
+void phx_filter_linearise(const phx_filter *filter, double h, double *A)
 {
-    const phx_floating *body = it->body;
+    const phx_floating *body = filter->body;
     const phx_flex *flex = body->flex;
     const int r = body->base.n_rigid, n = flex->n, *ptr = body->base.ptr;
-    const double g = 2.0 / h * it->c / (1.0 + it->c), stiffness = 0.5 * h * it->c;
+    const double g = 2.0 / h * filter->c / (1.0 + filter->c), stiffness = 0.5 * h * filter->c;
 
     for (int k = 0; k < r; k++) {
         const double *column = lever(flex, k);
         for (int l = 0; l < r; l++)
-            A[ptr[k] + l] -= g * it->inertia[k * r + l];
+            A[ptr[k] + l] -= g * filter->inertia[k * r + l];
         for (int i = 0; i < n; i++) {
             A[ptr[k] + r + i] -= g * column[i];
             A[ptr[r + i] + k] -= g * column[i];
@@ -265,49 +267,50 @@ void phx_filter_linearise(const phx_filter *it, double h, double *A)
 
 /* Corrects the end rates by -th_v, advances both memories to m1 and n1, and sets *lost to the energy that the filter
  * took in this interval, dissipated or stored. */
-phx_status phx_filter_finish(phx_filter *it, const phx_body_view *view, double *v1, double *lost)
+phx_status phx_filter_finish(phx_filter *filter, const phx_body_view *view, double *v1, double *lost)
 {
-    const int n = it->body->base.n_q;
-    double *rate1 = v1 + it->body->base.n_rigid;
-    const phx_status status = find_parts(it, view);
+    const int n = filter->body->base.n_q;
+    double *rate1 = v1 + filter->body->base.n_rigid;
+    const phx_status status = find_parts(filter, view);
 
     if (status)
         return status;
     for (int i = 0; i < n; i++) { /* Dq - m and th_v/c */
-        it->th_q[i] /= it->c;
-        rate1[i] -= it->th_v[i];
-        it->th_v[i] /= it->c;
-        it->m1[i] = it->m0[i] + it->a * it->th_q[i];
-        it->n1[i] = it->n0[i] + it->a * it->th_v[i];
+        filter->th_q[i] /= filter->c;
+        rate1[i] -= filter->th_v[i];
+        filter->th_v[i] /= filter->c;
+        filter->m1[i] = filter->m0[i] + filter->a * filter->th_q[i];
+        filter->n1[i] = filter->n0[i] + filter->a * filter->th_v[i];
     }
-    const double loss = 0.5 * it->c * (1.0 - 0.5 * it->a) * (strain_square(it, it->th_q) + mass_square(it, it->th_v));
-    *lost = loss + store_of(it, it->m1, it->n1) - it->store0;
+    const double loss = 0.5 * filter->c * (1.0 - 0.5 * filter->a) *
+                        (strain_square(filter, filter->th_q) + mass_square(filter, filter->th_v));
+    *lost = loss + store_of(filter, filter->m1, filter->n1) - filter->store0;
     return PHX_OK;
 }
 
-void phx_filter_keep(phx_filter *it)
+void phx_filter_keep(phx_filter *filter)
 {
-    const size_t bytes = (size_t)it->body->base.n_q * sizeof *it->m;
+    const size_t bytes = (size_t)filter->body->base.n_q * sizeof *filter->m;
 
-    memcpy(it->m, it->m1, bytes);
-    memcpy(it->n, it->n1, bytes);
-    it->h = it->trial_h;
+    memcpy(filter->m, filter->m1, bytes);
+    memcpy(filter->n, filter->n1, bytes);
+    filter->h = filter->trial_h;
 }
 
-void phx_filter_copy(phx_filter *it, const phx_filter *from)
+void phx_filter_copy(phx_filter *filter, const phx_filter *from)
 {
-    const size_t bytes = (size_t)it->body->base.n_q * sizeof *it->m;
+    const size_t bytes = (size_t)filter->body->base.n_q * sizeof *filter->m;
 
-    memcpy(it->m, from->m, bytes);
-    memcpy(it->n, from->n, bytes);
-    it->h = from->h;
+    memcpy(filter->m, from->m, bytes);
+    memcpy(filter->n, from->n, bytes);
+    filter->h = from->h;
 }
 
-void phx_filter_archive(phx_archive *archive, phx_filter *it)
+void phx_filter_archive(phx_archive *archive, phx_filter *filter)
 {
-    const size_t n = (size_t)it->body->base.n_q;
+    const size_t n = (size_t)filter->body->base.n_q;
 
-    phx_archive_double(archive, &it->h);
-    phx_archive_doubles(archive, n, it->m);
-    phx_archive_doubles(archive, n, it->n);
+    phx_archive_double(archive, &filter->h);
+    phx_archive_doubles(archive, n, filter->m);
+    phx_archive_doubles(archive, n, filter->n);
 }

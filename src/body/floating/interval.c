@@ -34,18 +34,18 @@ phx_products *phx_floating_products_create(phx_context *context, const phx_body 
     const size_t n = (size_t)body->base.n_q, head = (sizeof(phx_products) + sizeof(double) - 1) / sizeof(double);
     const size_t own = (size_t)body->base.n_v + n * (size_t)(1 + body->base.n_rot);
     double *all = phx_calloc(context, head + own + (room ? 0 : phx_floating_room(base)), sizeof *all);
-    phx_products *it = (phx_products *)(void *)all;
+    phx_products *work = (phx_products *)(void *)all;
 
     if (!all)
         return NULL;
-    it->start.own = one_inertia_of(body->flex);
-    it->start.bent = &it->bent;
-    it->p0 = all + head;
-    it->bent.d = it->p0 + body->base.n_v;
+    work->start.own = one_inertia_of(body->flex);
+    work->start.bent = &work->bent;
+    work->p0 = all + head;
+    work->bent.d = work->p0 + body->base.n_v;
     for (int k = 0; k < body->base.n_rot; k++)
-        it->bent.turned[k] = it->bent.d + (size_t)(1 + k) * n;
-    it->room = room ? room : all + head + own;
-    return it;
+        work->bent.turned[k] = work->bent.d + (size_t)(1 + k) * n;
+    work->room = room ? room : all + head + own;
+    return work;
 }
 
 void phx_floating_products_share(const phx_body *body, phx_products *products, double *room)
@@ -76,13 +76,13 @@ static inline void interval_residual(const int dim, const phx_floating *body, co
 {
     const double *q0 = phx_floating_q(body, view->x0), *q1 = phx_floating_q(body, view->x1),
                  *qm = phx_floating_q(body, view->xm);
-    phx_products *it = view->products;
+    phx_products *work = view->products;
 
     if (body->base.kinetics == PHX_KINETICS_FULL)
-        one_residual(dim, body->base.n_q, body, gravity, it->h, view->xm + dim, view->v0, view->v1, view->vm,
-                     &it->start, it->room, res);
+        one_residual(dim, body->base.n_q, body, gravity, work->h, view->xm + dim, view->v0, view->v1, view->vm,
+                     &work->start, work->room, res);
     else
-        phx_floating_simplified_residual(body, gravity, view, it->p0, res);
+        phx_floating_simplified_residual(body, gravity, view, work->p0, res);
     if (body->flex->stiffening)
         phx_floating_stiffening_residual(body->flex, q0, q1, qm, res + body->base.n_rigid);
 }
@@ -197,12 +197,12 @@ void phx_floating_spread_arrow(const phx_floating *body, double h, const double 
 static inline void interval_tangent(const int dim, const phx_floating *body, const double *gravity,
                                     const phx_body_view *view, double *A)
 {
-    phx_products *it = view->products;
-    double *arrow = it->room + (size_t)body->base.n_q * (size_t)(3 + body->base.n_rot + 2 * phx_pairs(dim));
+    phx_products *work = view->products;
+    double *arrow = work->room + (size_t)body->base.n_q * (size_t)(3 + body->base.n_rot + 2 * phx_pairs(dim));
 
-    one_interval_arrow(dim, body->base.n_q, body, gravity, it->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
-                       view->vm, &it->start, it->room, arrow);
-    phx_floating_spread_arrow(body, it->h, view->v0 + dim, view->v1 + dim, arrow, A);
+    one_interval_arrow(dim, body->base.n_q, body, gravity, work->h, view->x1 + dim, view->xm + dim, view->v0, view->v1,
+                       view->vm, &work->start, work->room, arrow);
+    phx_floating_spread_arrow(body, work->h, view->v0 + dim, view->v1 + dim, arrow, A);
     if (body->flex->stiffening)
         phx_floating_stiffening_tangent(body, phx_floating_q(body, view->x0), phx_floating_q(body, view->x1),
                                         phx_floating_q(body, view->xm), 0.5 * view->h, A);

@@ -126,7 +126,7 @@ typedef struct strain_tangent {
 /* Stiffness, mean force and derivatives of strain k over an interval, from which its tangent is built; `factor` scales
  * stiffness and force. */
 static void strain_at(const phx_flex_stiffening *st, int k, const double *q0, const double *q1, const double *qm,
-                      double factor, strain_tangent *it)
+                      double factor, strain_tangent *tangent)
 {
     double s[PHX_STRAIN_SLOPES];
 
@@ -134,35 +134,36 @@ static void strain_at(const phx_flex_stiffening *st, int k, const double *q0, co
     double quad = quadratic(st, k, s);
     slopes_of(st, k, q1, s);
     quad += quadratic(st, k, s);
-    derivatives(st, k, s, it->c1);
+    derivatives(st, k, s, tangent->c1);
     slopes_of(st, k, qm, s);
-    derivatives(st, k, s, it->cm);
-    it->stiffness = factor * st->stiffness[k];
-    it->force = it->stiffness * (row_dot(&st->lin, k, qm) + 0.5 * quad);
+    derivatives(st, k, s, tangent->cm);
+    tangent->stiffness = factor * st->stiffness[k];
+    tangent->force = tangent->stiffness * (row_dot(&st->lin, k, qm) + 0.5 * quad);
 }
 
 /* Adds the tangent of strain k of a beam to K: the material part of the slopes and the curvature of the strain times
  * the mean force. */
-static void sparse_tangent(const phx_floating *body, int k, const strain_tangent *it, double *K)
+static void sparse_tangent(const phx_floating *body, int k, const strain_tangent *tangent, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     const int from = st->slope_begin[k], count = st->slope_end[k] - from;
 
     for (int a = 0; a < count; a++) {
-        rows_outer(body, &st->lin, k, &st->slope, from + a, it->stiffness * it->c1[a], K);
-        rows_outer(body, &st->slope, from + a, &st->lin, k, it->stiffness * it->cm[a], K);
+        rows_outer(body, &st->lin, k, &st->slope, from + a, tangent->stiffness * tangent->c1[a], K);
+        rows_outer(body, &st->slope, from + a, &st->lin, k, tangent->stiffness * tangent->cm[a], K);
         for (int b = 0; b < count; b++)
-            rows_outer(body, &st->slope, from + a, &st->slope, from + b, it->stiffness * it->cm[a] * it->c1[b], K);
+            rows_outer(body, &st->slope, from + a, &st->slope, from + b,
+                       tangent->stiffness * tangent->cm[a] * tangent->c1[b], K);
     }
     for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++) {
-        const double half = 0.5 * it->force * st->weight[p];
+        const double half = 0.5 * tangent->force * st->weight[p];
         rows_outer(body, &st->slope, st->first[p], &st->slope, st->second[p], half, K);
         rows_outer(body, &st->slope, st->second[p], &st->slope, st->first[p], half, K);
     }
 }
 
 /* The same in a basis, where all rows are full; N eps'' (the half of it) goes to `curvature`, for all strains. */
-static void full_tangent(const phx_floating *body, int k, const strain_tangent *it,
+static void full_tangent(const phx_floating *body, int k, const strain_tangent *tangent,
                          double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES], double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
@@ -171,18 +172,18 @@ static void full_tangent(const phx_floating *body, int k, const strain_tangent *
     for (int i = begin; i < end; i++) {
         double *row = K + body->base.ptr[r + st->lin.idx[i]] + r;
         for (int a = 0; a < st->n_slope; a++)
-            row[a] += it->stiffness * st->lin.val[i] * it->c1[a];
+            row[a] += tangent->stiffness * st->lin.val[i] * tangent->c1[a];
     }
     for (int a = 0; a < st->n_slope; a++) {
         double *row = K + body->base.ptr[r + a] + r;
-        const double factor = it->stiffness * it->cm[a];
+        const double factor = tangent->stiffness * tangent->cm[a];
         for (int i = begin; i < end; i++)
             row[st->lin.idx[i]] += factor * st->lin.val[i];
         for (int b = 0; b < st->n_slope; b++)
-            row[b] += factor * it->c1[b];
+            row[b] += factor * tangent->c1[b];
     }
     for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++)
-        curvature[st->first[p]][st->second[p]] += 0.5 * it->force * st->weight[p];
+        curvature[st->first[p]][st->second[p]] += 0.5 * tangent->force * st->weight[p];
 }
 
 /* Adds the tangents of all strains of a body in a basis to the dense block of the deformations, with the curvature
@@ -192,11 +193,11 @@ static void full_tangents(const phx_floating *body, const double *q0, const doub
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES] = {{0.0}};
-    strain_tangent it;
+    strain_tangent tangent;
 
     for (int k = 0; k < st->n_strain; k++) {
-        strain_at(st, k, q0, q1, qm, factor, &it);
-        full_tangent(body, k, &it, curvature, K);
+        strain_at(st, k, q0, q1, qm, factor, &tangent);
+        full_tangent(body, k, &tangent, curvature, K);
     }
     for (int a = 0; a < st->n_slope; a++)
         for (int b = 0; b < st->n_slope; b++)
@@ -209,15 +210,15 @@ void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0,
                                      double factor, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
-    strain_tangent it;
+    strain_tangent tangent;
 
     if (st->in_basis) {
         full_tangents(body, q0, q1, qm, factor, K);
         return;
     }
     for (int k = 0; k < st->n_strain; k++) {
-        strain_at(st, k, q0, q1, qm, factor, &it);
-        sparse_tangent(body, k, &it, K);
+        strain_at(st, k, q0, q1, qm, factor, &tangent);
+        sparse_tangent(body, k, &tangent, K);
     }
 }
 

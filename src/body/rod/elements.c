@@ -139,10 +139,10 @@ double phx_rod_elastic(const phx_body *body, const double *x)
 
     for (int e = 0; e < rod->n; e++) {
         const one_rod_pose pose = elements_pose_of(body->dim, rod, e, x);
-        one_rod_interval it;
+        one_rod_interval interval_of;
         double strain[6], energy;
-        one_rod_evaluate(body->dim, &rod->table, &pose, &pose, false, &it);
-        one_rod_strain(body->dim, &rod->elements[e], it.measure1, strain);
+        one_rod_evaluate(body->dim, &rod->table, &pose, &pose, false, &interval_of);
+        one_rod_strain(body->dim, &rod->elements[e], interval_of.measure1, strain);
         one_rod_energy(body->dim, &rod->elements[e], strain, &energy);
         sum += energy;
     }
@@ -205,10 +205,10 @@ typedef one_node_variation node_variation;
 
 static inline node_variation variation_of(const int dim, double h, const double *Rm, const double *R1, const double *vm)
 {
-    node_variation it = {{0}, {0}, {0}};
+    node_variation node = {{0}, {0}, {0}};
 
-    one_node_vary(dim, h, Rm, R1, vm, &it);
-    return it;
+    one_node_vary(dim, h, Rm, R1, vm, &node);
+    return node;
 }
 
 /* Z, moves x variations of the two nodes: (d, phi_a, phi_b) = Z (xi_a, xi_b). */

@@ -661,15 +661,15 @@ static phx_status make_element(phx_context *context, const phx_rod_def *def, int
     const double *compliance = def->compliance + PHX_ROD_SECTION * PHX_ROD_GAUSS * e, angle = angle_of(rod, &pose);
     one_rod_element *element = &rod->elements[e];
     double point[PHX_ROD_GAUSS], weight[PHX_ROD_GAUSS], strain[6] = {0}, C[PHX_ROD_SECTION];
-    one_rod_interval it;
+    one_rod_interval interval_of;
 
     if (!(angle <= MOST_ANGLE))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "rod '%s': element %d turns by %.4g degrees, at most 120 are possible; use more elements",
                         def->name, e + 1, angle * 180.0 / 3.14159265358979323846);
-    one_rod_evaluate(dim, &rod->table, &pose, &pose, false, &it);
+    one_rod_evaluate(dim, &rod->table, &pose, &pose, false, &interval_of);
     element->length = def->length[e];
-    memcpy(element->rest, it.measure1, sizeof element->rest);
+    memcpy(element->rest, interval_of.measure1, sizeof element->rest);
     for (int i = 0; i < n; i++)
         strain[entry[i]] = element->rest[i] / element->length;
     phx_status status = phx_rod_element_stiffness(context, element->length, strain, compliance, C);

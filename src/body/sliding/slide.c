@@ -236,22 +236,22 @@ typedef struct term_walk {
 static term_walk walk_from(const phx_body *body, const phx_body_port *port, const phx_body_view *view)
 {
     const int x = place_x(body, port);
-    term_walk it = {.body = body, .view = view, .s = {view->x0[x], view->x1[x]}, .at = -1};
+    term_walk walk = {.body = body, .view = view, .s = {view->x0[x], view->x1[x]}, .at = -1};
 
-    it.span = phx_curve_span_of(&phx_as_sliding(body)->curve, it.s[0], it.s[1]);
-    it.piece = it.span.low;
-    return it;
+    walk.span = phx_curve_span_of(&phx_as_sliding(body)->curve, walk.s[0], walk.s[1]);
+    walk.piece = walk.span.low;
+    return walk;
 }
 
-static bool next_term(term_walk *it, term_state *out)
+static bool next_term(term_walk *walk, term_state *out)
 {
-    const phx_curve *curve = &phx_as_sliding(it->body)->curve;
+    const phx_curve *curve = &phx_as_sliding(walk->body)->curve;
 
-    while ((out->term = phx_curve_next(curve, it->span, &it->piece, &it->at))) {
-        out->at = first_entry(it->body, out->term->part);
-        if (out->at < 0 || !phx_curve_weigh(curve, out->term, it->s[0], it->s[1], &out->weight))
+    while ((out->term = phx_curve_next(curve, walk->span, &walk->piece, &walk->at))) {
+        out->at = first_entry(walk->body, out->term->part);
+        if (out->at < 0 || !phx_curve_weigh(curve, out->term, walk->s[0], walk->s[1], &out->weight))
             continue;
-        look_at_vector(it->body, it->view, out->term, &out->vector);
+        look_at_vector(walk->body, walk->view, out->term, &out->vector);
         return true;
     }
     return false;
@@ -309,20 +309,20 @@ int phx_slide_active(const phx_body *body, const phx_body_port *port, const phx_
 
 /* For each velocity of the inner body, first and last piece of the curve on which a term depends on it; first > last if
  * there is none. */
-void phx_slide_reach(phx_sliding *it)
+void phx_slide_reach(phx_sliding *sliding)
 {
-    const phx_body *body = &it->base;
-    const int n = it->inner->n_v;
+    const phx_body *body = &sliding->base;
+    const int n = sliding->inner->n_v;
 
     for (int c = 0; c < n; c++) {
-        it->reach[2 * c] = it->curve.n_pieces;
-        it->reach[2 * c + 1] = -1;
+        sliding->reach[2 * c] = sliding->curve.n_pieces;
+        sliding->reach[2 * c + 1] = -1;
     }
-    for (int t = 0; t < it->curve.n_terms; t++) {
-        const phx_curve_term *term = &it->curve.terms[t];
+    for (int t = 0; t < sliding->curve.n_terms; t++) {
+        const phx_curve_term *term = &sliding->curve.terms[t];
         int cols[MOST], count = term_columns(body, term, cols), end = term->first + term->count - 1;
         for (int c = 0; c < count; c++) {
-            int *reach = it->reach + 2 * cols[c];
+            int *reach = sliding->reach + 2 * cols[c];
             reach[0] = term->first < reach[0] ? term->first : reach[0];
             reach[1] = end > reach[1] ? end : reach[1];
         }
@@ -331,8 +331,8 @@ void phx_slide_reach(phx_sliding *it)
 
 bool phx_slide_meets(const phx_body *body, int one, int other)
 {
-    const phx_sliding *it = phx_as_sliding(body);
-    const int n = it->inner->n_v, *a = it->reach + 2 * one, *b = it->reach + 2 * other;
+    const phx_sliding *sliding = phx_as_sliding(body);
+    const int n = sliding->inner->n_v, *a = sliding->reach + 2 * one, *b = sliding->reach + 2 * other;
 
     return one >= n || other >= n || (a[0] <= b[1] && b[0] <= a[1]);
 }
@@ -401,15 +401,15 @@ static void view_curve(const phx_body *body, const phx_body_port *port, const ph
     const double s_dot = view->vm[place_v(body, port)];
     term_walk walk = walk_from(body, port, view);
     double y0[9] = {0}, y1[9] = {0}, *rate = out->rate;
-    term_state it;
+    term_state state;
 
-    while (next_term(&walk, &it)) {
-        const phx_curve_weight *c = &it.weight;
-        const vector_state *z = &it.vector;
+    while (next_term(&walk, &state)) {
+        const phx_curve_weight *c = &state.weight;
+        const vector_state *z = &state.vector;
         for (int a = 0; a < dim; a++) {
-            y0[it.at + a] += c->c0 * z->z0[a];
-            y1[it.at + a] += c->c1 * z->z1[a];
-            rate[it.at + a] += c->mean * z->rate[a] + c->quotient * s_dot * z->mean[a]; /* (2) */
+            y0[state.at + a] += c->c0 * z->z0[a];
+            y1[state.at + a] += c->c1 * z->z1[a];
+            rate[state.at + a] += c->mean * z->rate[a] + c->quotient * s_dot * z->mean[a]; /* (2) */
         }
     }
     memcpy(out->u0, y0, (size_t)dim * sizeof *y0);
@@ -437,19 +437,19 @@ void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_
 {
     const int dim = body->dim, v = place_v(body, port);
     term_walk walk = walk_from(body, port, view);
-    term_state it;
+    term_state state;
 
     if (port->place_alone) {
         res[v] += alpha * effort[0];
         return;
     }
-    while (next_term(&walk, &it)) {
-        const phx_curve_weight *c = &it.weight;
-        const vector_state *z = &it.vector;
+    while (next_term(&walk, &state)) {
+        const phx_curve_weight *c = &state.weight;
+        const vector_state *z = &state.vector;
         for (int a = 0; a < dim; a++) {
             for (int k = 0; k < z->n; k++)
-                res[z->cols[k]] += alpha * c->mean * z->Z[a * z->n + k] * effort[it.at + a];
-            res[v] += alpha * c->quotient * z->mean[a] * effort[it.at + a];
+                res[z->cols[k]] += alpha * c->mean * z->Z[a * z->n + k] * effort[state.at + a];
+            res[v] += alpha * c->quotient * z->mean[a] * effort[state.at + a];
         }
     }
 }
@@ -504,7 +504,7 @@ void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const p
     const columns over = {n, active};
     term_walk walk = walk_from(body, port, view);
     double own[MOST * MOST];
-    term_state it;
+    term_state state;
 
     if (out->P)
         memset(out->P, 0, wide * sizeof *out->P);
@@ -514,19 +514,19 @@ void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const p
         memset(out->K, 0, (size_t)(n * n) * sizeof *out->K);
     if (out->P && port->place_alone)
         out->P[0] = 1.0;
-    while (!port->place_alone && next_term(&walk, &it)) {
-        const phx_curve_weight *c = &it.weight;
-        const vector_state *z = &it.vector;
+    while (!port->place_alone && next_term(&walk, &state)) {
+        const phx_curve_weight *c = &state.weight;
+        const vector_state *z = &state.vector;
         int at[MOST];
         for (int k = 0; k < z->n; k++)
             at[k] = column_at(&over, z->cols[k]);
         if (out->P)
-            add_rate(dim, n, at, c, z, out->P + it.at * n);
+            add_rate(dim, n, at, c, z, out->P + state.at * n);
         if (out->T)
-            add_change(dim, n, at, s_dot, c, z, out->T + it.at * n);
+            add_change(dim, n, at, s_dot, c, z, out->T + state.at * n);
         if (!out->K)
             continue;
-        vector_stiffness(body, view, it.term, z, effort + it.at, own);
-        add_stiffness(dim, n, at, c, z, own, effort + it.at, out->K);
+        vector_stiffness(body, view, state.term, z, effort + state.at, own);
+        add_stiffness(dim, n, at, c, z, own, effort + state.at, out->K);
     }
 }

@@ -32,8 +32,8 @@ int phx_body_places(const phx_body *body, int *x, int *v)
 
 double phx_body_curve_length(const phx_body *body)
 {
-    const phx_sliding *it = phx_as_sliding(body);
-    return it ? phx_curve_length(&it->curve) : 0.0;
+    const phx_sliding *sliding = phx_as_sliding(body);
+    return sliding ? phx_curve_length(&sliding->curve) : 0.0;
 }
 
 /* ---- what the places add: zeros ---- */
@@ -267,35 +267,35 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
 
 static void sliding_destroy(phx_body *body)
 {
-    phx_sliding *it = (phx_sliding *)body;
+    phx_sliding *sliding = (phx_sliding *)body;
 
-    phx_curve_free(&it->curve);
-    phx_body_destroy(it->inner);
-    phx_free(it->base.ptr);
-    phx_free(it->base.idx);
-    phx_free(it->reach);
-    phx_free(it);
+    phx_curve_free(&sliding->curve);
+    phx_body_destroy(sliding->inner);
+    phx_free(sliding->base.ptr);
+    phx_free(sliding->base.idx);
+    phx_free(sliding->reach);
+    phx_free(sliding);
 }
 
 /* ---- making ---- */
 /* One place more: a velocity of its own, alone in its row of the pattern. */
-phx_status phx_sliding_add_place(phx_context *context, phx_sliding *it)
+phx_status phx_sliding_add_place(phx_context *context, phx_sliding *sliding)
 {
-    const int n = it->base.n_v, entries = it->base.ptr[n];
-    int *ptr = phx_realloc(context, it->base.ptr, (size_t)n + 2, sizeof *ptr);
+    const int n = sliding->base.n_v, entries = sliding->base.ptr[n];
+    int *ptr = phx_realloc(context, sliding->base.ptr, (size_t)n + 2, sizeof *ptr);
 
     if (!ptr)
         return PHX_ERR_MEMORY;
-    it->base.ptr = ptr;
-    int *idx = phx_realloc(context, it->base.idx, (size_t)entries + 1, sizeof *idx);
+    sliding->base.ptr = ptr;
+    int *idx = phx_realloc(context, sliding->base.idx, (size_t)entries + 1, sizeof *idx);
     if (!idx)
         return PHX_ERR_MEMORY;
-    it->base.idx = idx;
+    sliding->base.idx = idx;
     ptr[n + 1] = entries + 1;
     idx[entries] = n;
-    it->base.n_v++;
-    it->base.n_x++;
-    it->base.n_places++;
+    sliding->base.n_v++;
+    sliding->base.n_x++;
+    sliding->base.n_places++;
     return PHX_OK;
 }
 
@@ -311,30 +311,31 @@ void phx_body_drop_place(phx_body *body)
 phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *curve, phx_sliding **out)
 {
     const size_t n = (size_t)inner->n_v, entries = (size_t)inner->ptr[inner->n_v];
-    phx_sliding *it = phx_calloc(context, 1, sizeof *it);
+    phx_sliding *sliding = phx_calloc(context, 1, sizeof *sliding);
 
-    if (!it) {
+    if (!sliding) {
         phx_curve_free(curve);
         return PHX_ERR_MEMORY;
     }
-    it->base = *inner;
-    it->ops = operations_over(inner->ops);
-    it->base.ops = &it->ops;
-    it->curve = *curve;
-    it->base.ptr = phx_calloc(context, n + 1, sizeof *it->base.ptr);
-    it->base.idx = phx_calloc(context, entries, sizeof *it->base.idx);
-    it->reach = phx_calloc(context, 2 * n, sizeof *it->reach);
-    const phx_status status =
-        it->base.ptr && it->base.idx && it->reach ? phx_curve_index(context, &it->curve) : PHX_ERR_MEMORY;
+    sliding->base = *inner;
+    sliding->ops = operations_over(inner->ops);
+    sliding->base.ops = &sliding->ops;
+    sliding->curve = *curve;
+    sliding->base.ptr = phx_calloc(context, n + 1, sizeof *sliding->base.ptr);
+    sliding->base.idx = phx_calloc(context, entries, sizeof *sliding->base.idx);
+    sliding->reach = phx_calloc(context, 2 * n, sizeof *sliding->reach);
+    const phx_status status = sliding->base.ptr && sliding->base.idx && sliding->reach
+                                  ? phx_curve_index(context, &sliding->curve)
+                                  : PHX_ERR_MEMORY;
     if (status) {
-        sliding_destroy(&it->base);
+        sliding_destroy(&sliding->base);
         return status;
     }
-    memcpy(it->base.ptr, inner->ptr, (n + 1) * sizeof *inner->ptr);
-    memcpy(it->base.idx, inner->idx, entries * sizeof *inner->idx);
-    it->inner = inner;
-    phx_slide_reach(it);
-    *out = it;
+    memcpy(sliding->base.ptr, inner->ptr, (n + 1) * sizeof *inner->ptr);
+    memcpy(sliding->base.idx, inner->idx, entries * sizeof *inner->idx);
+    sliding->inner = inner;
+    phx_slide_reach(sliding);
+    *out = sliding;
     return PHX_OK;
 }
 
@@ -357,11 +358,11 @@ phx_status phx_body_add_place(phx_context *context, const phx_flex_source *sourc
 {
     if (!body || !*body)
         return phx_fail_null(context, __func__, "body");
-    phx_sliding *it = (phx_sliding *)phx_as_sliding(*body);
-    phx_status status = it ? PHX_OK : wrap(context, *body, source, &it);
+    phx_sliding *sliding = (phx_sliding *)phx_as_sliding(*body);
+    phx_status status = sliding ? PHX_OK : wrap(context, *body, source, &sliding);
 
     if (status)
         return status;
-    *body = &it->base;
-    return phx_sliding_add_place(context, it);
+    *body = &sliding->base;
+    return phx_sliding_add_place(context, sliding);
 }

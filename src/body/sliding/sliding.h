@@ -20,7 +20,7 @@ const phx_sliding *phx_as_sliding(const phx_body *body); /* NULL: it is no such 
 /* A body without places yet around `inner`, and one more of them. On failure `inner` stays the caller's; the curve is
  * taken over. */
 phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *curve, phx_sliding **out);
-phx_status phx_sliding_add_place(phx_context *context, phx_sliding *it);
+phx_status phx_sliding_add_place(phx_context *context, phx_sliding *sliding);
 /* For phx_body_archive: curve and places of *body, which is made around `inner`, taken over, when it is read. */
 void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body);
 
@@ -29,7 +29,7 @@ void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body)
 int phx_slide_columns(const phx_body *body, const phx_body_port *port, int *cols);
 int phx_slide_active(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *active);
 /* Fills `reach`; whether some place depends on both of two columns. */
-void phx_slide_reach(phx_sliding *it);
+void phx_slide_reach(phx_sliding *sliding);
 bool phx_slide_meets(const phx_body *body, int one, int other);
 void phx_slide_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
 void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,

@@ -142,11 +142,11 @@ typedef struct line_shear {
     double *share;
 } line_shear;
 
-static void line_shear_free(line_shear *it)
+static void line_shear_free(line_shear *shear)
 {
-    phx_free(it->V);
-    phx_free(it->corner);
-    phx_free(it->share);
+    phx_free(shear->V);
+    phx_free(shear->corner);
+    phx_free(shear->share);
 }
 
 /* out_i = int V psi_i, psi of space `to` */
@@ -176,7 +176,7 @@ static void edge_resultants_project(const phx_elastic_model *model, const plate_
 /* Effective shear force V along a line and forces at its corners over all columns, from the nodal forces (theory 2,
  * edges of plates). */
 static phx_status line_shear_create(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                                    const unsigned char *ports, const plate_line *line, line_shear *it)
+                                    const unsigned char *ports, const plate_line *line, line_shear *shear)
 {
     const int p = phx_plate_of(model)->order + 1, m = p > 2 ? p - 1 : 1, last = line->closed ? 0 : p * line->n;
     const line_space of = space_of(line, p, false), to = space_of(line, m, true);
@@ -184,11 +184,11 @@ static phx_status line_shear_create(phx_context *context, const phx_elastic_mode
     double *F = phx_calloc(context, size, sizeof *F), *V = phx_calloc(context, size, sizeof *V);
     double *own = phx_calloc(context, size, sizeof *own);
 
-    *it = (line_shear){.degree = m, .nodes = to.nodes, .cols = (int)cols};
-    it->V = phx_calloc(context, (size_t)to.nodes * cols + 1, sizeof *it->V);
-    it->corner = phx_calloc(context, 2 * cols + 1, sizeof *it->corner);
-    it->share = phx_calloc(context, 2 * cols + 1, sizeof *it->share);
-    phx_status status = F && V && own && it->V && it->corner && it->share ? PHX_OK : PHX_ERR_MEMORY;
+    *shear = (line_shear){.degree = m, .nodes = to.nodes, .cols = (int)cols};
+    shear->V = phx_calloc(context, (size_t)to.nodes * cols + 1, sizeof *shear->V);
+    shear->corner = phx_calloc(context, 2 * cols + 1, sizeof *shear->corner);
+    shear->share = phx_calloc(context, 2 * cols + 1, sizeof *shear->share);
+    phx_status status = F && V && own && shear->V && shear->corner && shear->share ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = plate_line_forces(context, model, columns, ports, line, F);
     if (!status)
@@ -197,18 +197,18 @@ static phx_status line_shear_create(phx_context *context, const phx_elastic_mode
         edge_resultants_project(model, line, &of, &of, cols, V, own);
         for (int side = 0; side < 2; side++)
             for (size_t c = 0; c < cols; c++) {
-                it->corner[side * cols + c] = F[(size_t)(side ? last : 0) * cols + c];
-                it->share[side * cols + c] = own[(size_t)(side ? last : 0) * cols + c];
+                shear->corner[side * cols + c] = F[(size_t)(side ? last : 0) * cols + c];
+                shear->share[side * cols + c] = own[(size_t)(side ? last : 0) * cols + c];
             }
         memset(F, 0, size * sizeof *F);
         edge_resultants_project(model, line, &of, &to, cols, V, F);
-        status = find_shear(context, model, line, &to, (int)cols, F, it->V);
+        status = find_shear(context, model, line, &to, (int)cols, F, shear->V);
     }
     phx_free(F);
     phx_free(V);
     phx_free(own);
     if (status)
-        line_shear_free(it);
+        line_shear_free(shear);
     return status;
 }
 

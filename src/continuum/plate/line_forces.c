@@ -37,150 +37,150 @@ int plate_bending_column(const phx_elastic_model *model, const stress_columns *c
 }
 
 /* ---- which nodes ---- */
-static phx_status find_around(line_work *it)
+static phx_status find_around(line_work *work)
 {
-    const phx_plate *plate = it->plate;
+    const phx_plate *plate = work->plate;
     const size_t corners = (size_t)plate->n_corners, entries = 3 * (size_t)plate->n_triangles;
 
-    it->first = phx_calloc(it->context, corners + 2, sizeof *it->first);
-    it->around = phx_calloc(it->context, entries + 1, sizeof *it->around);
-    if (!it->first || !it->around)
+    work->first = phx_calloc(work->context, corners + 2, sizeof *work->first);
+    work->around = phx_calloc(work->context, entries + 1, sizeof *work->around);
+    if (!work->first || !work->around)
         return PHX_ERR_MEMORY;
     for (size_t k = 0; k < entries; k++)
-        it->first[plate->corner[k] + 2]++;
+        work->first[plate->corner[k] + 2]++;
     for (size_t i = 2; i < corners + 2; i++)
-        it->first[i] += it->first[i - 1];
+        work->first[i] += work->first[i - 1];
     for (size_t k = 0; k < entries; k++)
-        it->around[it->first[plate->corner[k] + 1]++] = (int)(k / 3);
+        work->around[work->first[plate->corner[k] + 1]++] = (int)(k / 3);
     return PHX_OK;
 }
 
 /* Marks the nodes whose forces are not those of the interior: boundary nodes and nodes of ports. */
-static phx_status find_outside(line_work *it, const unsigned char *ports)
+static phx_status find_outside(line_work *work, const unsigned char *ports)
 {
-    const phx_plate *plate = it->plate;
+    const phx_plate *plate = work->plate;
     int node[PHX_PLATE_EDGE_NODES];
 
-    it->outside = phx_calloc(it->context, (size_t)it->model->n_nodes, 1);
-    if (!it->outside)
+    work->outside = phx_calloc(work->context, (size_t)work->model->n_nodes, 1);
+    if (!work->outside)
         return PHX_ERR_MEMORY;
     if (ports)
-        memcpy(it->outside, ports, (size_t)it->model->n_nodes);
+        memcpy(work->outside, ports, (size_t)work->model->n_nodes);
     for (int edge = 0; edge < plate->n_edges; edge++) {
         const int count = phx_plate_edge_nodes(plate, edge, node);
         for (int j = 0; j < count && plate_is_boundary(plate, edge); j++)
-            it->outside[node[j]] = 1;
+            work->outside[node[j]] = 1;
     }
     return PHX_OK;
 }
 
-static void need(line_work *it, int node)
+static void need(line_work *work, int node)
 {
-    if (it->row[node] < 0)
-        it->row[node] = it->n_rows++;
+    if (work->row[node] < 0)
+        work->row[node] = work->n_rows++;
 }
 
 /* The nodes of the line first, then those inside of the triangles around the triangles at the line. */
-static phx_status number_rows(line_work *it, const plate_line *line)
+static phx_status number_rows(line_work *work, const plate_line *line)
 {
-    const phx_plate *plate = it->plate;
+    const phx_plate *plate = work->plate;
     int node[PHX_TRIANGLE_NODES];
 
-    it->row = phx_calloc(it->context, (size_t)it->model->n_nodes, sizeof *it->row);
-    if (!it->row)
+    work->row = phx_calloc(work->context, (size_t)work->model->n_nodes, sizeof *work->row);
+    if (!work->row)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < it->model->n_nodes; i++)
-        it->row[i] = -1;
+    for (int i = 0; i < work->model->n_nodes; i++)
+        work->row[i] = -1;
     for (int s = 0; s < line->n; s++) {
-        const plate_side side = plate_side_of(it->model, line->edge[s]);
+        const plate_side side = plate_side_of(work->model, line->edge[s]);
         for (int j = 0; j < side.n; j++)
-            need(it, side.node[j]);
+            need(work, side.node[j]);
     }
     for (int s = 0; s < 2 * line->n; s++) { /* both ends of each edge, */
-        const plate_side side = plate_side_of(it->model, line->edge[s / 2]);
+        const plate_side side = plate_side_of(work->model, line->edge[s / 2]);
         const int end = side.node[s % 2 ? side.n - 1 : 0];
-        for (int k = it->first[end]; k < it->first[end + 1]; k++) /* triangles there, */
-            for (int c = 0; c < 3; c++) {                         /* and those around these */
-                const int corner = plate->corner[3 * it->around[k] + c];
-                for (int m = it->first[corner]; m < it->first[corner + 1]; m++)
-                    for (int j = phx_plate_nodes(plate, it->around[m], node) - 1; j >= 0; j--)
-                        if (!it->outside[node[j]])
-                            need(it, node[j]);
+        for (int k = work->first[end]; k < work->first[end + 1]; k++) /* triangles there, */
+            for (int c = 0; c < 3; c++) {                             /* and those around these */
+                const int corner = plate->corner[3 * work->around[k] + c];
+                for (int m = work->first[corner]; m < work->first[corner + 1]; m++)
+                    for (int j = phx_plate_nodes(plate, work->around[m], node) - 1; j >= 0; j--)
+                        if (!work->outside[node[j]])
+                            need(work, node[j]);
             }
     }
     return PHX_OK;
 }
 
 /* ---- forces and integrals of the nodes ---- */
-static void tabulate(line_work *it)
+static void tabulate(line_work *work)
 {
     double lambda[PHX_TRIANGLE_POINTS][3], weight[PHX_TRIANGLE_POINTS];
     phx_lagrange at;
 
     phx_triangle_rule(lambda, weight);
     for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
-        const int count = phx_triangle_lagrange(it->plate->order + 1, lambda[g], &at);
+        const int count = phx_triangle_lagrange(work->plate->order + 1, lambda[g], &at);
         for (int i = 0; i < count; i++)
             for (int a = 0; a < 3; a++)
-                it->integral[i][a] += weight[g] * at.value[i] * lambda[g][a];
+                work->integral[i][a] += weight[g] * at.value[i] * lambda[g][a];
     }
 }
 
 /* Adds the nodal forces of a triangle for all columns, and the moments of its shape functions, to the numbered
  * nodes. */
-static void add_triangle(line_work *it, int t, int nodes, const int *node)
+static void add_triangle(line_work *work, int t, int nodes, const int *node)
 {
-    const int *corner = it->plate->corner + 3 * t, section = it->plate->section[t];
+    const int *corner = work->plate->corner + 3 * t, section = work->plate->section[t];
     phx_plate_frame frame;
     double force[PHX_TRIANGLE_NODES];
 
-    phx_plate_frame_of(it->model, t, &frame);
+    phx_plate_frame_of(work->model, t, &frame);
     for (int j = 0; j < nodes; j++) {
-        const int row = it->row[node[j]];
+        const int row = work->row[node[j]];
         if (row < 0)
             continue;
-        it->section[row] = it->section[row] == -2 || it->section[row] == section ? section : -1;
+        work->section[row] = work->section[row] == -2 || work->section[row] == section ? section : -1;
         for (int a = 0; a < 3; a++) {
-            const double part = frame.area * it->integral[j][a], *x = it->model->x + 3 * corner[a];
-            it->moment[3 * row] += part;
-            it->moment[3 * row + 1] += part * x[0];
-            it->moment[3 * row + 2] += part * x[1];
+            const double part = frame.area * work->integral[j][a], *x = work->model->x + 3 * corner[a];
+            work->moment[3 * row] += part;
+            work->moment[3 * row + 1] += part * x[0];
+            work->moment[3 * row + 2] += part * x[1];
         }
     }
-    for (int c = 0; c < it->cols; c++) {
+    for (int c = 0; c < work->cols; c++) {
         const double *u, *sigma;
-        plate_bending_column(it->model, it->columns, c, &u, &sigma);
-        phx_plate_nodal_forces(it->model, t, u, sigma, force);
+        plate_bending_column(work->model, work->columns, c, &u, &sigma);
+        phx_plate_nodal_forces(work->model, t, u, sigma, force);
         for (int j = 0; j < nodes; j++)
-            if (it->row[node[j]] >= 0)
-                it->force[(size_t)it->row[node[j]] * (size_t)it->cols + (size_t)c] += force[j];
+            if (work->row[node[j]] >= 0)
+                work->force[(size_t)work->row[node[j]] * (size_t)work->cols + (size_t)c] += force[j];
     }
 }
 
 /* Sums forces and moments over all triangles that touch a numbered node; section is -1 at nodes between sections. */
-static phx_status add_triangles(line_work *it)
+static phx_status add_triangles(line_work *work)
 {
-    const size_t rows = (size_t)it->n_rows + 1;
+    const size_t rows = (size_t)work->n_rows + 1;
     int node[PHX_TRIANGLE_NODES];
 
-    it->force = phx_calloc(it->context, rows * (size_t)it->cols + 1, sizeof *it->force);
-    it->moment = phx_calloc(it->context, 3 * rows, sizeof *it->moment);
-    it->section = phx_calloc(it->context, rows, sizeof *it->section);
-    it->seen = phx_calloc(it->context, rows, sizeof *it->seen);
-    it->fitted = phx_calloc(it->context, rows, sizeof *it->fitted);
-    if (!it->force || !it->moment || !it->section || !it->seen || !it->fitted)
+    work->force = phx_calloc(work->context, rows * (size_t)work->cols + 1, sizeof *work->force);
+    work->moment = phx_calloc(work->context, 3 * rows, sizeof *work->moment);
+    work->section = phx_calloc(work->context, rows, sizeof *work->section);
+    work->seen = phx_calloc(work->context, rows, sizeof *work->seen);
+    work->fitted = phx_calloc(work->context, rows, sizeof *work->fitted);
+    if (!work->force || !work->moment || !work->section || !work->seen || !work->fitted)
         return PHX_ERR_MEMORY;
-    for (int r = 0; r < it->n_rows; r++) {
-        it->section[r] = -2;
-        it->seen[r] = -1;
+    for (int r = 0; r < work->n_rows; r++) {
+        work->section[r] = -2;
+        work->seen[r] = -1;
     }
-    for (int t = 0; t < it->plate->n_triangles; t++) {
-        const int nodes = phx_plate_nodes(it->plate, t, node);
+    for (int t = 0; t < work->plate->n_triangles; t++) {
+        const int nodes = phx_plate_nodes(work->plate, t, node);
         bool needed = false;
         for (int j = 0; j < nodes; j++)
-            needed = needed || it->row[node[j]] >= 0;
+            needed = needed || work->row[node[j]] >= 0;
         if (needed)
-            add_triangle(it, t, nodes, node);
+            add_triangle(work, t, nodes, node);
     }
     return PHX_OK;
 }
@@ -188,63 +188,63 @@ static phx_status add_triangles(line_work *it)
 /* ---- the load b ---- */
 /* Rows of the nodes inside, around triangle t: those in its section, or all where these are fewer than b has
  * numbers. */
-static int nodes_inside(line_work *it, int t)
+static int nodes_inside(line_work *work, int t)
 {
-    const phx_plate *plate = it->plate;
+    const phx_plate *plate = work->plate;
     int node[PHX_TRIANGLE_NODES], count = 0, own = 0;
 
     for (int c = 0; c < 3; c++) {
         const int corner = plate->corner[3 * t + c];
-        for (int m = it->first[corner]; m < it->first[corner + 1]; m++)
-            for (int j = phx_plate_nodes(plate, it->around[m], node) - 1; j >= 0; j--) {
-                const int row = it->row[node[j]];
-                if (it->outside[node[j]] || row < 0 || it->seen[row] == t)
+        for (int m = work->first[corner]; m < work->first[corner + 1]; m++)
+            for (int j = phx_plate_nodes(plate, work->around[m], node) - 1; j >= 0; j--) {
+                const int row = work->row[node[j]];
+                if (work->outside[node[j]] || row < 0 || work->seen[row] == t)
                     continue;
-                it->seen[row] = t;
-                it->fitted[count++] = row;
+                work->seen[row] = t;
+                work->fitted[count++] = row;
             }
     }
     for (int k = 0; k < count; k++)
-        own += it->section[it->fitted[k]] == plate->section[t];
+        own += work->section[work->fitted[k]] == plate->section[t];
     for (int k = own = own > 2 ? 0 : count; k < count; k++)
-        if (it->section[it->fitted[k]] == plate->section[t])
-            it->fitted[own++] = it->fitted[k];
+        if (work->section[work->fitted[k]] == plate->section[t])
+            work->fitted[own++] = work->fitted[k];
     return own;
 }
 
 /* b at the three corners of triangle t (3 x cols): int b phi_i = F_i at the nodes inside, by least squares; of nodes
  * that do not determine a linear one a constant one. */
-static phx_status fit_load(line_work *it, int t, double *b)
+static phx_status fit_load(line_work *work, int t, double *b)
 {
-    const int count = nodes_inside(it, t), *corner = it->plate->corner + 3 * t;
-    const size_t cols = (size_t)it->cols;
+    const int count = nodes_inside(work, t), *corner = work->plate->corner + 3 * t;
+    const size_t cols = (size_t)work->cols;
     const double centre[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0};
-    double x[3], length, *A = phx_calloc(it->context, 3 * (size_t)count + 1, sizeof *A);
-    double *F = phx_calloc(it->context, (size_t)count * cols + 1, sizeof *F);
-    double *z = phx_calloc(it->context, 3 * cols + 1, sizeof *z);
+    double x[3], length, *A = phx_calloc(work->context, 3 * (size_t)count + 1, sizeof *A);
+    double *F = phx_calloc(work->context, (size_t)count * cols + 1, sizeof *F);
+    double *z = phx_calloc(work->context, 3 * cols + 1, sizeof *z);
     int rank = 0;
     phx_status status = A && F && z ? PHX_OK : PHX_ERR_MEMORY;
     phx_plate_frame frame;
 
-    phx_plate_frame_of(it->model, t, &frame);
-    phx_plate_place(it->model, corner, centre, x);
+    phx_plate_frame_of(work->model, t, &frame);
+    phx_plate_place(work->model, corner, centre, x);
     length = sqrt(frame.area);
     for (int k = 0; k < count && !status; k++) {
-        const double *m = it->moment + 3 * it->fitted[k];
+        const double *m = work->moment + 3 * work->fitted[k];
         const double row[3] = {m[0], (m[1] - x[0] * m[0]) / length, (m[2] - x[1] * m[0]) / length};
         memcpy(A + 3 * k, row, sizeof row);
-        memcpy(F + (size_t)k * cols, it->force + (size_t)it->fitted[k] * cols, cols * sizeof *F);
+        memcpy(F + (size_t)k * cols, work->force + (size_t)work->fitted[k] * cols, cols * sizeof *F);
     }
     if (!status && count > 2)
-        status = phx_dense_least_norm(it->context, count, 3, A, it->cols, F, 1e-6, z, &rank);
+        status = phx_dense_least_norm(work->context, count, 3, A, work->cols, F, 1e-6, z, &rank);
     if (!status && rank < 3 && count > 0) {
         for (int k = 0; k < count; k++)
-            A[k] = it->moment[3 * it->fitted[k]];
-        status = phx_dense_least_norm(it->context, count, 1, A, it->cols, F, 1e-6, z, &rank);
+            A[k] = work->moment[3 * work->fitted[k]];
+        status = phx_dense_least_norm(work->context, count, 1, A, work->cols, F, 1e-6, z, &rank);
         memset(z + cols, 0, 2 * cols * sizeof *z);
     }
     for (int a = 0; a < 3 && !status; a++) {
-        const double *at = it->model->x + 3 * corner[a];
+        const double *at = work->model->x + 3 * corner[a];
         for (size_t c = 0; c < cols; c++)
             b[(size_t)a * cols + c] =
                 z[c] + z[cols + c] * (at[0] - x[0]) / length + z[2 * cols + c] * (at[1] - x[1]) / length;
@@ -256,48 +256,48 @@ static phx_status fit_load(line_work *it, int t, double *b)
 }
 
 /* F_i -= int_t b phi_i */
-static void take_load(line_work *it, int t, const unsigned char *on_line, const double *b)
+static void take_load(line_work *work, int t, const unsigned char *on_line, const double *b)
 {
     int node[PHX_TRIANGLE_NODES];
-    const int nodes = phx_plate_nodes(it->plate, t, node);
-    const size_t cols = (size_t)it->cols;
+    const int nodes = phx_plate_nodes(work->plate, t, node);
+    const size_t cols = (size_t)work->cols;
     phx_plate_frame frame;
 
-    phx_plate_frame_of(it->model, t, &frame);
+    phx_plate_frame_of(work->model, t, &frame);
     for (int j = 0; j < nodes; j++) {
-        if (it->row[node[j]] < 0 || !on_line[it->row[node[j]]])
+        if (work->row[node[j]] < 0 || !on_line[work->row[node[j]]])
             continue;
-        double *F = it->force + (size_t)it->row[node[j]] * cols;
+        double *F = work->force + (size_t)work->row[node[j]] * cols;
         for (int a = 0; a < 3; a++)
             for (size_t c = 0; c < cols; c++)
-                F[c] -= frame.area * it->integral[j][a] * b[(size_t)a * cols + c];
+                F[c] -= frame.area * work->integral[j][a] * b[(size_t)a * cols + c];
     }
 }
 
 /* The triangles that have a node of the line, each once. */
-static phx_status take_loads(line_work *it, const plate_line *line)
+static phx_status take_loads(line_work *work, const plate_line *line)
 {
-    unsigned char *on_line = phx_calloc(it->context, (size_t)it->n_rows + 1, 1);
-    unsigned char *done = phx_calloc(it->context, (size_t)it->plate->n_triangles + 1, 1);
-    double *b = phx_calloc(it->context, 3 * (size_t)it->cols + 1, sizeof *b);
+    unsigned char *on_line = phx_calloc(work->context, (size_t)work->n_rows + 1, 1);
+    unsigned char *done = phx_calloc(work->context, (size_t)work->plate->n_triangles + 1, 1);
+    double *b = phx_calloc(work->context, 3 * (size_t)work->cols + 1, sizeof *b);
     phx_status status = on_line && done && b ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int s = 0; s < line->n && !status; s++) {
-        const plate_side side = plate_side_of(it->model, line->edge[s]);
+        const plate_side side = plate_side_of(work->model, line->edge[s]);
         for (int j = 0; j < side.n; j++)
-            on_line[it->row[side.node[j]]] = 1;
+            on_line[work->row[side.node[j]]] = 1;
     }
     for (int s = 0; s < 2 * line->n && !status; s++) {
-        const plate_side side = plate_side_of(it->model, line->edge[s / 2]);
+        const plate_side side = plate_side_of(work->model, line->edge[s / 2]);
         const int end = side.node[s % 2 ? side.n - 1 : 0];
-        for (int k = it->first[end]; k < it->first[end + 1] && !status; k++) {
-            const int t = it->around[k];
+        for (int k = work->first[end]; k < work->first[end + 1] && !status; k++) {
+            const int t = work->around[k];
             if (done[t])
                 continue;
             done[t] = 1;
-            status = fit_load(it, t, b);
+            status = fit_load(work, t, b);
             if (!status)
-                take_load(it, t, on_line, b);
+                take_load(work, t, on_line, b);
         }
     }
     phx_free(on_line);
@@ -306,10 +306,10 @@ static phx_status take_loads(line_work *it, const plate_line *line)
     return status;
 }
 
-static void line_forces_work_free(line_work *it)
+static void line_forces_work_free(line_work *work)
 {
-    void *const owned[] = {it->first,  it->around,  it->outside, it->row,   it->force,
-                           it->moment, it->section, it->seen,    it->fitted};
+    void *const owned[] = {work->first,  work->around,  work->outside, work->row,   work->force,
+                           work->moment, work->section, work->seen,    work->fitted};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         phx_free(owned[k]);
 }
@@ -319,30 +319,30 @@ static void line_forces_work_free(line_work *it)
 phx_status plate_line_forces(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                              const unsigned char *ports, const plate_line *line, double *forces)
 {
-    line_work it = {.context = context,
-                    .model = model,
-                    .plate = phx_plate_of(model),
-                    .columns = columns,
-                    .cols = plate_bending_columns(columns)};
-    const size_t cols = (size_t)it.cols;
-    const int degree = it.plate->order + 1, count = degree * line->n + (line->closed ? 0 : 1);
-    phx_status status = find_around(&it);
+    line_work work = {.context = context,
+                      .model = model,
+                      .plate = phx_plate_of(model),
+                      .columns = columns,
+                      .cols = plate_bending_columns(columns)};
+    const size_t cols = (size_t)work.cols;
+    const int degree = work.plate->order + 1, count = degree * line->n + (line->closed ? 0 : 1);
+    phx_status status = find_around(&work);
 
-    tabulate(&it);
+    tabulate(&work);
     if (!status)
-        status = find_outside(&it, ports);
+        status = find_outside(&work, ports);
     if (!status)
-        status = number_rows(&it, line);
+        status = number_rows(&work, line);
     if (!status)
-        status = add_triangles(&it);
+        status = add_triangles(&work);
     if (!status)
-        status = take_loads(&it, line);
+        status = take_loads(&work, line);
     for (int s = 0; s < line->n && !status; s++) {
         const plate_side side = plate_side_of(model, line->edge[s]);
         for (int j = 0; j < side.n; j++)
-            memcpy(forces + (size_t)((degree * s + j) % count) * cols, it.force + (size_t)it.row[side.node[j]] * cols,
-                   cols * sizeof *forces);
+            memcpy(forces + (size_t)((degree * s + j) % count) * cols,
+                   work.force + (size_t)work.row[side.node[j]] * cols, cols * sizeof *forces);
     }
-    line_forces_work_free(&it);
+    line_forces_work_free(&work);
     return status;
 }

@@ -197,31 +197,31 @@ static phx_status compare_stresses(phx_h5 *file, const phx_csr *read, const phx_
 }
 
 /* Each port is a point of the beam. */
-static phx_status compare_ports(phx_h5 *file, const reduced_source *it, double length)
+static phx_status compare_ports(phx_h5 *file, const reduced_source *source, double length)
 {
-    const phx_flex *flex = &it->shape.source.flex;
+    const phx_flex *flex = &source->shape.source.flex;
     const size_t n = (size_t)flex->n;
     phx_status status = PHX_OK;
 
-    for (int p = 0; p < it->n_ports && !status; p++) {
-        const double *x = it->points[p].x, s = x[0] / length;
+    for (int p = 0; p < source->n_ports && !status; p++) {
+        const double *x = source->points[p].x, s = x[0] / length;
         phx_flex_point point = {.n = 0};
         if (!(s > -1e-9 && s < 1.0 + 1e-9) || x[1] != 0.0 || x[2] != 0.0)
-            return reduced_wrong(file, "/ports/position", "of port '%s' is off the beam", it->names[p]);
-        status = phx_beam_point(it->beam, phx_h5_context(file), fmin(fmax(s, 0.0), 1.0), &point);
+            return reduced_wrong(file, "/ports/position", "of port '%s' is off the beam", source->names[p]);
+        status = phx_beam_point(source->beam, phx_h5_context(file), fmin(fmax(s, 0.0), 1.0), &point);
         if (!status && point.n > 0)
-            status = beam_compare(file, "/ports/phi", (size_t)flex->dim * n, it->points[p].phi, point.phi);
+            status = beam_compare(file, "/ports/phi", (size_t)flex->dim * n, source->points[p].phi, point.phi);
         if (!status && point.n > 0)
-            status = beam_compare(file, "/ports/theta", (size_t)flex->n_rot * n, it->points[p].theta, point.theta);
+            status = beam_compare(file, "/ports/theta", (size_t)flex->n_rot * n, source->points[p].theta, point.theta);
         phx_flex_point_free(&point);
     }
     return status;
 }
 
 /* Answers of the beam; masses may be more than its own. */
-static phx_status compare_all(phx_h5 *file, const reduced_source *it)
+static phx_status compare_all(phx_h5 *file, const reduced_source *source)
 {
-    const phx_flex *read = &it->shape.source.flex, *made = &it->beam->flex;
+    const phx_flex *read = &source->shape.source.flex, *made = &source->beam->flex;
     const size_t n = (size_t)read->n;
     phx_status status = beam_compare(file, "/K", n * n, read->K, made->K);
 
@@ -230,16 +230,16 @@ static phx_status compare_all(phx_h5 *file, const reduced_source *it)
     if (!status && !read->stiffening != !made->stiffening)
         status = reduced_wrong(file, group, "%s geometric stiffening, the body %s", made->stiffening ? "has" : "has no",
                                read->stiffening ? "does" : "does not");
-    return status ? status : compare_ports(file, it, phx_beam_definition(it->beam)->length);
+    return status ? status : compare_ports(file, source, phx_beam_definition(source->beam)->length);
 }
 
 /* A point that does not move, as the end that a beam is clamped at, has no coordinates, as in the beam itself. */
-static void drop_still_points(reduced_source *it)
+static void drop_still_points(reduced_source *source)
 {
-    const phx_flex *flex = &it->shape.source.flex;
+    const phx_flex *flex = &source->shape.source.flex;
 
-    for (int p = 0; p < it->n_ports; p++) {
-        phx_flex_point *point = &it->points[p];
+    for (int p = 0; p < source->n_ports; p++) {
+        phx_flex_point *point = &source->points[p];
         bool still = true;
         for (int k = 0; k < flex->dim * point->n && still; k++)
             still = point->phi[k] == 0.0;
@@ -251,10 +251,10 @@ static void drop_still_points(reduced_source *it)
 }
 
 /* Builds the beam of a file again, projects it on the stored basis and compares all matrices with those of the file. */
-phx_status reduced_read_beam(phx_h5 *file, reduced_source *it)
+phx_status reduced_read_beam(phx_h5 *file, reduced_source *source)
 {
     phx_context *context = phx_h5_context(file);
-    phx_flex *flex = &it->shape.source.flex;
+    phx_flex *flex = &source->shape.source.flex;
     phx_flex_source *full = NULL;
     double *T = NULL;
     phx_status status = make_beam(file, flex->dim, &full);
@@ -262,15 +262,15 @@ phx_status reduced_read_beam(phx_h5 *file, reduced_source *it)
     if (!status)
         status = reduced_read_matrix(file, "/beam/T", full->flex.n, flex->n, &T);
     if (!status)
-        status = phx_flex_source_project(context, full, flex->n, T, &it->beam);
+        status = phx_flex_source_project(context, full, flex->n, T, &source->beam);
     if (!status)
-        status = compare_all(file, it);
-    if (!status && flex->stiffening && it->beam->flex.stiffening->stressed)
-        status = phx_stiffening_copy(context, it->beam->flex.stiffening->stressed, &flex->stiffening->stressed);
+        status = compare_all(file, source);
+    if (!status && flex->stiffening && source->beam->flex.stiffening->stressed)
+        status = phx_stiffening_copy(context, source->beam->flex.stiffening->stressed, &flex->stiffening->stressed);
     if (!status && phx_h5_has(file, "/beam/section"))
-        status = reduced_read_matrix(file, "/beam/section", 1, PHX_REDUCED_SECTION, &it->section);
+        status = reduced_read_matrix(file, "/beam/section", 1, PHX_REDUCED_SECTION, &source->section);
     if (!status)
-        drop_still_points(it);
+        drop_still_points(source);
     phx_flex_source_destroy(full); /* the basis keeps a share */
     phx_free(T);
     return status;

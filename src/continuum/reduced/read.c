@@ -242,9 +242,9 @@ static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
 }
 
 /* Reads and checks the deformation: sizes, mass properties, matrices, stiffness and optional stiffening. */
-static phx_status read_flex(phx_h5 *file, reduced_source *it)
+static phx_status read_flex(phx_h5 *file, reduced_source *source)
 {
-    phx_flex *flex = &it->shape.source.flex;
+    phx_flex *flex = &source->shape.source.flex;
     phx_status status = reduced_extent_of(file, "/omega", 1, &flex->n);
 
     if (!status)
@@ -254,7 +254,7 @@ static phx_status read_flex(phx_h5 *file, reduced_source *it)
     if (!status && (flex->n < 1 || flex->n > PHX_REDUCED_MOST))
         status = reduced_wrong(file, "/omega", "has %d coordinates; there must be 1 to %d", flex->n, PHX_REDUCED_MOST);
     if (!status)
-        status = reduced_read_matrix(file, "/omega", 1, flex->n, &it->shape.omega);
+        status = reduced_read_matrix(file, "/omega", 1, flex->n, &source->shape.omega);
     if (!status)
         status = read_read_number(file, "/mass", &flex->mass);
     if (!status && !(flex->mass > 0.0 && isfinite(flex->mass)))
@@ -293,30 +293,30 @@ static bool read_is_rotation(int dim, const double *R)
     return worst <= 1e-9 && c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0;
 }
 
-static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
+static phx_status check_port(phx_h5 *file, const reduced_source *source, int p)
 {
-    const int dim = it->shape.source.flex.dim;
+    const int dim = source->shape.source.flex.dim;
 
-    if (!it->names[p][0])
+    if (!source->names[p][0])
         return reduced_wrong(file, "/ports/name", "has a port without a name, %d", p + 1);
     for (int other = 0; other < p; other++)
-        if (!strcmp(it->names[p], it->names[other]))
-            return reduced_wrong(file, "/ports/name", "has two ports '%s'", it->names[p]);
-    return read_is_rotation(dim, it->rotation + (size_t)(dim * dim) * (size_t)p)
+        if (!strcmp(source->names[p], source->names[other]))
+            return reduced_wrong(file, "/ports/name", "has two ports '%s'", source->names[p]);
+    return read_is_rotation(dim, source->rotation + (size_t)(dim * dim) * (size_t)p)
                ? PHX_OK
-               : reduced_wrong(file, "/ports/rotation", "of port '%s' is no rotation", it->names[p]);
+               : reduced_wrong(file, "/ports/rotation", "of port '%s' is no rotation", source->names[p]);
 }
 
 /* Builds the points of all ports from the arrays of the file and checks each. */
-static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x, const double *directions,
+static phx_status fill_points(phx_h5 *file, reduced_source *source, const double *x, const double *directions,
                               const double *phi, const double *theta)
 {
-    const int k = it->shape.source.flex.n;
-    const size_t dim = (size_t)it->shape.source.flex.dim, rot = (size_t)it->shape.source.flex.n_rot;
+    const int k = source->shape.source.flex.n;
+    const size_t dim = (size_t)source->shape.source.flex.dim, rot = (size_t)source->shape.source.flex.n_rot;
     phx_status status = PHX_OK;
 
-    for (int p = 0; p < it->n_ports && !status; p++) {
-        phx_flex_point *point = &it->points[p];
+    for (int p = 0; p < source->n_ports && !status; p++) {
+        phx_flex_point *point = &source->points[p];
         status = phx_flex_point_allocate(phx_h5_context(file), (int)dim, k, point);
         if (status)
             break;
@@ -327,34 +327,36 @@ static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x,
         point->without_directions = directions[p] == 0.0;
         memcpy(point->phi, phi + dim * (size_t)p * (size_t)k, dim * (size_t)k * sizeof *phi);
         memcpy(point->theta, theta + rot * (size_t)p * (size_t)k, rot * (size_t)k * sizeof *theta);
-        status = check_port(file, it, p);
+        status = check_port(file, source, p);
     }
     return status;
 }
 
 /* Reads names, places, axes and shape functions of all ports. */
-static phx_status read_ports(phx_h5 *file, reduced_source *it)
+static phx_status read_ports(phx_h5 *file, reduced_source *source)
 {
-    const int k = it->shape.source.flex.n, dim = it->shape.source.flex.dim, rot = it->shape.source.flex.n_rot;
+    const int k = source->shape.source.flex.n, dim = source->shape.source.flex.dim,
+              rot = source->shape.source.flex.n_rot;
     double *x = NULL, *directions = NULL, *phi = NULL, *theta = NULL;
-    phx_status status = phx_h5_read_names(file, "/ports/name", &it->n_ports, &it->names);
+    phx_status status = phx_h5_read_names(file, "/ports/name", &source->n_ports, &source->names);
 
-    if (!status && !is_small((size_t)it->n_ports * 3))
-        status = reduced_wrong(file, "/ports/name", "has too many ports, %d", it->n_ports);
-    if (!status && !(it->points = phx_calloc(phx_h5_context(file), (size_t)it->n_ports + 1, sizeof *it->points)))
+    if (!status && !is_small((size_t)source->n_ports * 3))
+        status = reduced_wrong(file, "/ports/name", "has too many ports, %d", source->n_ports);
+    if (!status &&
+        !(source->points = phx_calloc(phx_h5_context(file), (size_t)source->n_ports + 1, sizeof *source->points)))
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = reduced_read_matrix(file, "/ports/position", it->n_ports, dim, &x);
+        status = reduced_read_matrix(file, "/ports/position", source->n_ports, dim, &x);
     if (!status)
-        status = reduced_read_matrix(file, "/ports/rotation", it->n_ports, dim * dim, &it->rotation);
+        status = reduced_read_matrix(file, "/ports/rotation", source->n_ports, dim * dim, &source->rotation);
     if (!status)
-        status = reduced_read_matrix(file, "/ports/directions", it->n_ports, 1, &directions);
+        status = reduced_read_matrix(file, "/ports/directions", source->n_ports, 1, &directions);
     if (!status)
-        status = reduced_read_matrix(file, "/ports/phi", dim * it->n_ports, k, &phi);
+        status = reduced_read_matrix(file, "/ports/phi", dim * source->n_ports, k, &phi);
     if (!status)
-        status = reduced_read_matrix(file, "/ports/theta", rot * it->n_ports, k, &theta);
+        status = reduced_read_matrix(file, "/ports/theta", rot * source->n_ports, k, &theta);
     if (!status)
-        status = fill_points(file, it, x, directions, phi, theta);
+        status = fill_points(file, source, x, directions, phi, theta);
     phx_free(x);
     phx_free(directions);
     phx_free(phi);
@@ -430,9 +432,9 @@ static phx_status read_cells(phx_h5 *file, phx_elastic_model *model)
 }
 
 /* Reads which node and component each row of Phi is, and Phi itself. */
-static phx_status read_basis(phx_h5 *file, reduced_source *it)
+static phx_status read_basis(phx_h5 *file, reduced_source *source)
 {
-    phx_elastic_model *model = it->shape.model;
+    phx_elastic_model *model = source->shape.model;
     int components = 0;
     phx_status status = read_integers(file, "/picture/unknown_node", 0, model->n_nodes - 1, &model->n, &model->node);
 
@@ -442,75 +444,78 @@ static phx_status read_basis(phx_h5 *file, reduced_source *it)
     if (!status && components != model->n)
         status =
             reduced_wrong(file, "/picture/unknown_component", "has %d entries for %d unknowns", components, model->n);
-    return status ? status
-                  : reduced_read_matrix(file, "/picture/Phi", it->shape.source.flex.n, model->n, &it->shape.Phi);
+    return status
+               ? status
+               : reduced_read_matrix(file, "/picture/Phi", source->shape.source.flex.n, model->n, &source->shape.Phi);
 }
 
-static phx_status read_picture(phx_h5 *file, reduced_source *it)
+static phx_status read_picture(phx_h5 *file, reduced_source *source)
 {
     phx_elastic_model *model = phx_calloc(phx_h5_context(file), 1, sizeof *model);
 
     if (!model)
         return PHX_ERR_MEMORY;
     model->ops = &picture_ops;
-    it->shape.model = model;
+    source->shape.model = model;
     phx_status status = read_nodes(file, model);
     if (!status)
         status = read_cells(file, model);
-    return status ? status : read_basis(file, it);
+    return status ? status : read_basis(file, source);
 }
 
 /* ---- stresses; files of earlier versions have none, or no products ---- */
-static phx_status read_pairs(phx_h5 *file, reduced_source *it)
+static phx_status read_pairs(phx_h5 *file, reduced_source *source)
 {
     int count = 0;
 
     if (!phx_h5_has(file, "/stresses/pairs"))
         return PHX_OK;
-    const phx_status status = read_integers(file, "/stresses/pairs", 0, it->shape.source.flex.n - 1, &count, &it->pair);
-    it->n_pairs = count / 2;
+    const phx_status status =
+        read_integers(file, "/stresses/pairs", 0, source->shape.source.flex.n - 1, &count, &source->pair);
+    source->n_pairs = count / 2;
     return status || count % 2 == 0 ? status
                                     : reduced_wrong(file, "/stresses/pairs", "has %d entries, not two each", count);
 }
 
 /* With their products, or without where these would be too many. */
-static phx_status read_nodal(phx_h5 *file, reduced_source *it)
+static phx_status read_nodal(phx_h5 *file, reduced_source *source)
 {
-    const int n = it->shape.source.flex.n;
+    const int n = source->shape.source.flex.n;
     int columns = 0;
     const phx_status status = reduced_extent_of(file, "/stresses/nodes", 1, &columns);
 
-    it->node_pairs = columns == n ? 0 : it->n_pairs;
+    source->node_pairs = columns == n ? 0 : source->n_pairs;
     return status ? status
                   : reduced_read_matrix(file, "/stresses/nodes",
-                                        it->shape.model->mesh.n_nodes * phx_stress_components(it->stresses),
-                                        n + it->node_pairs, &it->shape.nodal);
+                                        source->shape.model->mesh.n_nodes * phx_stress_components(source->stresses),
+                                        n + source->node_pairs, &source->shape.nodal);
 }
 
 /* Reads the stresses at nodes and ports, if the file has them. */
-static phx_status read_stresses(phx_h5 *file, reduced_source *it)
+static phx_status read_stresses(phx_h5 *file, reduced_source *source)
 {
-    const int nodes = it->shape.model->mesh.n_nodes;
+    const int nodes = source->shape.model->mesh.n_nodes;
     char *set = NULL;
 
     if (!phx_h5_has(file, "/stresses"))
         return PHX_OK;
     phx_status status = phx_h5_get_text(file, "/stresses", "set", &set);
     if (!status)
-        it->stresses = phx_stress_set_named(set);
+        source->stresses = phx_stress_set_named(set);
     phx_free(set);
-    if (!status &&
-        (it->stresses == PHX_STRESSES_NONE || it->stresses == PHX_STRESSES_EDGE || it->stresses == PHX_STRESSES_CORNER))
+    if (!status && (source->stresses == PHX_STRESSES_NONE || source->stresses == PHX_STRESSES_EDGE ||
+                    source->stresses == PHX_STRESSES_CORNER))
         status = reduced_wrong(file, "/stresses", "has an unknown set of stresses");
     if (!status)
-        status = read_pairs(file, it);
+        status = read_pairs(file, source);
     if (!status)
-        status = read_nodal(file, it);
+        status = read_nodal(file, source);
     if (!status)
-        status = reduced_read_matrix(file, "/stresses/thickness", 1, nodes, &it->shape.thickness);
-    return status ? status
-                  : reduced_read_matrix(file, "/stresses/ports", it->n_ports * phx_stress_components(it->stresses),
-                                        it->shape.source.flex.n + it->n_pairs, &it->port_stress);
+        status = reduced_read_matrix(file, "/stresses/thickness", 1, nodes, &source->shape.thickness);
+    return status
+               ? status
+               : reduced_read_matrix(file, "/stresses/ports", source->n_ports * phx_stress_components(source->stresses),
+                                     source->shape.source.flex.n + source->n_pairs, &source->port_stress);
 }
 
 /* ---- the boundary of a plate; files of earlier versions have none ---- */
@@ -537,34 +542,35 @@ static phx_status check_ends(phx_h5 *file, const phx_plate_edges *edges, const d
 }
 
 /* Reads the nodes of the ports, a list for each port. */
-static phx_status read_port_nodes(phx_h5 *file, reduced_source *it)
+static phx_status read_port_nodes(phx_h5 *file, reduced_source *source)
 {
     int firsts = 0, nodes = 0;
     phx_status status =
-        read_integers(file, "/edges/port_node", 0, it->shape.model->mesh.n_nodes - 1, &nodes, &it->port_node);
+        read_integers(file, "/edges/port_node", 0, source->shape.model->mesh.n_nodes - 1, &nodes, &source->port_node);
 
     if (!status)
-        status = read_integers(file, "/edges/port_first", 0, nodes, &firsts, &it->port_first);
-    if (!status && (firsts != it->n_ports + 1 || it->port_first[it->n_ports] != nodes))
-        status = reduced_wrong(file, "/edges/port_first", "does not part the nodes of %d ports", it->n_ports);
-    for (int p = 0; p < it->n_ports && !status; p++)
-        if (it->port_first[p] > it->port_first[p + 1])
+        status = read_integers(file, "/edges/port_first", 0, nodes, &firsts, &source->port_first);
+    if (!status && (firsts != source->n_ports + 1 || source->port_first[source->n_ports] != nodes))
+        status = reduced_wrong(file, "/edges/port_first", "does not part the nodes of %d ports", source->n_ports);
+    for (int p = 0; p < source->n_ports && !status; p++)
+        if (source->port_first[p] > source->port_first[p + 1])
             status = reduced_wrong(file, "/edges/port_first", "descends behind port %d", p + 1);
     return status;
 }
 
 /* Reads the edge resultants of a plate, if the file has them, and checks that edges and degrees fit. */
-static phx_status read_edges(phx_h5 *file, reduced_source *it)
+static phx_status read_edges(phx_h5 *file, reduced_source *source)
 {
-    phx_plate_edges *edges = &it->edges;
-    const phx_mesh *mesh = &it->shape.model->mesh;
+    phx_plate_edges *edges = &source->edges;
+    const phx_mesh *mesh = &source->shape.model->mesh;
     int ends = 0;
 
     if (!phx_h5_has(file, "/edges"))
         return PHX_OK;
     edges->nodes = mesh->n_nodes;
-    edges->cols = it->shape.source.flex.n;
-    phx_status status = it->stresses == PHX_STRESSES_PLATE ? PHX_OK : reduced_wrong(file, "/edges", "is of no plate");
+    edges->cols = source->shape.source.flex.n;
+    phx_status status =
+        source->stresses == PHX_STRESSES_PLATE ? PHX_OK : reduced_wrong(file, "/edges", "is of no plate");
     if (!status)
         status = read_degree(file, "shear_degree", &edges->shear);
     if (!status)
@@ -587,14 +593,14 @@ static phx_status read_edges(phx_h5 *file, reduced_source *it)
         status = phx_plate_edges_join(phx_h5_context(file), edges);
     if (!status)
         status = check_ends(file, edges, mesh->x);
-    return status ? status : read_port_nodes(file, it);
+    return status ? status : read_port_nodes(file, source);
 }
 
 /* ---- the file ---- */
 phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_source **source)
 {
     phx_h5 *file = NULL;
-    reduced_source *it = NULL;
+    reduced_source *projected_source = NULL;
 
     if (!path || !source)
         return phx_fail_null(context, __func__, "path or source");
@@ -603,32 +609,32 @@ phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_sou
     if (status)
         return status;
     status = phx_h5_expect(file, PHX_FORMAT_BODY);
-    if (!status && !(it = phx_calloc(context, 1, sizeof *it)))
+    if (!status && !(projected_source = phx_calloc(context, 1, sizeof *projected_source)))
         status = PHX_ERR_MEMORY;
     if (!status) {
-        it->shape.source.operations = &reduced_operations;
-        status = read_read_number(file, "/frequency_error", &it->shape.quality.frequency);
+        projected_source->shape.source.operations = &reduced_operations;
+        status = read_read_number(file, "/frequency_error", &projected_source->shape.quality.frequency);
     }
     if (!status)
-        status = read_read_number(file, "/flexibility_error", &it->shape.quality.flexibility);
+        status = read_read_number(file, "/flexibility_error", &projected_source->shape.quality.flexibility);
     if (!status)
-        status = read_flex(file, it);
+        status = read_flex(file, projected_source);
     if (!status)
-        status = read_ports(file, it);
+        status = read_ports(file, projected_source);
     if (!status && phx_h5_has(file, "/beam")) {
-        it->shape.source.operations = &reduced_beam_operations;
-        status = reduced_read_beam(file, it);
+        projected_source->shape.source.operations = &reduced_beam_operations;
+        status = reduced_read_beam(file, projected_source);
     } else if (!status) {
-        status = read_picture(file, it);
+        status = read_picture(file, projected_source);
         if (!status)
-            status = read_stresses(file, it);
+            status = read_stresses(file, projected_source);
         if (!status)
-            status = read_edges(file, it);
+            status = read_edges(file, projected_source);
     }
     phx_h5_close(file);
     if (!status)
-        *source = &it->shape.source;
-    else if (it)
-        phx_flex_source_destroy(&it->shape.source);
+        *source = &projected_source->shape.source;
+    else if (projected_source)
+        phx_flex_source_destroy(&projected_source->shape.source);
     return status;
 }

@@ -68,7 +68,7 @@ phx_status reduced_put_beam(phx_h5 *file, const phx_flex_source *source, const d
 /* The dimension of a file: 3 of all that are no beams. */
 phx_status reduced_read_dimension(phx_h5 *file, int *dim);
 /* Fills beam, section and what the stress vector of a beam with stiffening needs; the flex is there. */
-phx_status reduced_read_beam(phx_h5 *file, reduced_source *it);
+phx_status reduced_read_beam(phx_h5 *file, reduced_source *source);
 extern const phx_source_operations reduced_beam_operations;
 
 #endif

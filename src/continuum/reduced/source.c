@@ -7,40 +7,40 @@
 /* Frees a reduced body; parts shared with a base belong to the base. */
 static void source_destroy(phx_flex_source *source)
 {
-    reduced_source *it = (reduced_source *)source;
+    reduced_source *projected_source = (reduced_source *)source;
 
-    phx_flex_source_destroy(it->beam);
-    if (it->base) {
-        phx_flex_source_destroy(it->base);
+    phx_flex_source_destroy(projected_source->beam);
+    if (projected_source->base) {
+        phx_flex_source_destroy(projected_source->base);
     } else {
-        for (int p = 0; p < it->n_ports; p++) {
-            if (it->names)
-                phx_free(it->names[p]);
-            if (it->points)
-                phx_flex_point_free(&it->points[p]);
+        for (int p = 0; p < projected_source->n_ports; p++) {
+            if (projected_source->names)
+                phx_free(projected_source->names[p]);
+            if (projected_source->points)
+                phx_flex_point_free(&projected_source->points[p]);
         }
-        phx_free(it->names);
-        phx_free(it->points);
-        phx_free(it->rotation);
-        phx_elastic_destroy(it->shape.model);
-        phx_free(it->shape.Phi);
-        phx_free(it->shape.omega);
-        phx_free(it->shape.nodal);
-        phx_free(it->shape.thickness);
-        phx_free(it->port_stress);
-        phx_free(it->section);
-        phx_free(it->pair);
-        phx_plate_edges_free(&it->edges);
-        phx_free(it->port_first);
-        phx_free(it->port_node);
+        phx_free(projected_source->names);
+        phx_free(projected_source->points);
+        phx_free(projected_source->rotation);
+        phx_elastic_destroy(projected_source->shape.model);
+        phx_free(projected_source->shape.Phi);
+        phx_free(projected_source->shape.omega);
+        phx_free(projected_source->shape.nodal);
+        phx_free(projected_source->shape.thickness);
+        phx_free(projected_source->port_stress);
+        phx_free(projected_source->section);
+        phx_free(projected_source->pair);
+        phx_plate_edges_free(&projected_source->edges);
+        phx_free(projected_source->port_first);
+        phx_free(projected_source->port_node);
     }
-    phx_free(it);
+    phx_free(projected_source);
 }
 
-static int port_named(const reduced_source *it, const char *name)
+static int port_named(const reduced_source *source, const char *name)
 {
-    for (int p = 0; p < it->n_ports; p++)
-        if (!strcmp(it->names[p], name))
+    for (int p = 0; p < source->n_ports; p++)
+        if (!strcmp(source->names[p], name))
             return p;
     return -1;
 }
@@ -48,12 +48,12 @@ static int port_named(const reduced_source *it, const char *name)
 static phx_status named_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               phx_flex_point *point)
 {
-    const reduced_source *it = reduced_of(source);
+    const reduced_source *projected_source = reduced_of(source);
     phx_nearest nearest = phx_nearest_to(location->name);
-    for (int p = 0; p < it->n_ports; p++) {
-        if (!strcmp(it->names[p], location->name))
-            return phx_flex_point_copy(context, source->flex.dim, &it->points[p], point);
-        phx_nearest_offer(&nearest, it->names[p]);
+    for (int p = 0; p < projected_source->n_ports; p++) {
+        if (!strcmp(projected_source->names[p], location->name))
+            return phx_flex_point_copy(context, source->flex.dim, &projected_source->points[p], point);
+        phx_nearest_offer(&nearest, projected_source->names[p]);
     }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
@@ -73,50 +73,51 @@ static phx_stress_set source_stresses_of(const phx_flex_source *source)
 }
 
 /* rows <- the first n + pairs columns of `count` rows of n + all. */
-static void source_take_columns(const reduced_source *it, size_t count, int pairs, int all, const double *from,
+static void source_take_columns(const reduced_source *source, size_t count, int pairs, int all, const double *from,
                                 double *rows)
 {
-    const size_t kept = (size_t)(it->shape.source.flex.n + pairs), width = (size_t)(it->shape.source.flex.n + all);
+    const size_t kept = (size_t)(source->shape.source.flex.n + pairs),
+                 width = (size_t)(source->shape.source.flex.n + all);
 
     for (size_t r = 0; r < count; r++)
         memcpy(rows + r * kept, from + r * width, kept * sizeof *rows);
 }
 
 /* With `pairs` products, all or none. */
-static phx_status rows_at(const reduced_source *it, phx_context *context, const phx_location *location, int pairs,
+static phx_status rows_at(const reduced_source *source, phx_context *context, const phx_location *location, int pairs,
                           double *rows)
 {
-    const size_t components = (size_t)phx_stress_components(it->stresses);
-    const stress_columns columns = {.n = it->shape.source.flex.n + it->node_pairs};
+    const size_t components = (size_t)phx_stress_components(source->stresses);
+    const stress_columns columns = {.n = source->shape.source.flex.n + source->node_pairs};
     const bool at_nodes = !location || location->sort != PHX_LOCATION_NAME;
 
-    if (at_nodes && pairs > it->node_pairs)
+    if (at_nodes && pairs > source->node_pairs)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "%s: its file has the stresses at its ports alone, since with stiffening so many nodes and "
                         "coordinates make too many numbers; take a port, or reduce the body to fewer modes",
-                        it->shape.source.operations->name);
+                        source->shape.source.operations->name);
     if (!location) {
-        source_take_columns(it, (size_t)it->shape.model->mesh.n_nodes * components, pairs, it->node_pairs,
-                            it->shape.nodal, rows);
+        source_take_columns(source, (size_t)source->shape.model->mesh.n_nodes * components, pairs, source->node_pairs,
+                            source->shape.nodal, rows);
         return PHX_OK;
     }
     if (at_nodes) {
         double *whole = phx_calloc(context, components * (size_t)columns.n + 1, sizeof *whole);
         const phx_status status =
-            whole ? continuum_stress_at(context, &it->shape, &columns, location, whole) : PHX_ERR_MEMORY;
+            whole ? continuum_stress_at(context, &source->shape, &columns, location, whole) : PHX_ERR_MEMORY;
         if (!status)
-            source_take_columns(it, components, pairs, it->node_pairs, whole, rows);
+            source_take_columns(source, components, pairs, source->node_pairs, whole, rows);
         phx_free(whole);
         return status;
     }
-    for (int p = 0; p < it->n_ports; p++)
-        if (!strcmp(it->names[p], location->name)) {
-            const size_t width = (size_t)(it->shape.source.flex.n + it->n_pairs);
-            source_take_columns(it, components, pairs, it->n_pairs, it->port_stress + (size_t)p * components * width,
-                                rows);
+    for (int p = 0; p < source->n_ports; p++)
+        if (!strcmp(source->names[p], location->name)) {
+            const size_t width = (size_t)(source->shape.source.flex.n + source->n_pairs);
+            source_take_columns(source, components, pairs, source->n_pairs,
+                                source->port_stress + (size_t)p * components * width, rows);
             return PHX_OK;
         }
-    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", it->shape.source.operations->name,
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", source->shape.source.operations->name,
                     phx_shown_text(location->name).text);
 }
 
@@ -128,34 +129,34 @@ static phx_status stress_rows(const phx_flex_source *source, phx_context *contex
 
 static phx_status describe_columns(const phx_flex_source *source, phx_context *context, phx_stress_map *map)
 {
-    const reduced_source *it = reduced_of(source);
+    const reduced_source *projected_source = reduced_of(source);
 
-    map->n_pairs = it->n_pairs;
-    map->pair = phx_calloc(context, 2 * (size_t)it->n_pairs + 1, sizeof *map->pair);
+    map->n_pairs = projected_source->n_pairs;
+    map->pair = phx_calloc(context, 2 * (size_t)projected_source->n_pairs + 1, sizeof *map->pair);
     if (!map->pair)
         return PHX_ERR_MEMORY;
-    if (it->n_pairs > 0)
-        memcpy(map->pair, it->pair, 2 * (size_t)it->n_pairs * sizeof *map->pair);
+    if (projected_source->n_pairs > 0)
+        memcpy(map->pair, projected_source->pair, 2 * (size_t)projected_source->n_pairs * sizeof *map->pair);
     return PHX_OK;
 }
 
 void reduced_port_nodes(const phx_flex_source *source, const char *port, unsigned char *nodes)
 {
-    const reduced_source *it = reduced_of(source);
-    const int p = port_named(it, port);
+    const reduced_source *projected_source = reduced_of(source);
+    const int p = port_named(projected_source, port);
 
-    for (int k = p < 0 ? 0 : it->port_first[p]; p >= 0 && k < it->port_first[p + 1]; k++)
-        nodes[it->port_node[k]] = 1;
+    for (int k = p < 0 ? 0 : projected_source->port_first[p]; p >= 0 && k < projected_source->port_first[p + 1]; k++)
+        nodes[projected_source->port_node[k]] = 1;
 }
 
 /* On the boundary of a plate, zero of products. */
-static phx_status edge_rows(const reduced_source *it, phx_context *context, phx_stress_set set,
+static phx_status edge_rows(const reduced_source *source, phx_context *context, phx_stress_set set,
                             const phx_location *location, double *rows)
 {
-    const phx_elastic_model *model = it->shape.model;
-    const size_t n = (size_t)it->shape.source.flex.n, all = n + (size_t)it->n_pairs;
+    const phx_elastic_model *model = source->shape.model;
+    const size_t n = (size_t)source->shape.source.flex.n, all = n + (size_t)source->n_pairs;
     const size_t components = (size_t)phx_stress_components(set);
-    const int port = location->sort == PHX_LOCATION_NAME ? port_named(it, location->name) : -1;
+    const int port = location->sort == PHX_LOCATION_NAME ? port_named(source, location->name) : -1;
     unsigned char *nodes = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, 1);
     double *own = phx_calloc(context, components * n + 1, sizeof *own);
     phx_edge_terms terms = {.n = 0};
@@ -164,13 +165,13 @@ static phx_status edge_rows(const reduced_source *it, phx_context *context, phx_
     phx_status status = nodes && own ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && port >= 0)
-        reduced_port_nodes(&it->shape.source, location->name, nodes);
+        reduced_port_nodes(&source->shape.source, location->name, nodes);
     if (!status)
         status = continuum_edge_spot(context, model, location, port >= 0 ? nodes : NULL, text, &spot);
     if (!status)
-        status = phx_plate_edges_find(context, &it->edges, model->mesh.x, set, &spot, &terms);
+        status = phx_plate_edges_find(context, &source->edges, model->mesh.x, set, &spot, &terms);
     if (!status) {
-        phx_plate_edges_rows(&it->edges, set, &terms, own);
+        phx_plate_edges_rows(&source->edges, set, &terms, own);
         memset(rows, 0, components * all * sizeof *rows);
         for (size_t c = 0; c < components; c++)
             memcpy(rows + c * all, own + c * n, n * sizeof *rows);
@@ -184,12 +185,12 @@ static phx_status edge_rows(const reduced_source *it, phx_context *context, phx_
 static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, phx_stress_set set,
                                   const phx_location *location, double *rows)
 {
-    const reduced_source *it = reduced_of(source);
+    const reduced_source *projected_source = reduced_of(source);
 
-    if (set == it->stresses)
-        return rows_at(it, context, location, it->n_pairs, rows);
-    if (it->edges.n > 0)
-        return edge_rows(it, context, set, location, rows);
+    if (set == projected_source->stresses)
+        return rows_at(projected_source, context, location, projected_source->n_pairs, rows);
+    if (projected_source->edges.n > 0)
+        return edge_rows(projected_source, context, set, location, rows);
     return phx_fail(context, PHX_ERR_ARGUMENT,
                     "%s: its file is of an earlier version and has nothing of the edges of the plate; write it again "
                     "with 'phlexor reduce'",
@@ -220,14 +221,14 @@ static phx_status beam_point_at(const phx_flex_source *source, phx_context *cont
 static void beam_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                               double *moment, double *torsion)
 {
-    const reduced_source *it = reduced_of(source);
+    const reduced_source *projected_source = reduced_of(source);
     phx_location at = *location;
 
-    for (int p = 0; p < it->n_ports && location->sort == PHX_LOCATION_NAME; p++)
-        if (!strcmp(it->names[p], location->name))
+    for (int p = 0; p < projected_source->n_ports && location->sort == PHX_LOCATION_NAME; p++)
+        if (!strcmp(projected_source->names[p], location->name))
             at = phx_location_at_fraction(
-                fmin(fmax(it->points[p].x[0] / phx_beam_definition(source)->length, 0.0), 1.0));
-    it->beam->operations->section_rows(it->beam, &at, axial, moment, torsion);
+                fmin(fmax(projected_source->points[p].x[0] / phx_beam_definition(source)->length, 0.0), 1.0));
+    projected_source->beam->operations->section_rows(projected_source->beam, &at, axial, moment, torsion);
 }
 
 static void beam_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)

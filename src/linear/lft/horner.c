@@ -19,11 +19,11 @@ typedef struct stage {
     double *x; /* terms x R x C */
 } stage;
 
-static void stage_free(stage *it)
+static void stage_free(stage *at)
 {
-    phx_free(it->degrees);
-    phx_free(it->x);
-    *it = (stage){0};
+    phx_free(at->degrees);
+    phx_free(at->x);
+    *at = (stage){0};
 }
 
 static phx_status stage_create(phx_context *context, int n, const int *degrees, int R, int C, stage *out)
@@ -41,20 +41,20 @@ static phx_status stage_create(phx_context *context, int n, const int *degrees, 
 }
 
 /* Replaces the polynomial by its transpose. */
-static phx_status transpose(phx_context *context, stage *it)
+static phx_status transpose(phx_context *context, stage *at)
 {
     stage other = {0};
-    const phx_status status = stage_create(context, it->n, it->degrees, it->C, it->R, &other);
-    const size_t terms = phx_polynomial_terms(it->n, it->degrees), R = (size_t)it->R, C = (size_t)it->C;
+    const phx_status status = stage_create(context, at->n, at->degrees, at->C, at->R, &other);
+    const size_t terms = phx_polynomial_terms(at->n, at->degrees), R = (size_t)at->R, C = (size_t)at->C;
 
     if (status)
         return status;
     for (size_t t = 0; t < terms; t++)
         for (size_t i = 0; i < R; i++)
             for (size_t j = 0; j < C; j++)
-                other.x[(t * C + j) * R + i] = it->x[(t * R + i) * C + j];
-    stage_free(it);
-    *it = other;
+                other.x[(t * C + j) * R + i] = at->x[(t * R + i) * C + j];
+    stage_free(at);
+    *at = other;
     return PHX_OK;
 }
 
@@ -68,9 +68,9 @@ typedef struct tail {
 } tail;
 
 /* U (rows x rank): a basis of the columns of all matrices of the tail, to `tolerance`; the tail becomes U^T of it. */
-static phx_status compress(phx_context *context, double tolerance, tail *it, double **U, int *rank)
+static phx_status compress(phx_context *context, double tolerance, tail *rest, double **U, int *rank)
 {
-    const size_t rows = (size_t)it->rows, C = (size_t)it->C, matrices = (size_t)it->powers * it->others;
+    const size_t rows = (size_t)rest->rows, C = (size_t)rest->C, matrices = (size_t)rest->powers * rest->others;
     double *tall = phx_calloc(context, matrices * C * rows + 1, sizeof *tall);
     double *triangle = phx_calloc(context, 2 * rows * rows + rows + 1, sizeof *triangle);
     double *right = phx_behind(triangle, rows * rows), *values = phx_behind(right, rows * rows);
@@ -81,12 +81,12 @@ static phx_status compress(phx_context *context, double tolerance, tail *it, dou
     for (size_t m = 0; m < matrices && !status; m++)
         for (size_t i = 0; i < rows; i++)
             for (size_t j = 0; j < C; j++)
-                tall[(m * C + j) * rows + i] = it->x[(m * rows + i) * C + j];
+                tall[(m * C + j) * rows + i] = rest->x[(m * rows + i) * C + j];
     if (!status && rows > 0)
-        status = phx_dense_qr_triangle(context, (int)(matrices * C), it->rows, tall, triangle);
+        status = phx_dense_qr_triangle(context, (int)(matrices * C), rest->rows, tall, triangle);
     if (!status && rows > 0)
-        status = phx_dense_singular_values(context, it->rows, it->rows, triangle, values, right);
-    while (!status && *rank < it->rows && values[*rank] > tolerance)
+        status = phx_dense_singular_values(context, rest->rows, rest->rows, triangle, values, right);
+    while (!status && *rank < rest->rows && values[*rank] > tolerance)
         ++*rank;
     if (!status) {
         *U = phx_calloc(context, rows * (size_t)*rank + 1, sizeof **U);
@@ -96,36 +96,36 @@ static phx_status compress(phx_context *context, double tolerance, tail *it, dou
         for (int k = 0; k < *rank; k++)
             (*U)[i * (size_t)*rank + (size_t)k] = right[i * rows + (size_t)k];
     for (size_t m = 0; m < matrices && !status && *rank > 0; m++) { /* in place: a tail never gets longer */
-        phx_dense_multiply(true, false, *rank, it->C, it->rows, 1.0, *U, *rank, it->x + m * rows * C, it->C, 0.0, tall,
-                           it->C);
-        memcpy(it->x + m * (size_t)*rank * C, tall, (size_t)*rank * C * sizeof *tall);
+        phx_dense_multiply(true, false, *rank, rest->C, rest->rows, 1.0, *U, *rank, rest->x + m * rows * C, rest->C,
+                           0.0, tall, rest->C);
+        memcpy(rest->x + m * (size_t)*rank * C, tall, (size_t)*rank * C * sizeof *tall);
     }
-    it->rows = *rank;
+    rest->rows = *rank;
     phx_free(tall);
     phx_free(triangle);
     return status;
 }
 
 /* Copies the first power out of the tail. */
-static phx_status take_first(phx_context *context, tail *it, double **out)
+static phx_status take_first(phx_context *context, tail *rest, double **out)
 {
-    const size_t cells = it->others * (size_t)it->rows * (size_t)it->C;
+    const size_t cells = rest->others * (size_t)rest->rows * (size_t)rest->C;
     *out = phx_calloc(context, cells + 1, sizeof **out);
     if (!*out)
         return PHX_ERR_MEMORY;
-    memcpy(*out, it->x, cells * sizeof **out);
-    it->powers--;
-    memmove(it->x, it->x + cells, (size_t)it->powers * cells * sizeof *it->x);
+    memcpy(*out, rest->x, cells * sizeof **out);
+    rest->powers--;
+    memmove(rest->x, rest->x + cells, (size_t)rest->powers * cells * sizeof *rest->x);
     return PHX_OK;
 }
 
 /* The term of all parameters from power i of parameter k and term o of the others. */
-static size_t term_of(const stage *it, int k, int i, size_t o)
+static size_t term_of(const stage *at, int k, int i, size_t o)
 {
     size_t behind = 1;
-    for (int l = k + 1; l < it->n; l++)
-        behind *= (size_t)(it->degrees[l] + 1);
-    return (o / behind * (size_t)(it->degrees[k] + 1) + (size_t)i) * behind + o % behind;
+    for (int l = k + 1; l < at->n; l++)
+        behind *= (size_t)(at->degrees[l] + 1);
+    return (o / behind * (size_t)(at->degrees[k] + 1) + (size_t)i) * behind + o % behind;
 }
 
 /* The steps of the scheme for one parameter. */
@@ -134,27 +134,27 @@ typedef struct steps {
     double **U, **Q;  /* U[i]: rank[i-1] x rank[i], Q[i]: others x rank[i] x C */
 } steps;
 
-static void steps_free(steps *it)
+static void steps_free(steps *length)
 {
-    for (int i = 0; i < it->count; i++) {
-        phx_free(it->U[i]);
-        phx_free(it->Q[i]);
+    for (int i = 0; i < length->count; i++) {
+        phx_free(length->U[i]);
+        phx_free(length->Q[i]);
     }
-    phx_free(it->rank);
-    phx_free(it->U);
-    phx_free(it->Q);
+    phx_free(length->rank);
+    phx_free(length->U);
+    phx_free(length->Q);
 }
 
 /* Column bases U_i and compressed coefficients Q_i of all powers of parameter k (equations at the top), within the
  * tolerance. */
-static phx_status find_steps(phx_context *context, const stage *it, int k, double tolerance, steps *out)
+static phx_status find_steps(phx_context *context, const stage *at, int k, double tolerance, steps *out)
 {
-    const int d = it->degrees[k];
-    const size_t cells = (size_t)it->R * (size_t)it->C;
-    tail rest = {.powers = d, .rows = it->R, .C = it->C};
+    const int d = at->degrees[k];
+    const size_t cells = (size_t)at->R * (size_t)at->C;
+    tail rest = {.powers = d, .rows = at->R, .C = at->C};
     phx_status status = PHX_OK;
 
-    rest.others = phx_polynomial_terms(it->n, it->degrees) / (size_t)(d + 1);
+    rest.others = phx_polynomial_terms(at->n, at->degrees) / (size_t)(d + 1);
     rest.x = phx_calloc(context, (size_t)d * rest.others * cells + 1, sizeof *rest.x);
     out->rank = phx_calloc(context, (size_t)d + 1, sizeof *out->rank);
     out->U = phx_calloc(context, (size_t)d + 1, sizeof *out->U);
@@ -163,8 +163,8 @@ static phx_status find_steps(phx_context *context, const stage *it, int k, doubl
         status = PHX_ERR_MEMORY;
     for (int i = 1; i <= d && !status; i++)
         for (size_t o = 0; o < rest.others; o++)
-            memcpy(rest.x + ((size_t)(i - 1) * rest.others + o) * cells, it->x + term_of(it, k, i, o) * cells,
-                   cells * sizeof *it->x);
+            memcpy(rest.x + ((size_t)(i - 1) * rest.others + o) * cells, at->x + term_of(at, k, i, o) * cells,
+                   cells * sizeof *at->x);
     while (!status && rest.powers > 0 && rest.rows > 0) {
         const int i = out->count;
         status = compress(context, tolerance, &rest, &out->U[i], &out->rank[i]);
@@ -183,22 +183,22 @@ static void horner_put_block(double *x, int ld, int row, int col, int rows, int 
 }
 
 /* The polynomial without parameter k, with *r more rows and columns. */
-static phx_status horner_expand(phx_context *context, const stage *it, int k, const steps *list, stage *out, int *r)
+static phx_status horner_expand(phx_context *context, const stage *at, int k, const steps *list, stage *out, int *r)
 {
-    int *degrees = phx_calloc(context, (size_t)it->n + 1, sizeof *degrees), total = 0;
+    int *degrees = phx_calloc(context, (size_t)at->n + 1, sizeof *degrees), total = 0;
     phx_status status = degrees ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < list->count; i++)
         total += list->rank[i];
-    for (int l = 0; l < it->n && !status; l++)
-        degrees[l] = l == k ? 0 : it->degrees[l];
+    for (int l = 0; l < at->n && !status; l++)
+        degrees[l] = l == k ? 0 : at->degrees[l];
     if (!status)
-        status = stage_create(context, it->n, degrees, it->R + total, it->C + total, out);
-    const size_t others = status ? 0 : phx_polynomial_terms(it->n, degrees);
+        status = stage_create(context, at->n, degrees, at->R + total, at->C + total, out);
+    const size_t others = status ? 0 : phx_polynomial_terms(at->n, degrees);
     for (size_t o = 0; o < others; o++) {
         double *x = out->x + o * (size_t)out->R * (size_t)out->C;
-        int row = 0, rows = it->R, col = it->C;
-        horner_put_block(x, out->C, 0, 0, it->R, it->C, it->x + term_of(it, k, 0, o) * (size_t)it->R * (size_t)it->C);
+        int row = 0, rows = at->R, col = at->C;
+        horner_put_block(x, out->C, 0, 0, at->R, at->C, at->x + term_of(at, k, 0, o) * (size_t)at->R * (size_t)at->C);
         for (int i = 0; i < list->count; i++) {
             const int rank = list->rank[i];
             if (o == 0) /* U is constant */
@@ -206,7 +206,7 @@ static phx_status horner_expand(phx_context *context, const stage *it, int k, co
             row += rows;
             rows = rank;
             col += rank;
-            horner_put_block(x, out->C, row, 0, rank, it->C, list->Q[i] + o * (size_t)rank * (size_t)it->C);
+            horner_put_block(x, out->C, row, 0, rank, at->C, list->Q[i] + o * (size_t)rank * (size_t)at->C);
         }
     }
     phx_free(degrees);
@@ -218,22 +218,22 @@ static phx_status horner_expand(phx_context *context, const stage *it, int k, co
 static phx_status horner_eliminate(phx_context *context, const stage *from, int k, bool transposed, double tolerance,
                                    stage *out, int *r)
 {
-    stage it = {0};
+    stage at = {0};
     steps list = {0};
-    phx_status status = stage_create(context, from->n, from->degrees, from->R, from->C, &it);
+    phx_status status = stage_create(context, from->n, from->degrees, from->R, from->C, &at);
 
     if (!status)
-        memcpy(it.x, from->x, phx_polynomial_terms(it.n, it.degrees) * (size_t)it.R * (size_t)it.C * sizeof *it.x);
+        memcpy(at.x, from->x, phx_polynomial_terms(at.n, at.degrees) * (size_t)at.R * (size_t)at.C * sizeof *at.x);
     if (!status && transposed)
-        status = transpose(context, &it);
+        status = transpose(context, &at);
     if (!status)
-        status = find_steps(context, &it, k, tolerance, &list);
+        status = find_steps(context, &at, k, tolerance, &list);
     if (!status)
-        status = horner_expand(context, &it, k, &list, out, r);
+        status = horner_expand(context, &at, k, &list, out, r);
     if (!status && transposed)
         status = transpose(context, out);
     steps_free(&list);
-    stage_free(&it);
+    stage_free(&at);
     return status;
 }
 
@@ -297,9 +297,9 @@ static bool next_order(int n, int *order)
 }
 
 /* Rows and columns behind the first of each, in blocks by `order`, into blocks by parameters. */
-static phx_status sort_blocks(phx_context *context, const stage *it, const int *order, phx_realisation *out)
+static phx_status sort_blocks(phx_context *context, const stage *at, const int *order, phx_realisation *out)
 {
-    const int n = it->n, R = out->rows + out->r, C = out->cols + out->r;
+    const int n = at->n, R = out->rows + out->r, C = out->cols + out->r;
     int *place = phx_calloc(context, (size_t)out->r + 1, sizeof *place);
 
     out->X = phx_calloc(context, (size_t)R * (size_t)C + 1, sizeof *out->X);
@@ -318,31 +318,31 @@ static phx_status sort_blocks(phx_context *context, const stage *it, const int *
         for (int j = 0; j < C; j++) {
             const int row = i < out->rows ? i : out->rows + place[i - out->rows];
             const int col = j < out->cols ? j : out->cols + place[j - out->cols];
-            out->X[(size_t)row * (size_t)C + (size_t)col] = it->x[(size_t)i * (size_t)C + (size_t)j];
+            out->X[(size_t)row * (size_t)C + (size_t)col] = at->x[(size_t)i * (size_t)C + (size_t)j];
         }
     phx_free(place);
     return PHX_OK;
 }
 
-static phx_status horner_keep(phx_context *context, const stage *from, const stage *it, const int *order,
+static phx_status horner_keep(phx_context *context, const stage *from, const stage *at, const int *order,
                               const int *sizes, phx_realisation *out)
 {
     phx_realisation_free(out);
     out->rows = from->R;
     out->cols = from->C;
-    out->r = it->R - from->R;
+    out->r = at->R - from->R;
     out->sizes = phx_calloc(context, (size_t)from->n + 1, sizeof *out->sizes);
     if (!out->sizes)
         return PHX_ERR_MEMORY;
     memcpy(out->sizes, sizes, (size_t)from->n * sizeof *sizes);
-    return sort_blocks(context, it, order, out);
+    return sort_blocks(context, at, order, out);
 }
 
-void phx_realisation_free(phx_realisation *it)
+void phx_realisation_free(phx_realisation *realisation)
 {
-    phx_free(it->sizes);
-    phx_free(it->X);
-    *it = (phx_realisation){0};
+    phx_free(realisation->sizes);
+    phx_free(realisation->X);
+    *realisation = (phx_realisation){0};
 }
 
 /* Realises a matrix polynomial as a fraction in repeated parameters; up to four parameters are tried in all orders and
@@ -359,12 +359,12 @@ phx_status phx_horner(phx_context *context, int n, const int *degrees, int rows,
     for (int k = 0; k < n && !status; k++)
         order[k] = k;
     do {
-        stage it = {0};
+        stage at = {0};
         if (!status)
-            status = eliminate_all(context, &from, order, tolerance, &it, sizes);
-        if (!status && (!out->X || it.R - rows < out->r))
-            status = horner_keep(context, &from, &it, order, sizes, out);
-        stage_free(&it);
+            status = eliminate_all(context, &from, order, tolerance, &at, sizes);
+        if (!status && (!out->X || at.R - rows < out->r))
+            status = horner_keep(context, &from, &at, order, sizes, out);
+        stage_free(&at);
     } while (!status && n <= MOST_IN_ALL_ORDERS && next_order(n, order));
     if (status)
         phx_realisation_free(out);
@@ -373,32 +373,33 @@ phx_status phx_horner(phx_context *context, int n, const int *degrees, int rows,
 }
 
 /* (I - X_22 Delta) v = X_21, P = X_11 + X_12 Delta v */
-phx_status phx_realisation_at(phx_context *context, int n, const phx_realisation *it, const double *delta, double *P)
+phx_status phx_realisation_at(phx_context *context, int n, const phx_realisation *realisation, const double *delta,
+                              double *P)
 {
-    const int r = it->r, C = it->cols + r;
+    const int r = realisation->r, C = realisation->cols + r;
     const size_t size = (size_t)r;
-    double *loop = phx_calloc(context, size * size + size * (size_t)it->cols + size + 1, sizeof *loop);
-    double *v = phx_behind(loop, size * size), *d = phx_behind(v, size * (size_t)it->cols);
+    double *loop = phx_calloc(context, size * size + size * (size_t)realisation->cols + size + 1, sizeof *loop);
+    double *v = phx_behind(loop, size * size), *d = phx_behind(v, size * (size_t)realisation->cols);
     phx_status status = loop ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int k = 0, at = 0; k < n && !status; at += it->sizes[k], k++)
-        for (int i = 0; i < it->sizes[k]; i++)
+    for (int k = 0, at = 0; k < n && !status; at += realisation->sizes[k], k++)
+        for (int i = 0; i < realisation->sizes[k]; i++)
             d[at + i] = delta[k];
     for (int i = 0; i < r && !status; i++) {
-        const double *row = it->X + (size_t)(it->rows + i) * (size_t)C;
+        const double *row = realisation->X + (size_t)(realisation->rows + i) * (size_t)C;
         for (int j = 0; j < r; j++)
-            loop[(size_t)i * size + (size_t)j] = (i == j) - row[it->cols + j] * d[j];
-        memcpy(v + (size_t)i * (size_t)it->cols, row, (size_t)it->cols * sizeof *v);
+            loop[(size_t)i * size + (size_t)j] = (i == j) - row[realisation->cols + j] * d[j];
+        memcpy(v + (size_t)i * (size_t)realisation->cols, row, (size_t)realisation->cols * sizeof *v);
     }
     if (!status && r > 0)
-        status = phx_dense_solve(context, r, loop, it->cols, v);
-    for (int i = 0; i < it->rows && !status; i++) {
-        const double *row = it->X + (size_t)i * (size_t)C;
-        for (int j = 0; j < it->cols; j++) {
+        status = phx_dense_solve(context, r, loop, realisation->cols, v);
+    for (int i = 0; i < realisation->rows && !status; i++) {
+        const double *row = realisation->X + (size_t)i * (size_t)C;
+        for (int j = 0; j < realisation->cols; j++) {
             double sum = row[j];
             for (int k = 0; k < r; k++)
-                sum += row[it->cols + k] * d[k] * v[(size_t)k * (size_t)it->cols + (size_t)j];
-            P[(size_t)i * (size_t)it->cols + (size_t)j] = sum;
+                sum += row[realisation->cols + k] * d[k] * v[(size_t)k * (size_t)realisation->cols + (size_t)j];
+            P[(size_t)i * (size_t)realisation->cols + (size_t)j] = sum;
         }
     }
     phx_free(loop);

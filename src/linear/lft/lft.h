@@ -54,8 +54,9 @@ typedef struct phx_realisation {
  * degree 1). */
 phx_status phx_horner(phx_context *context, int n, const int *degrees, int rows, int cols, const double *coefficients,
                       double tolerance, phx_realisation *out);
-void phx_realisation_free(phx_realisation *it);
+void phx_realisation_free(phx_realisation *realisation);
 /* P(delta), rows x cols, of the realisation. */
-phx_status phx_realisation_at(phx_context *context, int n, const phx_realisation *it, const double *delta, double *P);
+phx_status phx_realisation_at(phx_context *context, int n, const phx_realisation *realisation, const double *delta,
+                              double *P);
 
 #endif

@@ -11,15 +11,15 @@
 
 #include "reduction.h"
 
-void phx_dominance_free(phx_dominance *it)
+void phx_dominance_free(phx_dominance *dominance)
 {
-    phx_free(it->width);
-    phx_free(it->scale);
-    phx_free(it->weight);
-    phx_free(it->order);
-    phx_free(it->largest);
-    phx_free(it->rest);
-    *it = (phx_dominance){0};
+    phx_free(dominance->width);
+    phx_free(dominance->scale);
+    phx_free(dominance->weight);
+    phx_free(dominance->order);
+    phx_free(dominance->largest);
+    phx_free(dominance->rest);
+    *dominance = (phx_dominance){0};
 }
 
 /* D couples no two of the modes, nor one with a rigid motion. */
@@ -71,31 +71,33 @@ static double inertia_share(const phx_full *full, const phx_projected *all, int 
 }
 
 /* Sorts the modes by their largest share in any input and scales the inputs to comparable size. */
-static phx_status rank(const phx_full *full, const phx_projected *all, phx_dominance *it)
+static phx_status rank(const phx_full *full, const phx_projected *all, phx_dominance *dominance)
 {
-    ranked *list = phx_calloc(full->context, (size_t)it->count + 1, sizeof *list);
+    ranked *list = phx_calloc(full->context, (size_t)dominance->count + 1, sizeof *list);
 
     if (!list)
         return PHX_ERR_MEMORY;
-    for (int j = 0; j < it->m; j++) {
-        double sum = it->rest[j * it->m + j];
-        for (int k = 0; k < it->count; k++)
-            sum += square(full, all, k, j) / it->width[k];
-        it->scale[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
-        it->unknown = fmax(it->unknown, it->scale[j] * it->scale[j] * it->rest[j * it->m + j]);
+    for (int j = 0; j < dominance->m; j++) {
+        double sum = dominance->rest[j * dominance->m + j];
+        for (int k = 0; k < dominance->count; k++)
+            sum += square(full, all, k, j) / dominance->width[k];
+        dominance->scale[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
+        dominance->unknown =
+            fmax(dominance->unknown, dominance->scale[j] * dominance->scale[j] * dominance->rest[j * dominance->m + j]);
     }
-    for (int k = 0; k < it->count; k++) {
+    for (int k = 0; k < dominance->count; k++) {
         list[k].mode = k;
-        for (int j = 0; j < it->m; j++) {
-            const double part = it->scale[j] * it->scale[j] * square(full, all, k, j) / it->width[k];
-            it->weight[k] += part;
+        for (int j = 0; j < dominance->m; j++) {
+            const double part =
+                dominance->scale[j] * dominance->scale[j] * square(full, all, k, j) / dominance->width[k];
+            dominance->weight[k] += part;
             list[k].weight = fmax(list[k].weight, fmax(part, inertia_share(full, all, k, j)));
         }
     }
-    qsort(list, (size_t)it->count, sizeof *list, descending);
-    for (int k = 0; k < it->count; k++) {
-        it->order[k] = list[k].mode;
-        it->largest[k] = list[k].weight;
+    qsort(list, (size_t)dominance->count, sizeof *list, descending);
+    for (int k = 0; k < dominance->count; k++) {
+        dominance->order[k] = list[k].mode;
+        dominance->largest[k] = list[k].weight;
     }
     phx_free(list);
     return PHX_OK;
@@ -103,40 +105,41 @@ static phx_status rank(const phx_full *full, const phx_projected *all, phx_domin
 
 /* Dominance |b_k|^2/d_k of every mode with damping of its own or the nominal one, and whether these bound the error
  * (theory 14). */
-phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *it)
+phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *dominance)
 {
     const int count = all->r - all->rigid;
     phx_status status = PHX_OK;
 
-    *it = (phx_dominance){.count = count, .m = full->m, .nominal = nominal};
-    it->width = phx_calloc(full->context, (size_t)count + 1, sizeof *it->width);
-    it->scale = phx_calloc(full->context, (size_t)full->m + 1, sizeof *it->scale);
-    it->weight = phx_calloc(full->context, (size_t)count + 1, sizeof *it->weight);
-    it->order = phx_calloc(full->context, (size_t)count + 1, sizeof *it->order);
-    it->largest = phx_calloc(full->context, (size_t)count + 1, sizeof *it->largest);
-    it->rest = phx_calloc(full->context, (size_t)full->m * (size_t)full->m + 1, sizeof *it->rest);
-    if (!it->width || !it->scale || !it->weight || !it->order || !it->largest || !it->rest)
+    *dominance = (phx_dominance){.count = count, .m = full->m, .nominal = nominal};
+    dominance->width = phx_calloc(full->context, (size_t)count + 1, sizeof *dominance->width);
+    dominance->scale = phx_calloc(full->context, (size_t)full->m + 1, sizeof *dominance->scale);
+    dominance->weight = phx_calloc(full->context, (size_t)count + 1, sizeof *dominance->weight);
+    dominance->order = phx_calloc(full->context, (size_t)count + 1, sizeof *dominance->order);
+    dominance->largest = phx_calloc(full->context, (size_t)count + 1, sizeof *dominance->largest);
+    dominance->rest = phx_calloc(full->context, (size_t)full->m * (size_t)full->m + 1, sizeof *dominance->rest);
+    if (!dominance->width || !dominance->scale || !dominance->weight || !dominance->order || !dominance->largest ||
+        !dominance->rest)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < count && !status; k++) {
         const int row = all->rigid + k;
-        it->width[k] = nominal > 0.0 ? 2.0 * nominal * all->omega[row] : all->D[row * all->c + row];
+        dominance->width[k] = nominal > 0.0 ? 2.0 * nominal * all->omega[row] : all->D[row * all->c + row];
     }
     const bool part = phx_full_is_part(full); /* then the modes known do not tell of the others */
-    it->proportional = nominal > 0.0 || full->rayleigh.exact || (!part && is_proportional(all));
-    it->bounded = it->proportional && full->held == 0;
-    if (!status && part && it->bounded)
-        status = phx_remainder_sum(full, nominal, it->rest);
+    dominance->proportional = nominal > 0.0 || full->rayleigh.exact || (!part && is_proportional(all));
+    dominance->bounded = dominance->proportional && full->held == 0;
+    if (!status && part && dominance->bounded)
+        status = phx_remainder_sum(full, nominal, dominance->rest);
     if (!status)
-        status = rank(full, all, it);
+        status = rank(full, all, dominance);
     return status;
 }
 
 /* A-priori bounds of the relative error of keeping `order` modes: largest eigenvalue and trace of sum b_k b_k^T/d_k
  * over the modes left out, divided by the norm. */
-phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *it, int order,
-                               double norm, phx_reduction_report *report)
+phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *dominance,
+                               int order, double norm, phx_reduction_report *report)
 {
-    const int m = it->m;
+    const int m = dominance->m;
     double *gram = phx_calloc(full->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram),
            *values = phx_behind(gram, (size_t)(m * m));
 
@@ -144,18 +147,18 @@ phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, c
         return PHX_ERR_MEMORY;
     report->bound_sum = 0.0;
     for (int i = 0; i < m; i++) {
-        report->bound_sum += it->scale[i] * it->scale[i] * it->rest[i * m + i] / norm;
+        report->bound_sum += dominance->scale[i] * dominance->scale[i] * dominance->rest[i * m + i] / norm;
         for (int j = 0; j < m; j++)
-            gram[i * m + j] = it->scale[i] * it->scale[j] * it->rest[i * m + j];
+            gram[i * m + j] = dominance->scale[i] * dominance->scale[j] * dominance->rest[i * m + j];
     }
-    for (int rest = it->count - 1; rest >= order; rest--) { /* the small ones first */
-        const int k = it->order[rest];
+    for (int rest = dominance->count - 1; rest >= order; rest--) { /* the small ones first */
+        const int k = dominance->order[rest];
         const double *b = all->F + (all->rigid + k) * m;
-        report->bound_sum += it->weight[k] / norm;
+        report->bound_sum += dominance->weight[k] / norm;
         for (int i = 0; i < m; i++)
             for (int j = 0; j < m; j++)
                 /* theory 14: sum over the modes left out of b_k b_k^T/d_k */
-                gram[i * m + j] += it->scale[i] * b[i] * it->scale[j] * b[j] / it->width[k];
+                gram[i * m + j] += dominance->scale[i] * b[i] * dominance->scale[j] * b[j] / dominance->width[k];
     }
     const phx_status status = phx_dense_eigen_symmetric(full->context, m, gram, NULL, values, NULL);
     if (!status)

@@ -17,31 +17,31 @@ typedef struct measured {
     phx_ss *ss;
 } measured;
 
-static void measured_free(measured *it)
+static void measured_free(measured *quantity)
 {
-    phx_free(it->partner);
-    phx_ss_destroy(it->ss);
+    phx_free(quantity->partner);
+    phx_ss_destroy(quantity->ss);
 }
 
-static phx_status measured_of(phx_context *context, const char *name, const phx_ph *ph, measured *it)
+static phx_status measured_of(phx_context *context, const char *name, const phx_ph *ph, measured *quantity)
 {
-    *it = (measured){.ph = ph};
-    const phx_status status = phx_uncoupled_find(context, ph, &it->partner);
-    return status ? status : phx_ph_ss(context, name, ph, true, &it->ss);
+    *quantity = (measured){.ph = ph};
+    const phx_status status = phx_uncoupled_find(context, ph, &quantity->partner);
+    return status ? status : phx_ph_ss(context, name, ph, true, &quantity->ss);
 }
 
-static phx_status gains(phx_context *context, const measured *it, int count, const double *omega, double *values)
+static phx_status gains(phx_context *context, const measured *quantity, int count, const double *omega, double *values)
 {
-    return it->partner ? phx_uncoupled_gains(context, it->ph, it->partner, count, omega, values)
-                       : phx_ss_singular_values(context, it->ss, count, omega, values);
+    return quantity->partner ? phx_uncoupled_gains(context, quantity->ph, quantity->partner, count, omega, values)
+                             : phx_ss_singular_values(context, quantity->ss, count, omega, values);
 }
 
 /* The poles: re and im (n each). */
-static phx_status poles(phx_context *context, const measured *it, double *re, double *im)
+static phx_status poles(phx_context *context, const measured *quantity, double *re, double *im)
 {
-    if (!it->partner)
-        return phx_ss_poles(context, it->ss, re, im, NULL, NULL);
-    phx_uncoupled_poles(it->ph, it->partner, re, im);
+    if (!quantity->partner)
+        return phx_ss_poles(context, quantity->ss, re, im, NULL, NULL);
+    phx_uncoupled_poles(quantity->ph, quantity->partner, re, im);
     return PHX_OK;
 }
 
@@ -69,10 +69,10 @@ static phx_status sum_gains(phx_context *context, int m, const measured *system,
     return status;
 }
 
-static phx_status curve_gains(const phx_error_measure *it, const measured *system, bool with_rest, double *values)
+static phx_status curve_gains(const phx_error_measure *gauge, const measured *system, bool with_rest, double *values)
 {
-    return sum_gains(it->context, it->full.m, system, with_rest ? it->rest : NULL, it->curves.count, it->curves.omega,
-                     values);
+    return sum_gains(gauge->context, gauge->full.m, system, with_rest ? gauge->rest : NULL, gauge->curves.count,
+                     gauge->curves.omega, values);
 }
 
 /* Raised to the largest of these values: a lower bound. */
@@ -136,7 +136,7 @@ static phx_status estimate(phx_context *context, const measured *system, const d
 }
 
 /* size: norm of the model, where the system is a difference of two; 0: it is none. */
-static phx_status norm_of(const phx_error_measure *it, const measured *system, double size, phx_norm *norm,
+static phx_status norm_of(const phx_error_measure *gauge, const measured *system, double size, phx_norm *norm,
                           bool *certified)
 {
     phx_norm seen = {0};
@@ -144,11 +144,11 @@ static phx_status norm_of(const phx_error_measure *it, const measured *system, d
 
     *certified = phx_ss_n(system->ss) <= CERTIFIED;
     if (*certified)
-        status = phx_ss_hinf_norm(it->context, system->ss, it->band, 1e-7, norm);
+        status = phx_ss_hinf_norm(gauge->context, system->ss, gauge->band, 1e-7, norm);
     if (!status && *certified && norm->lower >= level_noise * size)
         return PHX_OK;
     if (!status)
-        status = estimate(it->context, system, it->band, &seen);
+        status = estimate(gauge->context, system, gauge->band, &seen);
     if (!*certified || seen.lower > norm->lower)
         *norm = seen;
     *certified = false;
@@ -156,7 +156,7 @@ static phx_status norm_of(const phx_error_measure *it, const measured *system, d
 }
 
 /* H2 norm of the proper part, without its refusals: NAN. */
-static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, double *norm)
+static phx_status h2_of(const phx_error_measure *gauge, const phx_ss *system, double *norm)
 {
     const phx_ss_def def = {.n = phx_ss_n(system),
                             .n_inputs = phx_ss_inputs(system),
@@ -165,14 +165,14 @@ static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, doubl
                             .B = phx_ss_B(system),
                             .C = phx_ss_C(system)};
     phx_ss *proper = NULL;
-    phx_status status =
-        it->band || it->rest || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
+    phx_status status = gauge->band || gauge->rest || def.n > CERTIFIED ? PHX_ERR_ANALYSIS
+                                                                        : phx_ss_create(gauge->context, &def, &proper);
 
     if (!status)
-        status = phx_ss_h2_norm(it->context, proper, norm);
+        status = phx_ss_h2_norm(gauge->context, proper, norm);
     phx_ss_destroy(proper);
     if (status == PHX_ERR_ANALYSIS) {
-        phx_context_clear(it->context);
+        phx_context_clear(gauge->context);
         *norm = NAN;
         status = PHX_OK;
     }
@@ -190,13 +190,14 @@ static int ascending(const void *a, const void *b)
 
 /* Even steps of the logarithm from below the lowest to above the highest frequency, or over the band, and the peaks;
  * part: of part of the modes, from below the slowest real pole as well. */
-static phx_status frequencies(const phx_error_measure *it, const measured *full, bool part,
+static phx_status frequencies(const phx_error_measure *gauge, const measured *full, bool part,
                               phx_reduction_curves *curves)
 {
     const int n = phx_ss_n(full->ss), steps = part ? FACTORED : GRID;
-    double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im); /* behind im: re, then the curves */
+    double *im =
+        phx_calloc(gauge->context, 4 * ((size_t)n + GRID) + 1, sizeof *im); /* behind im: re, then the curves */
     double *re = phx_behind(im, (size_t)(n + GRID)), low = HUGE_VAL, high = 0.0;
-    phx_status status = im ? poles(it->context, full, re, im) : PHX_ERR_MEMORY;
+    phx_status status = im ? poles(gauge->context, full, re, im) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int k = 0; k < n && !status; k++) {
@@ -207,10 +208,10 @@ static phx_status frequencies(const phx_error_measure *it, const measured *full,
     }
     low = high > 0.0 ? 0.1 * low : 0.1;
     high = high > 0.0 ? 3.0 * high : 10.0;
-    if (it->band && it->band[0] > 0.0)
-        low = it->band[0];
-    if (it->band && isfinite(it->band[1])) {
-        high = it->band[1];
+    if (gauge->band && gauge->band[0] > 0.0)
+        low = gauge->band[0];
+    if (gauge->band && isfinite(gauge->band[1])) {
+        high = gauge->band[1];
         low = low < high ? low : 1e-2 * high;
     }
     for (int k = 0; k < n && !status; k++)
@@ -226,25 +227,25 @@ static phx_status frequencies(const phx_error_measure *it, const measured *full,
 }
 
 /* Responses of the model at these frequencies without those of the known modes; the caller frees them. */
-static phx_status find_rest(const phx_error_measure *it, const measured *known, int count, const double *omega,
+static phx_status find_rest(const phx_error_measure *gauge, const measured *known, int count, const double *omega,
                             double complex **rest)
 {
-    const phx_dominance *dominance = it->dominance;
-    const int m = it->full.m;
+    const phx_dominance *dominance = gauge->dominance;
+    const int m = gauge->full.m;
     const size_t total = (size_t)count * (size_t)m * (size_t)m;
-    double complex *H = phx_calloc(it->context, total + 1, sizeof *H);
+    double complex *H = phx_calloc(gauge->context, total + 1, sizeof *H);
     phx_status status = PHX_OK;
 
-    *rest = phx_calloc(it->context, total + 1, sizeof **rest);
+    *rest = phx_calloc(gauge->context, total + 1, sizeof **rest);
     if (!*rest || !H)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status =
-            phx_remainder_responses(it->mechanism, dominance->nominal, !dominance->proportional, count, omega, *rest);
+        status = phx_remainder_responses(gauge->mechanism, dominance->nominal, !dominance->proportional, count, omega,
+                                         *rest);
     for (size_t k = 0; k < total && !status; k++)
         (*rest)[k] *= dominance->scale[k / (size_t)m % (size_t)m] * dominance->scale[k % (size_t)m];
     if (!status && !dominance->proportional) /* it is all of the model then */
-        status = phx_ss_responses(it->context, known->ss, count, omega, (double *)H);
+        status = phx_ss_responses(gauge->context, known->ss, count, omega, (double *)H);
     for (size_t k = 0; k < total && !status; k++)
         (*rest)[k] -= H[k];
     phx_free(H);
@@ -252,28 +253,28 @@ static phx_status find_rest(const phx_error_measure *it, const measured *known, 
 }
 
 /* At the poles of a reduced system, where it may have peaks that the model has not: raises the norm of the error. */
-static phx_status at_its_poles(const phx_error_measure *it, const phx_ph *reduced, const measured *difference,
+static phx_status at_its_poles(const phx_error_measure *gauge, const phx_ph *reduced, const measured *difference,
                                phx_norm *norm)
 {
     const size_t n = (size_t)reduced->n;
-    double *re = phx_calloc(it->context, 4 * n + 1, sizeof *re), *im = phx_behind(re, n), *omega = phx_behind(im, n),
+    double *re = phx_calloc(gauge->context, 4 * n + 1, sizeof *re), *im = phx_behind(re, n), *omega = phx_behind(im, n),
            *values = phx_behind(omega, n);
     double complex *rest = NULL;
     measured known = {0}, system = {0};
     int count = 0;
-    phx_status status = re ? measured_of(it->context, "reduced", reduced, &system) : PHX_ERR_MEMORY;
+    phx_status status = re ? measured_of(gauge->context, "reduced", reduced, &system) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = poles(it->context, &system, re, im);
+        status = poles(gauge->context, &system, re, im);
     for (size_t k = 0; k < n && !status; k++)
-        if (im[k] > 0.0 && (!it->band || (im[k] >= it->band[0] && im[k] <= it->band[1])))
+        if (im[k] > 0.0 && (!gauge->band || (im[k] >= gauge->band[0] && im[k] <= gauge->band[1])))
             omega[count++] = im[k];
     if (!status)
-        status = measured_of(it->context, "model", &it->full, &known);
+        status = measured_of(gauge->context, "model", &gauge->full, &known);
     if (!status)
-        status = find_rest(it, &known, count, omega, &rest);
+        status = find_rest(gauge, &known, count, omega, &rest);
     if (!status)
-        status = sum_gains(it->context, it->full.m, difference, rest, count, omega, values);
+        status = sum_gains(gauge->context, gauge->full.m, difference, rest, count, omega, values);
     if (!status)
         raise_norm(count, omega, values, norm);
     measured_free(&system);
@@ -284,85 +285,86 @@ static phx_status at_its_poles(const phx_error_measure *it, const phx_ph *reduce
 }
 
 /* Norms and gain curves of the full model, with which the errors of all candidates are compared. */
-phx_status phx_error_begin(phx_error_measure *it)
+phx_status phx_error_begin(phx_error_measure *gauge)
 {
-    const bool part = phx_full_is_part(it->mechanism);
+    const bool part = phx_full_is_part(gauge->mechanism);
     measured system;
-    phx_status status = measured_of(it->context, "model", &it->full, &system);
+    phx_status status = measured_of(gauge->context, "model", &gauge->full, &system);
 
     if (!status)
-        status = frequencies(it, &system, part, &it->curves);
-    it->curves.model = phx_behind(it->curves.omega, (size_t)it->curves.count);
-    it->curves.reduced = phx_behind(it->curves.model, (size_t)it->curves.count);
-    it->curves.error = phx_behind(it->curves.reduced, (size_t)it->curves.count);
+        status = frequencies(gauge, &system, part, &gauge->curves);
+    gauge->curves.model = phx_behind(gauge->curves.omega, (size_t)gauge->curves.count);
+    gauge->curves.reduced = phx_behind(gauge->curves.model, (size_t)gauge->curves.count);
+    gauge->curves.error = phx_behind(gauge->curves.reduced, (size_t)gauge->curves.count);
     if (!status && part)
-        status = find_rest(it, &system, it->curves.count, it->curves.omega, &it->rest);
+        status = find_rest(gauge, &system, gauge->curves.count, gauge->curves.omega, &gauge->rest);
     if (!status && !part)
-        status = norm_of(it, &system, 0.0, &it->norm, &it->certified);
+        status = norm_of(gauge, &system, 0.0, &gauge->norm, &gauge->certified);
     if (!status)
-        status = h2_of(it, system.ss, &it->h2);
+        status = h2_of(gauge, system.ss, &gauge->h2);
     if (!status)
-        status = curve_gains(it, &system, true, it->curves.model);
+        status = curve_gains(gauge, &system, true, gauge->curves.model);
     if (!status && part)
-        raise_norm(it->curves.count, it->curves.omega, it->curves.model, &it->norm);
+        raise_norm(gauge->curves.count, gauge->curves.omega, gauge->curves.model, &gauge->norm);
     measured_free(&system);
     return status;
 }
 
 /* In a band, of a model that moves freely: the error against the response at each frequency, of the rigid motions,
  * which is rigid_gain/omega, or of the rest, whichever is larger; at the zeros of the response both are. */
-static double against_response(const phx_error_measure *it)
+static double against_response(const phx_error_measure *gauge)
 {
     double worst = 0.0;
 
-    if (!it->band || !(it->rigid_gain > 0.0))
+    if (!gauge->band || !(gauge->rigid_gain > 0.0))
         return NAN;
-    for (int k = 0; k < it->curves.count; k++)
-        worst = fmax(worst, it->curves.error[k] / fmax(it->curves.model[k], it->rigid_gain / it->curves.omega[k]));
+    for (int k = 0; k < gauge->curves.count; k++)
+        worst = fmax(worst,
+                     gauge->curves.error[k] / fmax(gauge->curves.model[k], gauge->rigid_gain / gauge->curves.omega[k]));
     return worst;
 }
 
 /* Errors of a reduced system against the full one: H-infinity bounds, H2, and gains over frequency. `part`, optional,
  * is the error itself if the left-out modes form a system of their own. */
-phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
+phx_status phx_error_of(const phx_error_measure *gauge, const phx_ph *reduced, const phx_ph *part,
                         phx_reduction_report *report)
 {
     measured difference = {0};
     phx_norm norm = {0};
     bool certified = false;
     double h2 = NAN;
-    phx_status status = part ? measured_of(it->context, "error", part, &difference)
-                             : phx_ph_difference(it->context, &it->full, reduced, &difference.ss);
+    phx_status status = part ? measured_of(gauge->context, "error", part, &difference)
+                             : phx_ph_difference(gauge->context, &gauge->full, reduced, &difference.ss);
 
-    if (!status && !it->rest)
-        status = norm_of(it, &difference, part ? 0.0 : it->norm.lower, &norm, &certified);
+    if (!status && !gauge->rest)
+        status = norm_of(gauge, &difference, part ? 0.0 : gauge->norm.lower, &norm, &certified);
     if (!status)
-        status = h2_of(it, difference.ss, &h2);
+        status = h2_of(gauge, difference.ss, &h2);
     if (!status)
-        status = curve_gains(it, &difference, true, it->curves.error);
-    if (!status && it->rest)
-        raise_norm(it->curves.count, it->curves.omega, it->curves.error, &norm);
-    if (!status && it->rest && !part)
-        status = at_its_poles(it, reduced, &difference, &norm);
+        status = curve_gains(gauge, &difference, true, gauge->curves.error);
+    if (!status && gauge->rest)
+        raise_norm(gauge->curves.count, gauge->curves.omega, gauge->curves.error, &norm);
+    if (!status && gauge->rest && !part)
+        status = at_its_poles(gauge, reduced, &difference, &norm);
     measured_free(&difference);
-    report->error = norm.upper / it->norm.lower;
-    report->error_least = norm.lower / it->norm.upper;
+    report->error = norm.upper / gauge->norm.lower;
+    report->error_least = norm.lower / gauge->norm.upper;
     report->error_omega = norm.omega;
-    report->error_h2 = h2 / it->h2;
-    report->error_local = status ? NAN : against_response(it);
-    report->certified = certified && it->certified;
+    report->error_h2 = h2 / gauge->h2;
+    report->error_local = status ? NAN : against_response(gauge);
+    report->certified = certified && gauge->certified;
     return status;
 }
 
-phx_status phx_error_curves(phx_error_measure *it, const phx_ph *reduced, phx_reduction_curves *curves)
+phx_status phx_error_curves(phx_error_measure *gauge, const phx_ph *reduced, phx_reduction_curves *curves)
 {
     measured system;
-    phx_status status = measured_of(it->context, "reduced", reduced, &system);
+    phx_status status = measured_of(gauge->context, "reduced", reduced, &system);
 
     if (!status)
-        status = curve_gains(it, &system, false, it->curves.reduced);
+        status = curve_gains(gauge, &system, false, gauge->curves.reduced);
     measured_free(&system);
-    *curves = it->curves;
-    it->curves = (phx_reduction_curves){0};
+    *curves = gauge->curves;
+    gauge->curves = (phx_reduction_curves){0};
     return status;
 }

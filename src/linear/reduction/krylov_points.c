@@ -20,38 +20,38 @@ typedef struct krylov {
     phx_csr A;           /* with the rigid motions at z = 0 */
 } krylov;
 
-static bool enough(const krylov *it)
+static bool enough(const krylov *space)
 {
-    return it->space->count == it->space->room;
+    return space->space->count == space->space->room;
 }
 
 /* re + i im = the force of the inputs in the direction b (NULL: input k alone) at z; of a prescribed rate its inertia
  * where that is the leading part, at infinity and at zero. */
-static void force(const krylov *it, int k, const double *b, double complex z, bool infinite)
+static void force(const krylov *space, int k, const double *b, double complex z, bool infinite)
 {
-    const phx_full *full = it->full;
+    const phx_full *full = space->full;
     const phx_csr *F = &full->it->channels.F;
     const int stride = full->f + full->held;
 
-    memset(it->re, 0, (size_t)full->n * sizeof *it->re);
-    memset(it->im, 0, (size_t)full->n * sizeof *it->im);
+    memset(space->re, 0, (size_t)full->n * sizeof *space->re);
+    memset(space->im, 0, (size_t)full->n * sizeof *space->im);
     for (int i = 0; i < full->n; i++)
         for (int e = F->ptr[i]; e < F->ptr[i + 1]; e++)
-            it->re[i] += F->val[e] * (b ? b[F->idx[e]] : F->idx[e] == k ? 1.0 : 0.0);
+            space->re[i] += F->val[e] * (b ? b[F->idx[e]] : F->idx[e] == k ? 1.0 : 0.0);
     for (int l = 0; l < full->m; l++) {
         const double weight = b ? b[l] : l == k ? 1.0 : 0.0;
         const int s = full->it->channels.held[l];
         if (s < 0 || weight == 0.0)
             continue;
-        double *X = it->x;
+        double *X = space->x;
         for (int i = 0; i < full->n; i++)
             X[i] = full->modes[(size_t)i * (size_t)stride + (size_t)(full->f + s)];
         const bool inertia = infinite || z == 0.0;
-        phx_csr_apply(&full->it->linear.M, weight * (inertia ? 1.0 : creal(z)), X, it->re);
+        phx_csr_apply(&full->it->linear.M, weight * (inertia ? 1.0 : creal(z)), X, space->re);
         if (inertia)
             continue;
-        phx_csr_apply(&full->it->linear.M, weight * cimag(z), X, it->im);
-        phx_csr_apply(&full->D, weight, X, it->re);
+        phx_csr_apply(&full->it->linear.M, weight * cimag(z), X, space->im);
+        phx_csr_apply(&full->D, weight, X, space->re);
     }
 }
 
@@ -65,40 +65,40 @@ static double krylov_points_size_of(int n, const double *x)
 
 /* The solution for re + i im, its parts added to the basis, the larger first: there may be room for one only, and at a
  * resonance the smaller is what the mode is not. */
-static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
+static phx_status add_solution(krylov *space, phx_saddle *saddle, bool is_complex)
 {
-    const int n = it->full->n, width = is_complex ? 2 : 1;
+    const int n = space->full->n, width = is_complex ? 2 : 1;
     const size_t size = (size_t)n + (size_t)saddle->A.rows;
     bool added = false;
 
-    memset(it->x, 0, (size_t)width * size * sizeof *it->x);
+    memset(space->x, 0, (size_t)width * size * sizeof *space->x);
     for (int i = 0; i < n; i++) {
-        it->x[width * i] = it->re[i];
+        space->x[width * i] = space->re[i];
         if (is_complex)
-            it->x[2 * i + 1] = it->im[i];
+            space->x[2 * i + 1] = space->im[i];
     }
-    phx_status status = phx_saddle_solve(saddle, it->x);
+    phx_status status = phx_saddle_solve(saddle, space->x);
     for (int i = 0; i < n && !status; i++) {
-        it->re[i] = it->x[width * i];
-        it->im[i] = is_complex ? it->x[2 * i + 1] : 0.0;
+        space->re[i] = space->x[width * i];
+        space->im[i] = is_complex ? space->x[2 * i + 1] : 0.0;
     }
-    const double re = krylov_points_size_of(n, it->re), im = krylov_points_size_of(n, it->im);
-    const double *first = re >= im ? it->re : it->im, *second = re >= im ? it->im : it->re;
+    const double re = krylov_points_size_of(n, space->re), im = krylov_points_size_of(n, space->im);
+    const double *first = re >= im ? space->re : space->im, *second = re >= im ? space->im : space->re;
     if (!status && fmax(re, im) > 0.0)
-        status = phx_space_add(it->space, first, &added);
+        status = phx_space_add(space->space, first, &added);
     if (!status && fmin(re, im) > negligible * fmax(re, im))
-        status = phx_space_add(it->space, second, &added);
+        status = phx_space_add(space->space, second, &added);
     return status;
 }
 
-static phx_status add_directions(krylov *it, phx_saddle *saddle, const phx_reduction_point *point, double complex z,
+static phx_status add_directions(krylov *space, phx_saddle *saddle, const phx_reduction_point *point, double complex z,
                                  bool is_complex)
 {
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->full->m && !status && !enough(it); k++) {
-        force(it, k, point->direction, z, point->infinite);
-        status = add_solution(it, saddle, is_complex);
+    for (int k = 0; k < space->full->m && !status && !enough(space); k++) {
+        force(space, k, point->direction, z, point->infinite);
+        status = add_solution(space, saddle, is_complex);
         if (point->direction)
             break;
     }
@@ -111,9 +111,9 @@ static int all_rigid(const phx_full *full)
 }
 
 /* (A; Phi^T M) with the rigid motions Phi: static answers are those of forces in equilibrium with inertia. */
-static phx_status add_rigid_rows(krylov *it)
+static phx_status add_rigid_rows(krylov *space)
 {
-    const phx_full *full = it->full;
+    const phx_full *full = space->full;
     const int rows = full->A.rows, n = full->n, all = all_rigid(full), stride = full->f + full->held;
     double *dense = phx_calloc(full->context, (size_t)(rows + all) * (size_t)n + 1, sizeof *dense);
     double *column = phx_calloc(full->context, (size_t)n + 1, sizeof *column);
@@ -128,52 +128,52 @@ static phx_status add_rigid_rows(krylov *it)
         phx_csr_apply(&full->it->linear.M, 1.0, column, dense + (size_t)(rows + k) * (size_t)n);
     }
     if (!status)
-        status = phx_csr_from_dense(full->context, rows + all, n, dense, 0.0, &it->A);
+        status = phx_csr_from_dense(full->context, rows + all, n, dense, 0.0, &space->A);
     phx_free(dense);
     phx_free(column);
     return status;
 }
 
 /* PHX_SINGULAR: the model has a pole there. */
-static phx_status try_point(krylov *it, const phx_reduction_point *point)
+static phx_status try_point(krylov *space, const phx_reduction_point *point)
 {
-    const phx_full *full = it->full;
+    const phx_full *full = space->full;
     const double complex z = point->re + I * point->im;
     const bool is_complex = point->im != 0.0, bordered = z == 0.0 && all_rigid(full) > 0;
     phx_saddle saddle = {0};
     phx_status status = PHX_OK;
 
     if (point->infinite)
-        return add_directions(it, (phx_saddle *)&full->projection, point, 0.0, false);
+        return add_directions(space, (phx_saddle *)&full->projection, point, 0.0, false);
     if (bordered && full->rigid > full->free)
         return phx_fail(full->context, PHX_ERR_ANALYSIS,
                         "at s = 0 the stiffness is singular and its rigid motions are damped; take a point beside 0");
-    if (bordered && !it->A.ptr)
-        status = add_rigid_rows(it);
+    if (bordered && !space->A.ptr)
+        status = add_rigid_rows(space);
     if (!status)
-        status = phx_saddle_create(full->context, &full->it->linear.M, &full->D, &full->K, bordered ? &it->A : &full->A,
-                                   is_complex, &saddle);
+        status = phx_saddle_create(full->context, &full->it->linear.M, &full->D, &full->K,
+                                   bordered ? &space->A : &full->A, is_complex, &saddle);
     if (!status)
         status = phx_saddle_factor(&saddle, z);
     if (!status)
-        status = add_directions(it, &saddle, point, z, is_complex);
+        status = add_directions(space, &saddle, point, z, is_complex);
     phx_saddle_free(&saddle);
     return status;
 }
 
-static phx_status at_point(krylov *it, const phx_reduction_point *point)
+static phx_status at_point(krylov *space, const phx_reduction_point *point)
 {
-    const phx_status status = try_point(it, point);
+    const phx_status status = try_point(space, point);
 
     return status != PHX_SINGULAR ? status
-                                  : phx_fail(it->full->context, PHX_ERR_ANALYSIS,
+                                  : phx_fail(space->full->context, PHX_ERR_ANALYSIS,
                                              "the model has a pole at the point %g + %g i, it cannot be interpolated "
                                              "there",
                                              point->re, point->im);
 }
 
 /* Near i omega, where the model may have a pole. */
-static phx_status beside(krylov *it, double omega)
+static phx_status beside(krylov *space, double omega)
 {
     static const double aside[] = {1.0, 1.001, 1.003};
     phx_status status = PHX_SINGULAR;
@@ -181,8 +181,8 @@ static phx_status beside(krylov *it, double omega)
     for (size_t k = 0; k < sizeof aside / sizeof *aside && status == PHX_SINGULAR; k++) {
         const phx_reduction_point point = {.im = aside[k] * omega};
         if (k > 0)
-            phx_context_clear(it->full->context);
-        status = try_point(it, &point);
+            phx_context_clear(space->full->context);
+        status = try_point(space, &point);
     }
     return status;
 }
@@ -211,10 +211,10 @@ phx_status phx_reduce_begin(const phx_full *full, phx_space *space)
 
 /* Points on the imaginary axis over the band, or over the lowest frequencies, between which poles lie; with prescribed
  * rates zero is one as well. */
-static phx_status default_points(krylov *it, const phx_reduction_options *options)
+static phx_status default_points(krylov *space, const phx_reduction_options *options)
 {
-    const phx_full *full = it->full;
-    const int elastic = full->f - full->rigid, order = it->space->room - full->rigid;
+    const phx_full *full = space->full;
+    const int elastic = full->f - full->rigid, order = space->space->room - full->rigid;
     const int per_point = full->m * (full->it->linear.damped ? 2 : 1), count = (order + per_point - 1) / per_point;
     double low = full->omega[full->rigid], high = full->omega[full->rigid + (order < elastic ? order : elastic) - 1];
     phx_status status = PHX_OK;
@@ -225,11 +225,11 @@ static phx_status default_points(krylov *it, const phx_reduction_options *option
     }
     const phx_reduction_point zero = {0};
     if (full->held > 0 && full->rigid == full->free && !(options->band[0] > 0.0))
-        status = at_point(it, &zero);
-    for (int k = 0; k < 4 * count && !status && !enough(it); k++) {
+        status = at_point(space, &zero);
+    for (int k = 0; k < 4 * count && !status && !enough(space); k++) {
         /* at first in the middles of `count` intervals, then of halves of them */
         const double at = k < count ? (k + 0.5) / count : (k - count + 0.25) / (3.0 * count);
-        status = beside(it, low * pow(high / low, at));
+        status = beside(space, low * pow(high / low, at));
     }
     return status;
 }
@@ -239,22 +239,22 @@ static phx_status default_points(krylov *it, const phx_reduction_options *option
 phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *options, phx_space *space)
 {
     const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows + (size_t)all_rigid(full);
-    krylov it = {.full = full, .space = space};
+    krylov vectors = {.full = full, .space = space};
     phx_status status = PHX_OK;
 
-    it.x = phx_calloc(full->context, 2 * size + 1, sizeof *it.x);
-    it.re = phx_calloc(full->context, 2 * n + 1, sizeof *it.re);
-    it.im = phx_behind(it.re, (size_t)n);
-    if (!it.x || !it.re)
+    vectors.x = phx_calloc(full->context, 2 * size + 1, sizeof *vectors.x);
+    vectors.re = phx_calloc(full->context, 2 * n + 1, sizeof *vectors.re);
+    vectors.im = phx_behind(vectors.re, (size_t)n);
+    if (!vectors.x || !vectors.re)
         status = PHX_ERR_MEMORY;
     if (!status)
         status = phx_reduce_begin(full, space);
-    for (int k = 0; k < options->n_points && !status && !enough(&it); k++)
-        status = at_point(&it, &options->points[k]);
+    for (int k = 0; k < options->n_points && !status && !enough(&vectors); k++)
+        status = at_point(&vectors, &options->points[k]);
     if (!status && options->n_points == 0 && full->m > 0)
-        status = default_points(&it, options);
-    phx_csr_free(&it.A);
-    phx_free(it.x);
-    phx_free(it.re);
+        status = default_points(&vectors, options);
+    phx_csr_free(&vectors.A);
+    phx_free(vectors.x);
+    phx_free(vectors.re);
     return status;
 }

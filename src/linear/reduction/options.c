@@ -46,57 +46,57 @@ phx_status phx_reduction_check(phx_context *context, const phx_reduction_options
 /* Whether a mode is without damping to rounding. Where modes are computed together, that of the highest frequency moves
  * all poles: a hinge that swings by gravity beside stiff links has a little of their damping, and what is less than
  * rounding of their frequencies cannot be told from none. */
-static bool undamped(const phx_reduction_work *it)
+static bool undamped(const phx_reduction_work *work)
 {
-    const phx_full *full = &it->full;
-    const bool apart = full->rayleigh.exact && it->options->method == PHX_REDUCE_MODAL;
+    const phx_full *full = &work->full;
+    const bool apart = full->rayleigh.exact && work->options->method == PHX_REDUCE_MODAL;
     const double rounding = apart ? 0.0 : 1e-14 * full->omega[full->f - 1];
 
     for (int k = full->rigid; k < full->f; k++)
-        if (!(it->all.D[k * it->all.c + k] > fmax(1e-12 * full->omega[k], rounding)))
+        if (!(work->all.D[k * work->all.c + k] > fmax(1e-12 * full->omega[k], rounding)))
             return true;
     return false;
 }
 
 /* Chooses the modal damping that undamped models are measured with; fails where a method or an error needs damping. */
-phx_status phx_reduction_choose_damping(phx_reduction_work *it)
+phx_status phx_reduction_choose_damping(phx_reduction_work *work)
 {
-    const phx_reduction_options *o = it->options;
-    const bool bare = undamped(it);
+    const phx_reduction_options *o = work->options;
+    const bool bare = undamped(work);
 
     if (bare && o->error > 0.0 && o->damping == 0.0 && !(o->band[1] > 0.0))
-        return phx_fail(it->context, PHX_ERR_ANALYSIS,
+        return phx_fail(work->context, PHX_ERR_ANALYSIS,
                         "the model has modes without damping, and an error over all frequencies no measure: give a "
                         "band, or a modal damping to measure with");
     if (bare && o->method == PHX_REDUCE_XMIN)
-        return phx_fail(it->context, PHX_ERR_ANALYSIS,
+        return phx_fail(work->context, PHX_ERR_ANALYSIS,
                         "the model has modes without damping: its energy is its only storage function, and 'xmin' has "
                         "nothing to choose; take 'modal' or 'irka'");
     if (bare && o->method == PHX_REDUCE_LQG && o->damping == 0.0)
         return phx_fail(
-            it->context, PHX_ERR_ANALYSIS,
+            work->context, PHX_ERR_ANALYSIS,
             "the model has modes without damping, of which all characteristic values of 'lqg' are one: they "
             "carry no order; take 'modal' or 'krylov', or give a modal damping to choose with");
-    it->nominal = o->damping > 0.0 ? o->damping : bare ? usual_damping : 0.0;
+    work->nominal = o->damping > 0.0 ? o->damping : bare ? usual_damping : 0.0;
     return PHX_OK;
 }
 
 /* Fails if the order exceeds the elastic coordinates or known modes, or is too low for the prescribed motions. */
-phx_status phx_reduction_check_order(const phx_reduction_work *it, int order)
+phx_status phx_reduction_check_order(const phx_reduction_work *work, int order)
 {
-    const int most = phx_elastic_modes(it);
+    const int most = phx_elastic_modes(work);
 
-    if (order > it->full.elastic)
-        return phx_fail(it->context, PHX_ERR_ARGUMENT,
+    if (order > work->full.elastic)
+        return phx_fail(work->context, PHX_ERR_ARGUMENT,
                         "an order of %d is more than there is: the model has %d elastic coordinates beside rigid and "
                         "prescribed motions",
-                        order, it->full.elastic);
-    if (order > most && it->options->method != PHX_REDUCE_KRYLOV)
-        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        order, work->full.elastic);
+    if (order > most && work->options->method != PHX_REDUCE_KRYLOV)
+        return phx_fail(work->context, PHX_ERR_UNSUPPORTED,
                         "an order of %d is more than the %d modes that are known of a model of this size", order, most);
-    if (order > 0 && order < it->lifted)
-        return phx_fail(it->context, PHX_ERR_ARGUMENT,
+    if (order > 0 && order < work->lifted)
+        return phx_fail(work->context, PHX_ERR_ARGUMENT,
                         "an order of %d is too low for %d prescribed motions: each takes one coordinate for its effort",
-                        order, it->lifted);
+                        order, work->lifted);
     return PHX_OK;
 }

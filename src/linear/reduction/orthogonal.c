@@ -28,27 +28,27 @@ void phx_space_free(phx_space *space)
 }
 
 /* v <- the part of v that keeps the constraints: [M A^T; A 0] (v, .) = (M v, 0). */
-static phx_status keep_constraints(phx_space *it, double *v)
+static phx_status keep_constraints(phx_space *space, double *v)
 {
-    const size_t n = (size_t)it->n, size = n + (size_t)it->full->A.rows;
-    double *x = it->work;
+    const size_t n = (size_t)space->n, size = n + (size_t)space->full->A.rows;
+    double *x = space->work;
 
     memset(x, 0, size * sizeof *x);
-    phx_csr_apply(&it->full->it->linear.M, 1.0, v, x);
-    const phx_status status = phx_saddle_solve((phx_saddle *)&it->full->projection, x);
+    phx_csr_apply(&space->full->it->linear.M, 1.0, v, x);
+    const phx_status status = phx_saddle_solve((phx_saddle *)&space->full->projection, x);
     if (!status)
         memcpy(v, x, n * sizeof *v);
     return status;
 }
 
 /* weighed = M v; returns the norm of v. */
-static double orthogonal_weigh(const phx_space *it, const double *v, double *weighed)
+static double orthogonal_weigh(const phx_space *space, const double *v, double *weighed)
 {
     double square = 0.0;
 
-    memset(weighed, 0, (size_t)it->n * sizeof *weighed);
-    phx_csr_apply(&it->full->it->linear.M, 1.0, v, weighed);
-    for (int i = 0; i < it->n; i++)
+    memset(weighed, 0, (size_t)space->n * sizeof *weighed);
+    phx_csr_apply(&space->full->it->linear.M, 1.0, v, weighed);
+    for (int i = 0; i < space->n; i++)
         square += v[i] * weighed[i];
     return sqrt(fmax(square, 0.0));
 }
@@ -65,34 +65,34 @@ static void remove_columns(int n, int count, const double *columns, const double
     }
 }
 
-static void sweep(const phx_space *it, double *v)
+static void sweep(const phx_space *space, double *v)
 {
-    const phx_full *full = it->full;
+    const phx_full *full = space->full;
 
-    remove_columns(it->n, it->count, it->columns, it->weighed, v);
+    remove_columns(space->n, space->count, space->columns, space->weighed, v);
     if (full->unmoved > 0)
-        remove_columns(it->n, full->unmoved, full->still, full->still + (size_t)full->unmoved * (size_t)it->n, v);
+        remove_columns(space->n, full->unmoved, full->still, full->still + (size_t)full->unmoved * (size_t)space->n, v);
 }
 
 /* Adds a vector to an M-orthonormal space of motions that keep the constraints, projected before and after every sweep
  * (theory 14); *added is false if it depends on the others or the space is full. */
-phx_status phx_space_add(phx_space *it, const double *x, bool *added)
+phx_status phx_space_add(phx_space *space, const double *x, bool *added)
 {
-    const size_t n = (size_t)it->n;
+    const size_t n = (size_t)space->n;
 
     *added = false;
-    if (it->count == it->room)
+    if (space->count == space->room)
         return PHX_OK;
-    double *v = it->columns + (size_t)it->count * n, *weighed = it->weighed + (size_t)it->count * n;
+    double *v = space->columns + (size_t)space->count * n, *weighed = space->weighed + (size_t)space->count * n;
     memcpy(v, x, n * sizeof *v);
-    const double before = orthogonal_weigh(it, v, weighed);
-    phx_status status = keep_constraints(it, v);
-    double after = status ? 0.0 : orthogonal_weigh(it, v, weighed);
+    const double before = orthogonal_weigh(space, v, weighed);
+    phx_status status = keep_constraints(space, v);
+    double after = status ? 0.0 : orthogonal_weigh(space, v, weighed);
     for (int round = 0; round < 2 && !status && after > dependent * before; round++) {
-        sweep(it, v);
-        status = keep_constraints(it, v);
+        sweep(space, v);
+        status = keep_constraints(space, v);
         if (!status)
-            after = orthogonal_weigh(it, v, weighed);
+            after = orthogonal_weigh(space, v, weighed);
     }
     if (status || !(after > dependent * before))
         return status;
@@ -100,7 +100,7 @@ phx_status phx_space_add(phx_space *it, const double *x, bool *added)
         v[i] /= after;
         weighed[i] /= after;
     }
-    it->count++;
+    space->count++;
     *added = true;
     return PHX_OK;
 }

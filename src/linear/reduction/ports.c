@@ -30,12 +30,13 @@ void phx_ph_free(phx_ph *ph)
 /* ---- from a mechanism ---- */
 /* D of W with a modal damping of ratio `nominal` in place of what the mechanism has on its elastic modes: C^T D_m C
  * with C = modes^T M W, where D_m = diag(2 nominal omega) beside the mechanism's own damping of its rigid motions. */
-static phx_status damping_of_modes(const phx_full *full, const phx_projected *it, double nominal, double *D)
+static phx_status damping_of_modes(const phx_full *full, const phx_projected *projected, double nominal, double *D)
 {
-    const int n = full->n, f = full->f, c = it->c, rigid = it->rigid, stride = f + full->held;
+    const int n = full->n, f = full->f, c = projected->c, rigid = projected->rigid, stride = f + full->held;
     double *MW = NULL, *C = phx_calloc(full->context, 2 * (size_t)f * (size_t)c + 1, sizeof *C);
     double *weighed = phx_behind(C, (size_t)f * (size_t)c);
-    phx_status status = C ? phx_csr_times_dense(full->context, &full->it->linear.M, c, it->W, &MW) : PHX_ERR_MEMORY;
+    phx_status status =
+        C ? phx_csr_times_dense(full->context, &full->it->linear.M, c, projected->W, &MW) : PHX_ERR_MEMORY;
 
     if (!status && f > 0 && c > 0)
         phx_dense_multiply(true, false, f, c, n, 1.0, full->modes, stride, MW, c, 0.0, C, c);
@@ -43,14 +44,14 @@ static phx_status damping_of_modes(const phx_full *full, const phx_projected *it
         for (int j = 0; j < c; j++) {
             weighed[i * c + j] = i < rigid ? 0.0 : 2.0 * nominal * full->omega[i] * C[i * c + j];
             for (int k = 0; k < rigid && i < rigid; k++)
-                weighed[i * c + j] += it->D[i * c + k] * C[k * c + j];
+                weighed[i * c + j] += projected->D[i * c + k] * C[k * c + j];
         }
     if (!status && c > 0)
         phx_dense_multiply(true, false, c, c, f, 1.0, C, c, weighed, c, 0.0, D, c);
     for (int i = 0; i < rigid && !status; i++) /* what rounding makes of zero */
-        for (int j = 0; j < it->r; j++)
-            D[i * c + j] = D[j * c + i] = j < rigid ? it->D[i * c + j] : 0.0;
-    for (int i = 0; i < it->free && !status; i++)
+        for (int j = 0; j < projected->r; j++)
+            D[i * c + j] = D[j * c + i] = j < rigid ? projected->D[i * c + j] : 0.0;
+    for (int i = 0; i < projected->free && !status; i++)
         for (int j = 0; j < c; j++)
             D[i * c + j] = D[j * c + i] = 0.0;
     phx_free(MW);
@@ -59,24 +60,24 @@ static phx_status damping_of_modes(const phx_full *full, const phx_projected *it
 }
 
 /* Where not all modes of the mechanism are known, the normal modes of W, if they are others, have the ratio. */
-static phx_status nominal_damping(const phx_full *full, const phx_projected *it, double nominal, double *D)
+static phx_status nominal_damping(const phx_full *full, const phx_projected *projected, double nominal, double *D)
 {
-    const int c = it->c, rigid = it->rigid;
+    const int c = projected->c, rigid = projected->rigid;
 
     if (!phx_full_is_part(full))
-        return damping_of_modes(full, it, nominal, D);
-    for (int i = it->free; i < rigid; i++)
-        for (int j = it->free; j < rigid; j++)
-            D[i * c + j] = it->D[i * c + j];
-    for (int i = rigid; i < it->r; i++)
-        D[i * c + i] = 2.0 * nominal * it->omega[i];
+        return damping_of_modes(full, projected, nominal, D);
+    for (int i = projected->free; i < rigid; i++)
+        for (int j = projected->free; j < rigid; j++)
+            D[i * c + j] = projected->D[i * c + j];
+    for (int i = rigid; i < projected->r; i++)
+        D[i * c + i] = 2.0 * nominal * projected->omega[i];
     return PHX_OK;
 }
 
 /* Coupling of the coordinates V with a prescribed motion whose lifting is X - V m, m = V^T M X: D (X - V m), and F. */
-static void fill_held(const phx_full *full, const phx_projected *it, const double *D, int first, phx_ph *ph)
+static void fill_held(const phx_full *full, const phx_projected *projected, const double *D, int first, phx_ph *ph)
 {
-    const int c = it->c, r = it->r, m = it->m, elastic = r - it->rigid, h = it->held;
+    const int c = projected->c, r = projected->r, m = projected->m, elastic = r - projected->rigid, h = projected->held;
     const int *held = full->it->channels.held;
 
     for (int k = 0; k < m; k++) {
@@ -84,22 +85,24 @@ static void fill_held(const phx_full *full, const phx_projected *it, const doubl
         if (s < 0)
             continue;
         for (int i = 0; i < elastic; i++) /* q' = v - m w in energy coordinates */
-            ph->B[i * m + k] = -it->omega[it->rigid + i] * it->M[(it->rigid + i) * c + r + s];
+            ph->B[i * m + k] =
+                -projected->omega[projected->rigid + i] * projected->M[(projected->rigid + i) * c + r + s];
         for (int i = first; i < r; i++) {
             double d = D[i * c + r + s];
             for (int j = 0; j < r; j++)
-                d -= D[i * c + j] * it->M[j * c + r + s];
+                d -= D[i * c + j] * projected->M[j * c + r + s];
             ph->P[(elastic + i - first) * m + k] = d;
         }
         for (int l = 0; l < m; l++) {
             const int t = held[l];
-            double value = t < 0 ? it->F[(r + s) * m + l] : D[(r + s) * c + r + t];
+            double value = t < 0 ? projected->F[(r + s) * m + l] : D[(r + s) * c + r + t];
             for (int i = 0; i < r && t < 0; i++)
-                value -= it->M[i * c + r + s] * it->F[i * m + l];
+                value -= projected->M[i * c + r + s] * projected->F[i * m + l];
             for (int i = 0; i < r && t >= 0; i++) {
-                value -= it->M[i * c + r + s] * D[i * c + r + t] + it->M[i * c + r + t] * D[i * c + r + s];
+                value -=
+                    projected->M[i * c + r + s] * D[i * c + r + t] + projected->M[i * c + r + t] * D[i * c + r + s];
                 for (int j = 0; j < r; j++)
-                    value += it->M[i * c + r + s] * D[i * c + j] * it->M[j * c + r + t];
+                    value += projected->M[i * c + r + s] * D[i * c + j] * projected->M[j * c + r + t];
             }
             if (t < 0) { /* rate of the force's point by w, and the effort by the force */
                 ph->N[l * m + k] = value;
@@ -129,31 +132,33 @@ static void scale_inputs(phx_ph *ph, const double *scale)
 
 /* Port-Hamiltonian system in energy coordinates x = (omega q, v) of a projected mechanism without free rigid motions;
  * nominal > 0 replaces its damping. scale, optional, scales the inputs. */
-phx_status phx_ph_of(const phx_full *full, const phx_projected *it, double nominal, const double *scale, phx_ph *ph)
+phx_status phx_ph_of(const phx_full *full, const phx_projected *projected, double nominal, const double *scale,
+                     phx_ph *ph)
 {
-    const int c = it->c, r = it->r, m = it->m, elastic = r - it->rigid, first = it->free;
+    const int c = projected->c, r = projected->r, m = projected->m, elastic = r - projected->rigid,
+              first = projected->free;
     const int n = elastic + r - first;
     double *other = nominal > 0.0 ? phx_calloc(full->context, (size_t)c * (size_t)c + 1, sizeof *other) : NULL;
     phx_status status = phx_ph_create(full->context, n, m, ph);
 
     if (!status && nominal > 0.0)
-        status = other ? nominal_damping(full, it, nominal, other) : PHX_ERR_MEMORY;
-    const double *D = nominal > 0.0 ? other : it->D;
+        status = other ? nominal_damping(full, projected, nominal, other) : PHX_ERR_MEMORY;
+    const double *D = nominal > 0.0 ? other : projected->D;
     /* theory 14: energy coordinates x = (omega q, v), x' = (J - R) x + (B - P) u */
     for (int i = 0; i < elastic && !status; i++) {
-        const int v = elastic + it->rigid - first + i;
-        ph->J[i * n + v] = it->omega[it->rigid + i];
-        ph->J[v * n + i] = -it->omega[it->rigid + i];
+        const int v = elastic + projected->rigid - first + i;
+        ph->J[i * n + v] = projected->omega[projected->rigid + i];
+        ph->J[v * n + i] = -projected->omega[projected->rigid + i];
     }
     for (int i = first; i < r && !status; i++) {
         const int row = elastic + i - first;
         for (int j = first; j < r; j++)
             ph->R[row * n + elastic + j - first] = D[i * c + j];
         for (int k = 0; k < m; k++)
-            ph->B[row * m + k] = it->F[i * m + k];
+            ph->B[row * m + k] = projected->F[i * m + k];
     }
-    if (!status && it->held > 0)
-        fill_held(full, it, D, first, ph);
+    if (!status && projected->held > 0)
+        fill_held(full, projected, D, first, ph);
     if (!status && scale)
         scale_inputs(ph, scale);
     phx_free(other);

@@ -4,15 +4,15 @@
 
 #include "reduction.h"
 
-void phx_projected_free(phx_projected *it)
+void phx_projected_free(phx_projected *projected)
 {
-    phx_free(it->W);
-    phx_free(it->omega);
-    phx_free(it->M);
-    phx_free(it->D);
-    phx_free(it->F);
-    phx_free(it->stiffness);
-    *it = (phx_projected){0};
+    phx_free(projected->W);
+    phx_free(projected->omega);
+    phx_free(projected->M);
+    phx_free(projected->D);
+    phx_free(projected->F);
+    phx_free(projected->stiffness);
+    *projected = (phx_projected){0};
 }
 
 /* out (c x c) = W^T A W, symmetric to the last bit. */
@@ -40,136 +40,141 @@ static phx_status ritz(const phx_full *full, int count, const double *basis, phx
 }
 
 /* Allocates a projection on the rigid motions, `count` elastic coordinates and the prescribed motions. */
-static phx_status projected_allocate(const phx_full *full, int count, phx_projected *it)
+static phx_status projected_allocate(const phx_full *full, int count, phx_projected *projected)
 {
     const size_t n = (size_t)full->n, m = (size_t)full->m;
 
-    *it = (phx_projected){.n = full->n, .m = full->m, .held = full->held, .rigid = full->rigid, .free = full->free};
-    it->r = full->rigid + count;
-    it->c = it->r + it->held;
-    const size_t c = (size_t)it->c, held = (size_t)it->held;
-    it->W = phx_calloc(full->context, n * c + 1, sizeof *it->W);
-    it->omega = phx_calloc(full->context, (size_t)it->r + 1, sizeof *it->omega);
-    it->M = phx_calloc(full->context, c * c + 1, sizeof *it->M);
-    it->D = phx_calloc(full->context, c * c + 1, sizeof *it->D);
-    it->F = phx_calloc(full->context, c * m + 1, sizeof *it->F);
-    it->stiffness = phx_calloc(full->context, held * held + 1, sizeof *it->stiffness);
-    return it->W && it->omega && it->M && it->D && it->F && it->stiffness ? PHX_OK : PHX_ERR_MEMORY;
+    *projected =
+        (phx_projected){.n = full->n, .m = full->m, .held = full->held, .rigid = full->rigid, .free = full->free};
+    projected->r = full->rigid + count;
+    projected->c = projected->r + projected->held;
+    const size_t c = (size_t)projected->c, held = (size_t)projected->held;
+    projected->W = phx_calloc(full->context, n * c + 1, sizeof *projected->W);
+    projected->omega = phx_calloc(full->context, (size_t)projected->r + 1, sizeof *projected->omega);
+    projected->M = phx_calloc(full->context, c * c + 1, sizeof *projected->M);
+    projected->D = phx_calloc(full->context, c * c + 1, sizeof *projected->D);
+    projected->F = phx_calloc(full->context, c * m + 1, sizeof *projected->F);
+    projected->stiffness = phx_calloc(full->context, held * held + 1, sizeof *projected->stiffness);
+    return projected->W && projected->omega && projected->M && projected->D && projected->F && projected->stiffness
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
 }
 
 /* W = (rigid motions, elastic ones, static lifting) */
-static void fill_basis(const phx_full *full, int count, const phx_basis *modes, const int *chosen, phx_projected *it)
+static void fill_basis(const phx_full *full, int count, const phx_basis *modes, const int *chosen,
+                       phx_projected *projected)
 {
     const int from = full->f + full->held, rigid = full->rigid;
 
     for (int i = 0; i < full->n; i++) {
         const double *row = full->modes + (size_t)i * (size_t)from;
-        double *W = it->W + (size_t)i * (size_t)it->c;
+        double *W = projected->W + (size_t)i * (size_t)projected->c;
         memcpy(W, row, (size_t)rigid * sizeof *W);
         for (int k = 0; k < count; k++)
             W[rigid + k] =
                 modes ? modes->columns[(size_t)i * (size_t)count + (size_t)k] : row[rigid + (chosen ? chosen[k] : k)];
-        memcpy(W + it->r, row + full->f, (size_t)full->held * sizeof *W);
+        memcpy(W + projected->r, row + full->f, (size_t)full->held * sizeof *W);
     }
     for (int k = 0; k < count && !modes; k++)
-        it->omega[rigid + k] = full->omega[rigid + (chosen ? chosen[k] : k)];
+        projected->omega[rigid + k] = full->omega[rigid + (chosen ? chosen[k] : k)];
 }
 
 /* X^T K X; what is rounding of its terms is zero. */
-static void static_stiffness(const phx_full *full, phx_projected *it)
+static void static_stiffness(const phx_full *full, phx_projected *projected)
 {
-    for (int i = 0; i < it->held; i++)
+    for (int i = 0; i < projected->held; i++)
         for (int j = 0; j <= i; j++) {
             double size = 0.0;
-            const double value = phx_form(&full->K, it->c, it->W + it->r + i, it->c, it->W + it->r + j, &size);
-            it->stiffness[i * it->held + j] = it->stiffness[j * it->held + i] =
+            const double value = phx_form(&full->K, projected->c, projected->W + projected->r + i, projected->c,
+                                          projected->W + projected->r + j, &size);
+            projected->stiffness[i * projected->held + j] = projected->stiffness[j * projected->held + i] =
                 fabs(value) > 1e-11 * size ? value : 0.0;
         }
 }
 
 /* Columns `from` to `to` of F for input k are zero where they are all rounding of terms of this size: an input that
  * joints take whole, or that moves rigid motions alone. Scaled to one it would be an input like others. */
-static void projected_clear_rounding(phx_projected *it, int from, int to, int k, double size)
+static void projected_clear_rounding(phx_projected *projected, int from, int to, int k, double size)
 {
     static const double rounding = 1e-12;
     double most = 0.0;
 
     for (int j = from; j < to; j++)
-        most = fmax(most, fabs(it->F[j * it->m + k]));
+        most = fmax(most, fabs(projected->F[j * projected->m + k]));
     for (int j = from; j < to && most <= rounding * size; j++)
-        it->F[j * it->m + k] = 0.0;
+        projected->F[j * projected->m + k] = 0.0;
 }
 
 /* Prescribed motions that move elastic modes by rounding alone move none. */
-static void clear_lifting(phx_projected *it)
+static void clear_lifting(phx_projected *projected)
 {
     static const double rounding = 1e-12;
-    const int c = it->c;
+    const int c = projected->c;
 
-    for (int s = it->r; s < c; s++) {
+    for (int s = projected->r; s < c; s++) {
         double most = 0.0;
-        for (int i = it->rigid; i < it->r; i++)
-            most = fmax(most, fabs(it->M[i * c + s]));
-        for (int i = it->rigid; i < it->r && most <= rounding * sqrt(it->M[s * c + s]); i++)
-            it->M[i * c + s] = it->M[s * c + i] = 0.0;
+        for (int i = projected->rigid; i < projected->r; i++)
+            most = fmax(most, fabs(projected->M[i * c + s]));
+        for (int i = projected->rigid; i < projected->r && most <= rounding * sqrt(projected->M[s * c + s]); i++)
+            projected->M[i * c + s] = projected->M[s * c + i] = 0.0;
     }
 }
 
 /* W^T F */
-static phx_status fill_forces(const phx_full *full, phx_projected *it)
+static phx_status fill_forces(const phx_full *full, phx_projected *projected)
 {
     const phx_csr *F = &full->it->channels.F;
-    double *size = phx_calloc(full->context, (size_t)it->m + 1, sizeof *size);
+    double *size = phx_calloc(full->context, (size_t)projected->m + 1, sizeof *size);
 
     if (!size)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < full->n; i++)
         for (int k = F->ptr[i]; k < F->ptr[i + 1]; k++)
-            for (int j = 0; j < it->c; j++) {
-                const double term = it->W[(size_t)i * (size_t)it->c + (size_t)j] * F->val[k];
-                it->F[j * it->m + F->idx[k]] += term;
+            for (int j = 0; j < projected->c; j++) {
+                const double term = projected->W[(size_t)i * (size_t)projected->c + (size_t)j] * F->val[k];
+                projected->F[j * projected->m + F->idx[k]] += term;
                 size[F->idx[k]] += fabs(term);
             }
-    for (int k = 0; k < it->m; k++) {
-        projected_clear_rounding(it, 0, it->rigid, k, size[k]);
-        projected_clear_rounding(it, it->rigid, it->r, k, size[k]);
+    for (int k = 0; k < projected->m; k++) {
+        projected_clear_rounding(projected, 0, projected->rigid, k, size[k]);
+        projected_clear_rounding(projected, projected->rigid, projected->r, k, size[k]);
     }
     phx_free(size);
     return PHX_OK;
 }
 
 /* V^T D V of Rayleigh damping is alpha + beta omega^2, whatever rounding makes of it. */
-static void rayleigh_damping(const phx_full *full, phx_projected *it)
+static void rayleigh_damping(const phx_full *full, phx_projected *projected)
 {
-    for (int i = 0; i < it->r && full->rayleigh.exact; i++)
-        for (int j = 0; j < it->r; j++)
-            it->D[i * it->c + j] =
-                i == j ? full->rayleigh.alpha + full->rayleigh.beta * it->omega[i] * it->omega[i] : 0.0;
+    for (int i = 0; i < projected->r && full->rayleigh.exact; i++)
+        for (int j = 0; j < projected->r; j++)
+            projected->D[i * projected->c + j] =
+                i == j ? full->rayleigh.alpha + full->rayleigh.beta * projected->omega[i] * projected->omega[i] : 0.0;
 }
 
 /* Projected mass, damping, forces and static stiffness; entries that are zero or one by construction are set
  * exactly. */
-static phx_status fill_matrices(const phx_full *full, phx_projected *it)
+static phx_status fill_matrices(const phx_full *full, phx_projected *projected)
 {
-    const int c = it->c;
-    phx_status status = congruence(full->context, &full->it->linear.M, c, it->W, it->M);
+    const int c = projected->c;
+    phx_status status = congruence(full->context, &full->it->linear.M, c, projected->W, projected->M);
 
     if (!status)
-        status = congruence(full->context, &full->D, c, it->W, it->D);
+        status = congruence(full->context, &full->D, c, projected->W, projected->D);
     if (!status)
-        rayleigh_damping(full, it);
-    for (int i = 0; i < it->r && !status; i++)
-        for (int j = 0; j < it->r; j++)
-            it->M[i * c + j] = i == j ? 1.0 : 0.0;
+        rayleigh_damping(full, projected);
+    for (int i = 0; i < projected->r && !status; i++)
+        for (int j = 0; j < projected->r; j++)
+            projected->M[i * c + j] = i == j ? 1.0 : 0.0;
     if (!status)
-        clear_lifting(it);
-    for (int i = 0; i < it->free && !status; i++)
+        clear_lifting(projected);
+    for (int i = 0; i < projected->free && !status; i++)
         for (int j = 0; j < c; j++)
-            it->D[i * c + j] = it->D[j * c + i] = 0.0;
+            projected->D[i * c + j] = projected->D[j * c + i] = 0.0;
     if (!status)
-        status = fill_forces(full, it);
+        status = fill_forces(full, projected);
     if (!status)
-        static_stiffness(full, it);
+        static_stiffness(full, projected);
     return status;
 }
 

@@ -55,7 +55,7 @@ typedef struct phx_full {
     phx_saddle projection;
 } phx_full;
 /* most: elastic modes to find where `it` is sparse: the lowest, and some more; else all are there. */
-phx_status phx_full_create(phx_context *context, const phx_linearised *it, int most, phx_full *full);
+phx_status phx_full_create(phx_context *context, const phx_linearised *linear, int most, phx_full *full);
 /* Whether there are elastic modes beside those of `full`. */
 static inline bool phx_full_is_part(const phx_full *full)
 {
@@ -63,7 +63,7 @@ static inline bool phx_full_is_part(const phx_full *full)
 }
 void phx_full_free(phx_full *full);
 /* The descriptor form with prescribed motions by their rates, also where their accelerations are the inputs. */
-phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor);
+phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *linear, phx_descriptor **descriptor);
 /* x^T A y of columns, and the same of absolute values, which says what rounding makes of it. */
 double phx_form(const phx_csr *a, int stride_x, const double *x, int stride_y, const double *y, double *size);
 

@@ -30,132 +30,132 @@ typedef struct remainder {
     double *column;  /* n */
 } remainder_work;
 
-static void remainder_work_free(remainder_work *it)
+static void remainder_work_free(remainder_work *work)
 {
-    phx_free(it->forces);
-    phx_free(it->x);
-    phx_free(it->weights);
-    phx_free(it->column);
+    phx_free(work->forces);
+    phx_free(work->x);
+    phx_free(work->weights);
+    phx_free(work->column);
 }
 
 /* it->column <- V V^T column. */
-static void onto_known(remainder_work *it)
+static void onto_known(remainder_work *work)
 {
-    const int n = it->n, count = it->full->f + it->full->held;
-    const double *modes = it->full->modes;
-    double *column = it->column, *weights = it->weights;
+    const int n = work->n, count = work->full->f + work->full->held;
+    const double *modes = work->full->modes;
+    double *column = work->column, *weights = work->weights;
 
-    memset(weights, 0, (size_t)it->full->f * sizeof *weights);
+    memset(weights, 0, (size_t)work->full->f * sizeof *weights);
     for (int i = 0; i < n; i++)
-        for (int k = it->first; k < it->last && column[i] != 0.0; k++)
+        for (int k = work->first; k < work->last && column[i] != 0.0; k++)
             weights[k] += modes[(size_t)i * (size_t)count + (size_t)k] * column[i];
     for (int i = 0; i < n; i++) {
         column[i] = 0.0;
-        for (int k = it->first; k < it->last; k++)
+        for (int k = work->first; k < work->last; k++)
             column[i] += modes[(size_t)i * (size_t)count + (size_t)k] * weights[k];
     }
 }
 
 /* force (n) <- force - M V V^T force. */
-static void take_out_of_force(remainder_work *it, double *force)
+static void take_out_of_force(remainder_work *work, double *force)
 {
-    memcpy(it->column, force, (size_t)it->n * sizeof *force);
-    onto_known(it);
-    phx_csr_apply(&it->full->it->linear.M, -1.0, it->column, force);
+    memcpy(work->column, force, (size_t)work->n * sizeof *force);
+    onto_known(work);
+    phx_csr_apply(&work->full->it->linear.M, -1.0, work->column, force);
 }
 
 /* x (n, `stride` apart) <- x - V V^T M x. */
-static void remainder_take_out(remainder_work *it, int stride, double *x)
+static void remainder_take_out(remainder_work *work, int stride, double *x)
 {
-    const phx_csr *M = &it->full->it->linear.M;
+    const phx_csr *M = &work->full->it->linear.M;
 
-    memset(it->column, 0, (size_t)it->n * sizeof *it->column);
-    for (int i = 0; i < it->n; i++)
+    memset(work->column, 0, (size_t)work->n * sizeof *work->column);
+    for (int i = 0; i < work->n; i++)
         for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++)
-            it->column[i] += M->val[e] * x[stride * M->idx[e]];
-    onto_known(it);
-    for (int i = 0; i < it->n; i++)
-        x[stride * i] -= it->column[i];
+            work->column[i] += M->val[e] * x[stride * M->idx[e]];
+    onto_known(work);
+    for (int i = 0; i < work->n; i++)
+        x[stride * i] -= work->column[i];
 }
 
 /* coupled: damping couples the modes; then only motions that nothing couples are taken out. */
-static phx_status remainder_begin(const phx_full *full, bool coupled, remainder_work *it)
+static phx_status remainder_begin(const phx_full *full, bool coupled, remainder_work *work)
 {
     const phx_csr *F = &full->it->channels.F;
     const size_t n = (size_t)full->n;
 
-    *it = (remainder_work){.full = full, .n = full->n, .m = full->m, .last = coupled ? full->free : full->f};
-    it->forces = phx_calloc(full->context, n * (size_t)full->m + 1, sizeof *it->forces);
-    it->x = phx_calloc(full->context, 2 * (n + (size_t)full->A.rows) + 1, sizeof *it->x);
-    it->weights = phx_calloc(full->context, (size_t)full->f + 1, sizeof *it->weights);
-    it->column = phx_calloc(full->context, n + 1, sizeof *it->column);
-    if (!it->forces || !it->x || !it->weights || !it->column)
+    *work = (remainder_work){.full = full, .n = full->n, .m = full->m, .last = coupled ? full->free : full->f};
+    work->forces = phx_calloc(full->context, n * (size_t)full->m + 1, sizeof *work->forces);
+    work->x = phx_calloc(full->context, 2 * (n + (size_t)full->A.rows) + 1, sizeof *work->x);
+    work->weights = phx_calloc(full->context, (size_t)full->f + 1, sizeof *work->weights);
+    work->column = phx_calloc(full->context, n + 1, sizeof *work->column);
+    if (!work->forces || !work->x || !work->weights || !work->column)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < full->n; i++)
         for (int e = F->ptr[i]; e < F->ptr[i + 1]; e++)
-            it->forces[(size_t)F->idx[e] * n + (size_t)i] = F->val[e];
+            work->forces[(size_t)F->idx[e] * n + (size_t)i] = F->val[e];
     for (int k = 0; k < full->m; k++)
-        take_out_of_force(it, it->forces + (size_t)k * n);
+        take_out_of_force(work, work->forces + (size_t)k * n);
     return PHX_OK;
 }
 
 /* x <- the solution for force k, without what rounding adds of the known modes. */
-static phx_status remainder_solve(remainder_work *it, phx_saddle *saddle, int k)
+static phx_status remainder_solve(remainder_work *work, phx_saddle *saddle, int k)
 {
     const int width = saddle->kkt.is_complex ? 2 : 1;
 
-    memset(it->x, 0, (size_t)width * (size_t)(it->n + saddle->A.rows) * sizeof *it->x);
-    for (int i = 0; i < it->n; i++)
-        it->x[width * i] = it->forces[(size_t)k * (size_t)it->n + (size_t)i];
-    const phx_status status = phx_saddle_solve(saddle, it->x);
+    memset(work->x, 0, (size_t)width * (size_t)(work->n + saddle->A.rows) * sizeof *work->x);
+    for (int i = 0; i < work->n; i++)
+        work->x[width * i] = work->forces[(size_t)k * (size_t)work->n + (size_t)i];
+    const phx_status status = phx_saddle_solve(saddle, work->x);
     for (int part = 0; part < width && !status; part++)
-        remainder_take_out(it, width, it->x + part);
+        remainder_take_out(work, width, work->x + part);
     return status;
 }
 
-static double complex remainder_along(const remainder_work *it, int width, int k)
+static double complex remainder_along(const remainder_work *work, int width, int k)
 {
-    const double *force = it->forces + (size_t)k * (size_t)it->n;
+    const double *force = work->forces + (size_t)k * (size_t)work->n;
     double re = 0.0, im = 0.0;
 
-    for (int i = 0; i < it->n; i++) {
-        re += force[i] * it->x[width * i];
-        im += width == 2 ? force[i] * it->x[2 * i + 1] : 0.0;
+    for (int i = 0; i < work->n; i++) {
+        re += force[i] * work->x[width * i];
+        im += width == 2 ? force[i] * work->x[2 * i + 1] : 0.0;
     }
     return re + I * im;
 }
 
 /* ---- the bound ---- */
 /* sum += weight F'^T [.]^-1 F' with the matrix that `saddle` has factored. */
-static phx_status add_sum(remainder_work *it, phx_saddle *saddle, double weight, double *sum)
+static phx_status add_sum(remainder_work *work, phx_saddle *saddle, double weight, double *sum)
 {
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->m && !status; k++) {
-        status = remainder_solve(it, saddle, k);
-        for (int l = 0; l < it->m && !status; l++) {
-            const double value = 0.5 * weight * creal(remainder_along(it, 1, l));
-            sum[l * it->m + k] += value;
-            sum[k * it->m + l] += value;
+    for (int k = 0; k < work->m && !status; k++) {
+        status = remainder_solve(work, saddle, k);
+        for (int l = 0; l < work->m && !status; l++) {
+            const double value = 0.5 * weight * creal(remainder_along(work, 1, l));
+            sum[l * work->m + k] += value;
+            sum[k * work->m + l] += value;
         }
     }
     return status;
 }
 
 /* (1). K may be singular by rigid motions, so that omega^2 + alpha/beta is taken as at least 1e-6 of the lowest. */
-static phx_status rayleigh_sum(remainder_work *it, phx_saddle *shifted, double low, double *sum)
+static phx_status rayleigh_sum(remainder_work *work, phx_saddle *shifted, double low, double *sum)
 {
-    const double alpha = it->full->rayleigh.alpha, beta = it->full->rayleigh.beta;
+    const double alpha = work->full->rayleigh.alpha, beta = work->full->rayleigh.beta;
 
     if (!(beta > 0.0))
-        return add_sum(it, (phx_saddle *)&it->full->projection, 1.0 / alpha, sum);
+        return add_sum(work, (phx_saddle *)&work->full->projection, 1.0 / alpha, sum);
     const double exact = alpha / beta, square = fmax(exact, 1e-6 * low * low);
     const phx_status status = phx_saddle_factor(shifted, sqrt(square));
-    return status ? status : add_sum(it, shifted, (1.0 + (square - exact) / (low * low + exact)) / beta, sum);
+    return status ? status : add_sum(work, shifted, (1.0 + (square - exact) / (low * low + exact)) / beta, sum);
 }
 
 /* (2) */
-static phx_status modal_sum(remainder_work *it, phx_saddle *shifted, double nominal, double low, double high,
+static phx_status modal_sum(remainder_work *work, phx_saddle *shifted, double nominal, double low, double high,
                             double *sum)
 {
     static const double pi = 3.14159265358979323846, error = 2.1e-4, e = 2.71828182845904523536;
@@ -171,9 +171,10 @@ static phx_status modal_sum(remainder_work *it, phx_saddle *shifted, double nomi
             weight += 2.0 / pi * t / (e - 1.0) * (1.0 + 1.0);
         status = phx_saddle_factor(shifted, t);
         if (!status)
-            status = add_sum(it, shifted, scale * weight, sum);
+            status = add_sum(work, shifted, scale * weight, sum);
     }
-    return status ? status : add_sum(it, (phx_saddle *)&it->full->projection, scale * 2.0 / pi / t / (e - 1.0), sum);
+    return status ? status
+                  : add_sum(work, (phx_saddle *)&work->full->projection, scale * 2.0 / pi / t / (e - 1.0), sum);
 }
 
 /* The largest frequency, by the diagonals; where it is beyond, the sum is larger than it need be. */
@@ -189,18 +190,18 @@ phx_status phx_remainder_sum(const phx_full *full, double nominal, double *sum)
 {
     static const phx_csr none = {0};
     const double low = 0.1 * full->omega[full->rigid]; /* also of a mode that was missed */
-    remainder_work it;
+    remainder_work work;
     phx_saddle shifted = {0};
-    phx_status status = remainder_begin(full, false, &it);
+    phx_status status = remainder_begin(full, false, &work);
 
     memset(sum, 0, (size_t)full->m * (size_t)full->m * sizeof *sum);
     if (!status)
         status = phx_saddle_create(full->context, &full->it->linear.M, &none, &full->K, &full->A, false, &shifted);
     if (!status)
-        status = nominal > 0.0 ? modal_sum(&it, &shifted, nominal, low, 8.0 * highest(full), sum)
-                               : rayleigh_sum(&it, &shifted, low, sum);
+        status = nominal > 0.0 ? modal_sum(&work, &shifted, nominal, low, 8.0 * highest(full), sum)
+                               : rayleigh_sum(&work, &shifted, low, sum);
     phx_saddle_free(&shifted);
-    remainder_work_free(&it);
+    remainder_work_free(&work);
     return status;
 }
 
@@ -211,10 +212,10 @@ phx_status phx_remainder_responses(const phx_full *full, double nominal, bool co
                                    double complex *responses)
 {
     const int m = full->m;
-    remainder_work it;
+    remainder_work work;
     phx_csr D = {0};
     phx_saddle saddle = {0};
-    phx_status status = remainder_begin(full, coupled, &it);
+    phx_status status = remainder_begin(full, coupled, &work);
 
     if (!status)
         status = phx_csr_copy(full->context, nominal > 0.0 ? &full->K : &full->D, &D);
@@ -225,13 +226,13 @@ phx_status phx_remainder_responses(const phx_full *full, double nominal, bool co
             D.val[e] = 2.0 * nominal / omega[k] * full->K.val[e];
         status = phx_saddle_factor(&saddle, I * omega[k]);
         for (int j = 0; j < m && !status; j++) {
-            status = remainder_solve(&it, &saddle, j);
+            status = remainder_solve(&work, &saddle, j);
             for (int i = 0; i < m && !status; i++)
-                responses[i * m + j] = I * omega[k] * remainder_along(&it, 2, i);
+                responses[i * m + j] = I * omega[k] * remainder_along(&work, 2, i);
         }
     }
     phx_saddle_free(&saddle);
     phx_csr_free(&D);
-    remainder_work_free(&it);
+    remainder_work_free(&work);
     return status;
 }

@@ -24,72 +24,73 @@ phx_status phx_copy_names(phx_context *context, int count, char *const *names, c
 }
 
 /* Frees a reduction; NULL is allowed. */
-void phx_reduction_destroy(phx_reduction *it)
+void phx_reduction_destroy(phx_reduction *spec)
 {
-    if (!it)
+    if (!spec)
         return;
-    double *const arrays[] = {it->basis, it->J, it->R, it->Q,     it->B,   it->P,      it->S,
-                              it->N,     it->C, it->D, it->D_dot, it->Y_h, it->inertia};
+    double *const arrays[] = {spec->basis, spec->J, spec->R, spec->Q,     spec->B,   spec->P,      spec->S,
+                              spec->N,     spec->C, spec->D, spec->D_dot, spec->Y_h, spec->inertia};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
-    phx_free(it->curves.omega);
-    phx_free(it->kind);
-    phx_free(it->row);
-    result_free_names(it->states, it->states_names);
-    result_free_names(it->held, it->rates);
-    result_free_names(it->m, it->inputs);
-    result_free_names(it->p, it->outputs);
-    phx_linearised_destroy(it->second);
-    phx_free(it->name);
-    phx_free(it);
+    phx_free(spec->curves.omega);
+    phx_free(spec->kind);
+    phx_free(spec->row);
+    result_free_names(spec->states, spec->states_names);
+    result_free_names(spec->held, spec->rates);
+    result_free_names(spec->m, spec->inputs);
+    result_free_names(spec->p, spec->outputs);
+    phx_linearised_destroy(spec->second);
+    phx_free(spec->name);
+    phx_free(spec);
 }
 
-const phx_reduction_report *phx_reduction_about(const phx_reduction *it)
+const phx_reduction_report *phx_reduction_about(const phx_reduction *spec)
 {
-    return &it->report;
+    return &spec->report;
 }
 
-const phx_reduction_curves *phx_reduction_bode(const phx_reduction *it)
+const phx_reduction_curves *phx_reduction_bode(const phx_reduction *spec)
 {
-    return &it->curves;
+    return &spec->curves;
 }
 
-const double *phx_reduction_basis(const phx_reduction *it, int *n, int *count)
+const double *phx_reduction_basis(const phx_reduction *spec, int *n, int *count)
 {
     if (n)
-        *n = it->n;
+        *n = spec->n;
     if (count)
-        *count = it->count;
-    return it->basis;
+        *count = spec->count;
+    return spec->basis;
 }
 
-phx_status phx_reduction_ss(phx_context *context, const phx_reduction *it, bool proper, phx_ss **ss)
+phx_status phx_reduction_ss(phx_context *context, const phx_reduction *spec, bool proper, phx_ss **ss)
 {
-    if (!it || !ss)
+    if (!spec || !ss)
         return phx_fail_null(context, __func__, "reduction or ss");
-    if (it->second)
-        return proper ? phx_linearised_proper_ss(context, it->second, ss) : phx_linearised_ss(context, it->second, ss);
-    return phx_conclude(context, phx_reduction_first_ss(context, it, proper, ss));
+    if (spec->second)
+        return proper ? phx_linearised_proper_ss(context, spec->second, ss)
+                      : phx_linearised_ss(context, spec->second, ss);
+    return phx_conclude(context, phx_reduction_first_ss(context, spec, proper, ss));
 }
 
-phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor,
+phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *spec, phx_descriptor **descriptor,
                                     phx_measured *measured)
 {
-    if (!it || !descriptor)
+    if (!spec || !descriptor)
         return phx_fail_null(context, __func__, "reduction or descriptor");
-    if (it->second)
-        return phx_linearised_descriptor(context, it->second, descriptor, measured);
-    return phx_conclude(context, phx_reduction_first_descriptor(context, it, descriptor, measured));
+    if (spec->second)
+        return phx_linearised_descriptor(context, spec->second, descriptor, measured);
+    return phx_conclude(context, phx_reduction_first_descriptor(context, spec, descriptor, measured));
 }
 
-phx_status phx_reduction_second_order(phx_context *context, const phx_reduction *it, phx_ss_second_order_def *def)
+phx_status phx_reduction_second_order(phx_context *context, const phx_reduction *spec, phx_ss_second_order_def *def)
 {
-    if (!it || !def)
+    if (!spec || !def)
         return phx_fail_null(context, __func__, "reduction or def");
-    if (!it->second)
+    if (!spec->second)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "a model reduced by '%s' is of first order; take the state-space or the descriptor form, or "
                         "reduce by 'modal' or 'krylov'",
-                        phx_reduction_method_name(it->report.method));
-    return phx_linearised_second_order(context, it->second, def);
+                        phx_reduction_method_name(spec->report.method));
+    return phx_linearised_second_order(context, spec->second, def);
 }

@@ -34,11 +34,11 @@ struct phx_reduction {
 phx_status phx_copy_names(phx_context *context, int count, char *const *names, char ***copies);
 
 /* result_forms.c: of first order. */
-phx_status phx_reduction_first_ss(phx_context *context, const phx_reduction *it, bool proper, phx_ss **ss);
-phx_status phx_reduction_first_descriptor(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor,
+phx_status phx_reduction_first_ss(phx_context *context, const phx_reduction *spec, bool proper, phx_ss **ss);
+phx_status phx_reduction_first_descriptor(phx_context *context, const phx_reduction *spec, phx_descriptor **descriptor,
                                           phx_measured *measured);
 /* The descriptor form with prescribed motions by their rates, also where their accelerations are the inputs. */
-phx_status phx_reduction_by_rates(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor);
+phx_status phx_reduction_by_rates(phx_context *context, const phx_reduction *spec, phx_descriptor **descriptor);
 
 /* result_second.c: on the basis of `projected`, whose V is not rigid from column `rigid` on. */
 phx_status phx_reduction_take_second(const phx_full *full, const phx_projected *projected, phx_reduction *out);

@@ -22,45 +22,45 @@ typedef struct first {
     double *U;     /* n x m */
 } first;
 
-static const char *state_name(const first *it, int i, size_t room, char *name)
+static const char *state_name(const first *low, int i, size_t room, char *name)
 {
-    const int nu = it->rigid + it->k, s = nu + it->free;
+    const int nu = low->rigid + low->k, s = nu + low->free;
 
     if (i >= s)
-        return it->full->it->channels.motion[i - s];
-    if (i < it->rigid)
+        return low->full->it->channels.motion[i - s];
+    if (i < low->rigid)
         snprintf(name, room, "rigid%d", i + 1);
     else if (i < nu)
-        snprintf(name, room, "z%d", i - it->rigid + 1);
+        snprintf(name, room, "z%d", i - low->rigid + 1);
     else
         snprintf(name, room, "rigid%d_dot", i - nu + 1);
     return name;
 }
 
-static phx_status name_states(const first *it, phx_reduction *out)
+static phx_status name_states(const first *low, phx_reduction *out)
 {
     phx_status status = PHX_OK;
 
-    out->states_names = phx_calloc(it->full->context, (size_t)it->size + 1, sizeof *out->states_names);
+    out->states_names = phx_calloc(low->full->context, (size_t)low->size + 1, sizeof *out->states_names);
     if (!out->states_names)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < it->size && !status; i++) {
+    for (int i = 0; i < low->size && !status; i++) {
         char name[32];
-        out->states_names[i] = phx_strdup(it->full->context, state_name(it, i, sizeof name, name));
+        out->states_names[i] = phx_strdup(low->full->context, state_name(low, i, sizeof name, name));
         status = out->states_names[i] ? PHX_OK : PHX_ERR_MEMORY;
     }
     return status;
 }
 
-static phx_status allocate_matrices(const first *it, phx_reduction *out)
+static phx_status allocate_matrices(const first *low, phx_reduction *out)
 {
-    const size_t s = (size_t)it->size, m = (size_t)out->m, p = (size_t)out->p, h = (size_t)it->held;
+    const size_t s = (size_t)low->size, m = (size_t)out->m, p = (size_t)out->p, h = (size_t)low->held;
     double **const arrays[] = {&out->J, &out->R, &out->Q, &out->B,     &out->P,   &out->S,
                                &out->N, &out->C, &out->D, &out->D_dot, &out->Y_h, &out->inertia};
     const size_t sizes[] = {s * s, s * s, s * s, s * m, s * m, m * m, m * m, p * s, p * m, p * m, p * h, h * h};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        *arrays[k] = phx_calloc(it->full->context, sizes[k] + 1, sizeof(double));
+        *arrays[k] = phx_calloc(low->full->context, sizes[k] + 1, sizeof(double));
         if (!*arrays[k])
             return PHX_ERR_MEMORY;
     }
@@ -68,25 +68,25 @@ static phx_status allocate_matrices(const first *it, phx_reduction *out)
 }
 
 /* Allocates a first-order result and copies kinds and names of its channels. */
-static phx_status result_first_allocate(const first *it, phx_reduction *out)
+static phx_status result_first_allocate(const first *low, phx_reduction *out)
 {
-    const phx_channels *ch = &it->full->it->channels;
-    phx_context *context = it->full->context;
+    const phx_channels *ch = &low->full->it->channels;
+    phx_context *context = low->full->context;
     const size_t m = (size_t)ch->n_inputs;
 
-    out->states = it->size;
-    out->rigid = it->rigid;
-    out->elastic = it->k;
+    out->states = low->size;
+    out->rigid = low->rigid;
+    out->elastic = low->k;
     out->m = ch->n_inputs;
     out->p = ch->n_outputs;
-    out->held = it->held;
+    out->held = low->held;
     out->kind = phx_calloc(context, m + 1, sizeof *out->kind);
     out->row = phx_calloc(context, m + 1, sizeof *out->row);
-    phx_status status = out->kind && out->row ? allocate_matrices(it, out) : PHX_ERR_MEMORY;
+    phx_status status = out->kind && out->row ? allocate_matrices(low, out) : PHX_ERR_MEMORY;
     if (!status) {
         memcpy(out->kind, ch->kind, m * sizeof *out->kind);
         memcpy(out->row, ch->held, m * sizeof *out->row);
-        status = name_states(it, out);
+        status = name_states(low, out);
     }
     if (!status)
         status = phx_copy_names(context, out->m, ch->inputs, &out->inputs);
@@ -98,16 +98,16 @@ static phx_status result_first_allocate(const first *it, phx_reduction *out)
 }
 
 /* Row of x with the velocity of column j >= free of all->W. */
-static int velocity_row(const first *it, int j)
+static int velocity_row(const first *low, int j)
 {
-    return it->all->r - it->rigid + j - it->free;
+    return low->all->r - low->rigid + j - low->free;
 }
 
 /* Fills J, R, Q, B, P, S and N of the first-order result in its states (rho, z, nu, s). */
-static void fill_structure(const first *it, phx_reduction *out)
+static void fill_structure(const first *low, phx_reduction *out)
 {
-    const phx_ph *ph = it->ph;
-    const int s = it->size, k = it->k, m = out->m, at = it->rigid, nu = at + k, motion = nu + it->free;
+    const phx_ph *ph = low->ph;
+    const int s = low->size, k = low->k, m = out->m, at = low->rigid, nu = at + k, motion = nu + low->free;
 
     for (int i = 0; i < k; i++) {
         for (int j = 0; j < k; j++) {
@@ -117,22 +117,22 @@ static void fill_structure(const first *it, phx_reduction *out)
         memcpy(out->B + (at + i) * m, ph->B + i * m, (size_t)m * sizeof *out->B);
         memcpy(out->P + (at + i) * m, ph->P + i * m, (size_t)m * sizeof *out->P);
     }
-    for (int j = 0; j < it->free; j++) {
-        memcpy(out->B + (nu + j) * m, it->all->F + j * m, (size_t)m * sizeof *out->B);
+    for (int j = 0; j < low->free; j++) {
+        memcpy(out->B + (nu + j) * m, low->all->F + j * m, (size_t)m * sizeof *out->B);
         out->J[j * s + nu + j] = 1.0;
         out->J[(nu + j) * s + j] = -1.0;
     }
-    for (int j = it->free; j < it->rigid; j++)
+    for (int j = low->free; j < low->rigid; j++)
         for (int i = 0; i < k; i++) {
-            const double v = it->Z[velocity_row(it, j) * k + i];
+            const double v = low->Z[velocity_row(low, j) * k + i];
             out->J[j * s + at + i] = v;
             out->J[(at + i) * s + j] = -v;
         }
     for (int i = at; i < motion; i++)
         out->Q[i * s + i] = 1.0;
-    for (int h = 0; h < it->held; h++)
-        memcpy(out->Q + (motion + h) * s + motion, it->all->stiffness + h * it->held,
-               (size_t)it->held * sizeof *out->Q);
+    for (int h = 0; h < low->held; h++)
+        memcpy(out->Q + (motion + h) * s + motion, low->all->stiffness + h * low->held,
+               (size_t)low->held * sizeof *out->Q);
     for (int l = 0; l < m; l++)
         if (out->row[l] >= 0)
             out->B[(motion + out->row[l]) * m + l] = 1.0;
@@ -141,33 +141,33 @@ static void fill_structure(const first *it, phx_reduction *out)
 }
 
 /* xi = T e and xi' = V e + U u; x = (omega q, v) = Z z. */
-static phx_status fill_lifting(first *it)
+static phx_status fill_lifting(first *low)
 {
-    const phx_projected *all = it->all;
-    const int n = all->n, s = it->size, k = it->k, m = all->m, c = all->c, elastic = all->r - it->rigid;
-    const int *row = it->full->it->channels.held;
-    double *q = phx_calloc(it->full->context, (size_t)c * (size_t)(2 * s + m) + 1, sizeof *q),
+    const phx_projected *all = low->all;
+    const int n = all->n, s = low->size, k = low->k, m = all->m, c = all->c, elastic = all->r - low->rigid;
+    const int *row = low->full->it->channels.held;
+    double *q = phx_calloc(low->full->context, (size_t)c * (size_t)(2 * s + m) + 1, sizeof *q),
            *v = phx_behind(q, (size_t)(c * s)), *u = phx_behind(v, (size_t)(c * s));
 
-    it->T = phx_calloc(it->full->context, (size_t)n * (size_t)(2 * s + m) + 1, sizeof *it->T);
-    if (!q || !it->T) {
+    low->T = phx_calloc(low->full->context, (size_t)n * (size_t)(2 * s + m) + 1, sizeof *low->T);
+    if (!q || !low->T) {
         phx_free(q);
         return PHX_ERR_MEMORY;
     }
-    it->V = it->T + (size_t)n * (size_t)s;
-    it->U = it->V + (size_t)n * (size_t)s;
-    for (int j = 0; j < it->rigid; j++)
+    low->V = low->T + (size_t)n * (size_t)s;
+    low->U = low->V + (size_t)n * (size_t)s;
+    for (int j = 0; j < low->rigid; j++)
         q[j * s + j] = 1.0;
-    for (int j = 0; j < it->free; j++)
-        v[j * s + it->rigid + k + j] = 1.0;
+    for (int j = 0; j < low->free; j++)
+        v[j * s + low->rigid + k + j] = 1.0;
     for (int i = 0; i < k; i++) {
         for (int j = 0; j < elastic; j++)
-            q[(it->rigid + j) * s + it->rigid + i] = it->Z[j * k + i] / all->omega[it->rigid + j];
-        for (int j = it->free; j < all->r; j++)
-            v[j * s + it->rigid + i] = it->Z[velocity_row(it, j) * k + i];
+            q[(low->rigid + j) * s + low->rigid + i] = low->Z[j * k + i] / all->omega[low->rigid + j];
+        for (int j = low->free; j < all->r; j++)
+            v[j * s + low->rigid + i] = low->Z[velocity_row(low, j) * k + i];
     }
-    for (int h = 0; h < it->held; h++)
-        q[(all->r + h) * s + s - it->held + h] = 1.0;
+    for (int h = 0; h < low->held; h++)
+        q[(all->r + h) * s + s - low->held + h] = 1.0;
     for (int l = 0; l < m; l++) { /* X_inf = X - V V^T M X */
         if (row[l] < 0)
             continue;
@@ -175,15 +175,15 @@ static phx_status fill_lifting(first *it)
         for (int j = 0; j < all->r; j++)
             u[j * m + l] = -all->M[j * c + all->r + row[l]];
     }
-    phx_dense_multiply(false, false, n, s, c, 1.0, all->W, c, q, s, 0.0, it->T, s);
-    phx_dense_multiply(false, false, n, s, c, 1.0, all->W, c, v, s, 0.0, it->V, s);
-    phx_dense_multiply(false, false, n, m, c, 1.0, all->W, c, u, m, 0.0, it->U, m);
+    phx_dense_multiply(false, false, n, s, c, 1.0, all->W, c, q, s, 0.0, low->T, s);
+    phx_dense_multiply(false, false, n, s, c, 1.0, all->W, c, v, s, 0.0, low->V, s);
+    phx_dense_multiply(false, false, n, m, c, 1.0, all->W, c, u, m, 0.0, low->U, m);
     phx_free(q);
     return PHX_OK;
 }
 
 /* X_inf^T M X_inf */
-static void fill_inertia(const first *it, phx_reduction *out)
+static void fill_inertia(const first *low, phx_reduction *out)
 {
     const int m = out->m, held = out->held;
 
@@ -191,21 +191,21 @@ static void fill_inertia(const first *it, phx_reduction *out)
         for (int l = 0; l <= k && out->row[k] >= 0; l++)
             if (out->row[l] >= 0)
                 out->inertia[out->row[k] * held + out->row[l]] = out->inertia[out->row[l] * held + out->row[k]] =
-                    phx_form(&it->full->it->linear.M, m, it->U + k, m, it->U + l, NULL);
+                    phx_form(&low->full->it->linear.M, m, low->U + k, m, low->U + l, NULL);
 }
 
 /* C += (Y + L A) X, L from multipliers (NULL: none) */
-static phx_status add_output(const first *it, const phx_csr *Y, const double *L, const phx_csr *A, const double *X,
+static phx_status add_output(const first *low, const phx_csr *Y, const double *L, const phx_csr *A, const double *X,
                              int cols, double *C)
 {
-    const int p = Y->rows, n = it->full->n;
+    const int p = Y->rows, n = low->full->n;
     double *plain = NULL, *AX = NULL;
-    phx_status status = phx_csr_times_dense(it->full->context, Y, cols, X, &plain);
+    phx_status status = phx_csr_times_dense(low->full->context, Y, cols, X, &plain);
 
     for (int i = 0; i < p * cols && !status; i++)
         C[i] += plain[i];
     if (!status && L && p > 0 && cols > 0) {
-        status = phx_csr_times_dense(it->full->context, A, cols, X, &AX);
+        status = phx_csr_times_dense(low->full->context, A, cols, X, &AX);
         if (!status)
             phx_dense_multiply(false, false, p, cols, n, 1.0, L, n, AX, cols, 1.0, C, cols);
     }
@@ -215,19 +215,19 @@ static phx_status add_output(const first *it, const phx_csr *Y, const double *L,
 }
 
 /* D_dot = (Y_a + L M) U, without what is rounding of its terms. */
-static phx_status fill_derivative(const first *it, const double *L, phx_reduction *out)
+static phx_status fill_derivative(const first *low, const double *L, phx_reduction *out)
 {
     static const double rounding = 1e-9;
-    const phx_csr *Y_a = &it->full->it->channels.Y_a;
-    const int n = it->full->n, m = out->m;
+    const phx_csr *Y_a = &low->full->it->channels.Y_a;
+    const int n = low->full->n, m = out->m;
     double *MU = NULL;
-    phx_status status = phx_csr_times_dense(it->full->context, &it->full->it->linear.M, m, it->U, &MU);
+    phx_status status = phx_csr_times_dense(low->full->context, &low->full->it->linear.M, m, low->U, &MU);
 
     for (int i = 0; i < out->p && !status; i++)
         for (int k = 0; k < m; k++) {
             double sum = 0.0, size = 0.0;
             for (int e = Y_a->ptr[i]; e < Y_a->ptr[i + 1]; e++) {
-                const double term = Y_a->val[e] * it->U[(size_t)Y_a->idx[e] * (size_t)m + (size_t)k];
+                const double term = Y_a->val[e] * low->U[(size_t)Y_a->idx[e] * (size_t)m + (size_t)k];
                 sum += term;
                 size += fabs(term);
             }
@@ -243,16 +243,16 @@ static phx_status fill_derivative(const first *it, const double *L, phx_reductio
 }
 
 /* y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_h mu + Y_u u with xi'' = V (A e + B u) + U u' */
-static phx_status fill_outputs(const first *it, phx_reduction *out)
+static phx_status fill_outputs(const first *low, phx_reduction *out)
 {
-    const phx_linear *linear = &it->full->it->linear;
-    const phx_channels *ch = &it->full->it->channels;
-    const int s = it->size, m = out->m, n = it->full->n;
-    double *A = phx_calloc(it->full->context, (size_t)s * (size_t)(s + m) + 1, sizeof *A),
+    const phx_linear *linear = &low->full->it->linear;
+    const phx_channels *ch = &low->full->it->channels;
+    const int s = low->size, m = out->m, n = low->full->n;
+    double *A = phx_calloc(low->full->context, (size_t)s * (size_t)(s + m) + 1, sizeof *A),
            *B = phx_behind(A, (size_t)(s * s));
-    double *VA = phx_calloc(it->full->context, (size_t)n * (size_t)(s + m) + 1, sizeof *VA),
+    double *VA = phx_calloc(low->full->context, (size_t)n * (size_t)(s + m) + 1, sizeof *VA),
            *VB = phx_behind(VA, (size_t)(n * s)), *L = NULL;
-    phx_status status = A && VA ? phx_reduction_multipliers(it->full, &L) : PHX_ERR_MEMORY;
+    phx_status status = A && VA ? phx_reduction_multipliers(low->full, &L) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < s && !status; i++) {
         for (int j = 0; j < s; j++) /* J and R have no columns of s, where Q is full */
@@ -261,21 +261,21 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
             B[i * m + j] = out->B[i * m + j] - out->P[i * m + j];
     }
     if (!status) {
-        phx_dense_multiply(false, false, n, s, s, 1.0, it->V, s, A, s, 0.0, VA, s);
-        phx_dense_multiply(false, false, n, m, s, 1.0, it->V, s, B, m, 0.0, VB, m);
-        status = add_output(it, &ch->Y_q, L, &linear->K, it->T, s, out->C);
+        phx_dense_multiply(false, false, n, s, s, 1.0, low->V, s, A, s, 0.0, VA, s);
+        phx_dense_multiply(false, false, n, m, s, 1.0, low->V, s, B, m, 0.0, VB, m);
+        status = add_output(low, &ch->Y_q, L, &linear->K, low->T, s, out->C);
     }
     if (!status)
-        status = add_output(it, &ch->Y_v, L, &linear->D, it->V, s, out->C);
-    if (!status && it->held > 0)
-        status = add_output(it, &ch->Y_v, L, &linear->D, it->U, m, out->D);
+        status = add_output(low, &ch->Y_v, L, &linear->D, low->V, s, out->C);
+    if (!status && low->held > 0)
+        status = add_output(low, &ch->Y_v, L, &linear->D, low->U, m, out->D);
     if (!status)
-        status = add_output(it, &ch->Y_a, NULL, NULL, VA, s, out->C);
+        status = add_output(low, &ch->Y_a, NULL, NULL, VA, s, out->C);
     if (!status)
-        status = add_output(it, &ch->Y_a, NULL, NULL, VB, m, out->D);
-    if (!status && it->held > 0)
-        status = fill_derivative(it, L, out);
-    if (!status && it->held > 0)
+        status = add_output(low, &ch->Y_a, NULL, NULL, VB, m, out->D);
+    if (!status && low->held > 0)
+        status = fill_derivative(low, L, out);
+    if (!status && low->held > 0)
         phx_csr_to_dense(&ch->Y_h, out->Y_h);
     for (int i = 0; i < ch->n_outputs && !status; i++)
         for (int k = ch->Y_u.ptr[i]; k < ch->Y_u.ptr[i + 1]; k++)
@@ -294,25 +294,25 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
 phx_status phx_reduction_take_first(const phx_full *full, const phx_projected *all, const phx_ph *ph, const double *Z,
                                     phx_reduction *out)
 {
-    first it = {.full = full, .all = all, .ph = ph, .Z = Z, .rigid = full->rigid, .free = full->free, .k = ph->n};
-    it.held = full->held;
-    it.size = it.rigid + it.k + it.free + it.held;
-    phx_status status = result_first_allocate(&it, out);
+    first low = {.full = full, .all = all, .ph = ph, .Z = Z, .rigid = full->rigid, .free = full->free, .k = ph->n};
+    low.held = full->held;
+    low.size = low.rigid + low.k + low.free + low.held;
+    phx_status status = result_first_allocate(&low, out);
 
     if (!status)
-        status = fill_lifting(&it);
+        status = fill_lifting(&low);
     if (!status) {
-        fill_structure(&it, out);
-        fill_inertia(&it, out);
-        status = fill_outputs(&it, out);
+        fill_structure(&low, out);
+        fill_inertia(&low, out);
+        status = fill_outputs(&low, out);
     }
     out->n = full->n;
-    out->count = it.size;
-    out->basis = phx_calloc(full->context, (size_t)full->n * (size_t)it.size + 1, sizeof *out->basis);
+    out->count = low.size;
+    out->basis = phx_calloc(full->context, (size_t)full->n * (size_t)low.size + 1, sizeof *out->basis);
     if (!out->basis)
         status = status ? status : PHX_ERR_MEMORY;
     else if (!status)
-        memcpy(out->basis, it.T, (size_t)full->n * (size_t)it.size * sizeof *out->basis);
-    phx_free(it.T);
+        memcpy(out->basis, low.T, (size_t)full->n * (size_t)low.size * sizeof *out->basis);
+    phx_free(low.T);
     return status;
 }

@@ -37,9 +37,9 @@ static phx_status sparse(phx_context *context, int rows, int cols, const double 
 }
 
 /* K = diag(omega^2) and the static stiffness; its root diag(omega) where there is no static stiffness. */
-static phx_status fill_stiffness(const phx_full *full, const phx_projected *it, phx_linear *linear)
+static phx_status fill_stiffness(const phx_full *full, const phx_projected *projected, phx_linear *linear)
 {
-    const int c = it->c, r = it->r, h = it->held;
+    const int c = projected->c, r = projected->r, h = projected->held;
     const size_t cells = (size_t)c * (size_t)c;
     double *K = phx_calloc(full->context, 3 * cells + 1, sizeof *K), *root = phx_behind(K, cells),
            *rest = phx_behind(root, cells);
@@ -47,13 +47,13 @@ static phx_status fill_stiffness(const phx_full *full, const phx_projected *it, 
     bool plain = true;
 
     for (int i = 0; i < r && !status; i++) {
-        K[i * c + i] = it->omega[i] * it->omega[i];
-        root[i * c + i] = it->omega[i];
+        K[i * c + i] = projected->omega[i] * projected->omega[i];
+        root[i * c + i] = projected->omega[i];
     }
     for (int i = 0; i < h && !status; i++)
         for (int j = 0; j < h; j++) {
-            K[(r + i) * c + r + j] = rest[(r + i) * c + r + j] = it->stiffness[i * h + j];
-            plain = plain && it->stiffness[i * h + j] == 0.0;
+            K[(r + i) * c + r + j] = rest[(r + i) * c + r + j] = projected->stiffness[i * h + j];
+            plain = plain && projected->stiffness[i * h + j] == 0.0;
         }
     linear->has_root = plain;
     if (!status)
@@ -66,31 +66,31 @@ static phx_status fill_stiffness(const phx_full *full, const phx_projected *it, 
     return status;
 }
 
-static phx_status fill_linear(const phx_full *full, const phx_projected *it, phx_linear *linear)
+static phx_status fill_linear(const phx_full *full, const phx_projected *projected, phx_linear *linear)
 {
-    phx_status status = fill_stiffness(full, it, linear);
+    phx_status status = fill_stiffness(full, projected, linear);
 
-    linear->n = it->c;
+    linear->n = projected->c;
     linear->damped = full->it->linear.damped;
     if (!status)
-        status = sparse(full->context, it->c, it->c, it->M, &linear->M);
+        status = sparse(full->context, projected->c, projected->c, projected->M, &linear->M);
     if (!status)
-        status = sparse(full->context, it->c, it->c, it->D, &linear->D);
+        status = sparse(full->context, projected->c, projected->c, projected->D, &linear->D);
     if (!status)
-        status = phx_csr_from_triplets(full->context, 0, it->c, 0, NULL, NULL, NULL, &linear->G);
+        status = phx_csr_from_triplets(full->context, 0, projected->c, 0, NULL, NULL, NULL, &linear->G);
     return status;
 }
 
 /* out (outputs x c) = Y W + L A W, L (outputs x n) from multipliers; `without` columns of A W count as zero. */
-static phx_status project_output(const phx_full *full, const phx_projected *it, const phx_csr *Y, const double *L,
-                                 const phx_csr *A, int without, phx_csr *out)
+static phx_status project_output(const phx_full *full, const phx_projected *projected, const phx_csr *Y,
+                                 const double *L, const phx_csr *A, int without, phx_csr *out)
 {
-    const int p = Y->rows, c = it->c;
+    const int p = Y->rows, c = projected->c;
     double *plain = NULL, *AW = NULL;
-    phx_status status = phx_csr_times_dense(full->context, Y, c, it->W, &plain);
+    phx_status status = phx_csr_times_dense(full->context, Y, c, projected->W, &plain);
 
     if (!status)
-        status = phx_csr_times_dense(full->context, A, c, it->W, &AW);
+        status = phx_csr_times_dense(full->context, A, c, projected->W, &AW);
     for (int i = 0; i < full->n && !status; i++)
         memset(AW + (size_t)i * (size_t)c, 0, (size_t)without * sizeof *AW);
     if (!status && c > 0 && p > 0)
@@ -145,44 +145,44 @@ static phx_status name_channels(const phx_full *full, phx_channels *out)
 }
 
 /* H = (0 I) */
-static phx_status pick_held(const phx_full *full, const phx_projected *it, phx_csr *H)
+static phx_status pick_held(const phx_full *full, const phx_projected *projected, phx_csr *H)
 {
-    double *dense = phx_calloc(full->context, (size_t)it->held * (size_t)it->c + 1, sizeof *dense);
+    double *dense = phx_calloc(full->context, (size_t)projected->held * (size_t)projected->c + 1, sizeof *dense);
     phx_status status = dense ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int i = 0; i < it->held && !status; i++)
-        dense[i * it->c + it->r + i] = 1.0;
+    for (int i = 0; i < projected->held && !status; i++)
+        dense[i * projected->c + projected->r + i] = 1.0;
     if (!status)
-        status = sparse(full->context, it->held, it->c, dense, H);
+        status = sparse(full->context, projected->held, projected->c, dense, H);
     phx_free(dense);
     return status;
 }
 
 /* Channels of the reduced mechanism: inputs, prescribed motions, and outputs with the multipliers eliminated. */
-static phx_status fill_channels(const phx_full *full, const phx_projected *it, phx_channels *out)
+static phx_status fill_channels(const phx_full *full, const phx_projected *projected, phx_channels *out)
 {
     const phx_channels *from = &full->it->channels;
     double *L = NULL;
     phx_status status = name_channels(full, out);
 
-    out->n = it->c;
-    out->n_held = it->held;
+    out->n = projected->c;
+    out->n_held = projected->held;
     out->n_inputs = from->n_inputs;
     out->n_outputs = from->n_outputs;
     if (!status)
         status = phx_reduction_multipliers(full, &L);
     if (!status)
-        status = phx_csr_from_triplets(full->context, 0, it->c, 0, NULL, NULL, NULL, &out->G);
+        status = phx_csr_from_triplets(full->context, 0, projected->c, 0, NULL, NULL, NULL, &out->G);
     if (!status)
-        status = pick_held(full, it, &out->H);
+        status = pick_held(full, projected, &out->H);
     if (!status)
-        status = sparse(full->context, it->c, it->m, it->F, &out->F);
+        status = sparse(full->context, projected->c, projected->m, projected->F, &out->F);
     if (!status)
-        status = project_output(full, it, &from->Y_q, L, &full->it->linear.K, it->rigid, &out->Y_q);
+        status = project_output(full, projected, &from->Y_q, L, &full->it->linear.K, projected->rigid, &out->Y_q);
     if (!status)
-        status = project_output(full, it, &from->Y_v, L, &full->it->linear.D, it->free, &out->Y_v);
+        status = project_output(full, projected, &from->Y_v, L, &full->it->linear.D, projected->free, &out->Y_v);
     if (!status) /* M V is orthogonal to what the rows of L are made of */
-        status = project_output(full, it, &from->Y_a, L, &full->it->linear.M, it->r, &out->Y_a);
+        status = project_output(full, projected, &from->Y_a, L, &full->it->linear.M, projected->r, &out->Y_a);
     if (!status)
         status = phx_csr_from_triplets(full->context, from->n_outputs, 0, 0, NULL, NULL, NULL, &out->Y_l);
     if (!status)
@@ -194,17 +194,18 @@ static phx_status fill_channels(const phx_full *full, const phx_projected *it, p
 }
 
 /* ---- the whole ---- */
-static phx_status result_second_name_coordinates(const phx_full *full, const phx_projected *it, char ***names)
+static phx_status result_second_name_coordinates(const phx_full *full, const phx_projected *projected, char ***names)
 {
     phx_status status = PHX_OK;
 
-    *names = phx_calloc(full->context, (size_t)it->c + 1, sizeof **names);
+    *names = phx_calloc(full->context, (size_t)projected->c + 1, sizeof **names);
     if (!*names)
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < it->c && !status; k++) {
+    for (int k = 0; k < projected->c && !status; k++) {
         char name[24];
-        snprintf(name, sizeof name, k < it->rigid ? "rigid%d" : "mode%d", k < it->rigid ? k + 1 : k - it->rigid + 1);
-        (*names)[k] = phx_strdup(full->context, k < it->r ? name : full->it->channels.motion[k - it->r]);
+        snprintf(name, sizeof name, k < projected->rigid ? "rigid%d" : "mode%d",
+                 k < projected->rigid ? k + 1 : k - projected->rigid + 1);
+        (*names)[k] = phx_strdup(full->context, k < projected->r ? name : full->it->channels.motion[k - projected->r]);
         status = (*names)[k] ? PHX_OK : PHX_ERR_MEMORY;
     }
     return status;

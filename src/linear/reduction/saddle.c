@@ -44,16 +44,16 @@ void phx_saddle_free(phx_saddle *saddle)
 }
 
 /* Size of the diagonal of z^2 M + z D + K, its geometric mean. */
-static double diagonal_size(const phx_saddle *it, double complex z)
+static double diagonal_size(const phx_saddle *saddle, double complex z)
 {
-    const int n = it->M->rows;
+    const int n = saddle->M->rows;
     double sum = 0.0;
     int count = 0;
 
     for (int i = 0; i < n; i++) {
-        const int m = phx_csr_find(it->M, i, i), k = phx_csr_find(it->K, i, i);
+        const int m = phx_csr_find(saddle->M, i, i), k = phx_csr_find(saddle->K, i, i);
         const double entry =
-            (m < 0 ? 0.0 : cabs(z) * cabs(z) * fabs(it->M->val[m])) + (k < 0 ? 0.0 : fabs(it->K->val[k]));
+            (m < 0 ? 0.0 : cabs(z) * cabs(z) * fabs(saddle->M->val[m])) + (k < 0 ? 0.0 : fabs(saddle->K->val[k]));
         if (entry > 0.0) {
             sum += log(entry);
             count++;
@@ -62,27 +62,27 @@ static double diagonal_size(const phx_saddle *it, double complex z)
     return count > 0 ? exp(sum / count) : 1.0;
 }
 
-phx_status phx_saddle_factor(phx_saddle *it, double complex z)
+phx_status phx_saddle_factor(phx_saddle *saddle, double complex z)
 {
-    const double size = diagonal_size(it, z);
+    const double size = diagonal_size(saddle, z);
 
-    it->z = z;
-    for (int i = 0; i < it->A.rows; i++) {
-        const double now = largest_of_row(&it->A, i), factor = now > 0.0 ? size / now : 1.0;
-        for (int k = it->A.ptr[i]; k < it->A.ptr[i + 1]; k++)
-            it->A.val[k] *= factor;
-        it->scale[i] = it->length[i] > 0.0 ? size / it->length[i] : 1.0;
+    saddle->z = z;
+    for (int i = 0; i < saddle->A.rows; i++) {
+        const double now = largest_of_row(&saddle->A, i), factor = now > 0.0 ? size / now : 1.0;
+        for (int k = saddle->A.ptr[i]; k < saddle->A.ptr[i + 1]; k++)
+            saddle->A.val[k] *= factor;
+        saddle->scale[i] = saddle->length[i] > 0.0 ? size / saddle->length[i] : 1.0;
     }
-    return phx_kkt_factor_quadratic(&it->kkt, it->M, it->D, it->K, &it->A, z);
+    return phx_kkt_factor_quadratic(&saddle->kkt, saddle->M, saddle->D, saddle->K, &saddle->A, z);
 }
 
 /* y -= (z^2 M + z D + K) x and A^T, A */
-static void subtract_product(const phx_saddle *it, const double *re, const double *im, double *y_re, double *y_im)
+static void subtract_product(const phx_saddle *saddle, const double *re, const double *im, double *y_re, double *y_im)
 {
-    const int n = it->M->rows;
-    const double complex square = it->z * it->z;
-    const phx_csr *const parts[] = {it->M, it->D, it->K};
-    const double complex factors[] = {square, it->z, 1.0};
+    const int n = saddle->M->rows;
+    const double complex square = saddle->z * saddle->z;
+    const phx_csr *const parts[] = {saddle->M, saddle->D, saddle->K};
+    const double complex factors[] = {square, saddle->z, 1.0};
 
     for (int p = 0; p < 3; p++) {
         if (parts[p]->rows == 0)
@@ -92,44 +92,44 @@ static void subtract_product(const phx_saddle *it, const double *re, const doubl
         phx_csr_apply(parts[p], -cimag(factors[p]), re, y_im);
         phx_csr_apply(parts[p], -creal(factors[p]), im, y_im);
     }
-    phx_csr_apply_transposed(&it->A, -1.0, re + n, y_re);
-    phx_csr_apply_transposed(&it->A, -1.0, im + n, y_im);
-    phx_csr_apply(&it->A, -1.0, re, y_re + n);
-    phx_csr_apply(&it->A, -1.0, im, y_im + n);
+    phx_csr_apply_transposed(&saddle->A, -1.0, re + n, y_re);
+    phx_csr_apply_transposed(&saddle->A, -1.0, im + n, y_im);
+    phx_csr_apply(&saddle->A, -1.0, re, y_re + n);
+    phx_csr_apply(&saddle->A, -1.0, im, y_im + n);
 }
 
 /* Solves the saddle-point system in place with one step of iterative refinement; complex vectors are interleaved. */
-phx_status phx_saddle_solve(phx_saddle *it, double *x)
+phx_status phx_saddle_solve(phx_saddle *saddle, double *x)
 {
-    const int n = it->M->rows, size = n + it->A.rows;
-    const int width = it->kkt.is_complex ? 2 : 1;
-    double *b_re = it->work, *b_im = b_re + size, *x_re = b_im + size, *x_im = x_re + size;
+    const int n = saddle->M->rows, size = n + saddle->A.rows;
+    const int width = saddle->kkt.is_complex ? 2 : 1;
+    double *b_re = saddle->work, *b_im = b_re + size, *x_re = b_im + size, *x_im = x_re + size;
     double *r = x_im + size; /* 2 size */
     phx_status status = PHX_OK;
 
     for (int i = 0; i < size; i++) {
-        const double scale = i < n ? 1.0 : it->scale[i - n];
+        const double scale = i < n ? 1.0 : saddle->scale[i - n];
         b_re[i] = scale * x[width * i];
         b_im[i] = width == 2 ? scale * x[2 * i + 1] : 0.0;
         x_re[i] = x_im[i] = 0.0;
     }
     for (int round = 0; round < 2 && !status; round++) {
         if (round == 1)
-            subtract_product(it, x_re, x_im, b_re, b_im);
+            subtract_product(saddle, x_re, x_im, b_re, b_im);
         for (int i = 0; i < size; i++) {
-            const int row = it->kkt.row ? it->kkt.row[i] : i;
+            const int row = saddle->kkt.row ? saddle->kkt.row[i] : i;
             r[width * row] = b_re[i];
             if (width == 2)
                 r[2 * row + 1] = b_im[i];
         }
-        status = phx_lu_solve(it->kkt.lu, 1, r);
+        status = phx_lu_solve(saddle->kkt.lu, 1, r);
         for (int i = 0; i < size && !status; i++) {
             x_re[i] += r[width * i];
             x_im[i] += width == 2 ? r[2 * i + 1] : 0.0;
         }
     }
     for (int i = 0; i < size && !status; i++) { /* A^T S (multiplier) */
-        const double scale = i < n ? 1.0 : it->scale[i - n];
+        const double scale = i < n ? 1.0 : saddle->scale[i - n];
         x[width * i] = scale * x_re[i];
         if (width == 2)
             x[2 * i + 1] = scale * x_im[i];

@@ -27,14 +27,14 @@ typedef struct phx_candidate {
     phx_ph ph;               /* scaled, as it was measured */
 } phx_candidate;
 
-static inline bool phx_first_order(const phx_reduction_work *it)
+static inline bool phx_first_order(const phx_reduction_work *work)
 {
-    return it->options->method >= PHX_REDUCE_IRKA;
+    return work->options->method >= PHX_REDUCE_IRKA;
 }
 
-static inline int phx_elastic_modes(const phx_reduction_work *it)
+static inline int phx_elastic_modes(const phx_reduction_work *work)
 {
-    return it->full.f - it->full.rigid;
+    return work->full.f - work->full.rigid;
 }
 
 /* options.c: what is asked for, against what there is. */

@@ -197,27 +197,27 @@ typedef struct grid {
 } grid;
 
 /* Writes topology, geometry and attributes of frame k of a grid as XDMF references into the HDF5 file. */
-static void put_points_of(phx_output *out, const grid *it, size_t k)
+static void put_points_of(phx_output *out, const grid *mesh, size_t k)
 {
     char name[32];
-    phx_output_format(out, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%d\">", it->n_cells);
-    snprintf(name, sizeof name, "%scells", it->prefix);
-    put_integers(out, name, it->cells_size);
+    phx_output_format(out, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%d\">", mesh->n_cells);
+    snprintf(name, sizeof name, "%scells", mesh->prefix);
+    put_integers(out, name, mesh->cells_size);
     put_line(out, "</Topology>");
     phx_output_text(out, "<Geometry GeometryType=\"XYZ\">");
-    put_numbers(out, it->group, "place", it->n_points, 3, k);
+    put_numbers(out, mesh->group, "place", mesh->n_points, 3, k);
     put_line(out, "</Geometry>");
-    for (int a = 0; a < it->n_arrays; a++) {
-        const phx_frame_array *array = &it->arrays[a];
+    for (int a = 0; a < mesh->n_arrays; a++) {
+        const phx_frame_array *array = &mesh->arrays[a];
         phx_output_text(out, "<Attribute Name=\"");
         phx_output_xml(out, array->name);
         phx_output_format(out, "\" AttributeType=\"%s\" Center=\"Node\">", array->components > 1 ? "Vector" : "Scalar");
-        put_numbers(out, it->group, array->name, it->n_points, array->components, k);
+        put_numbers(out, mesh->group, array->name, mesh->n_points, array->components, k);
         put_line(out, "</Attribute>");
     }
     phx_output_text(out, "<Attribute Name=\"body\" AttributeType=\"Scalar\" Center=\"Node\">");
-    snprintf(name, sizeof name, "%sbody", it->prefix);
-    put_integers(out, name, it->n_points);
+    snprintf(name, sizeof name, "%sbody", mesh->prefix);
+    put_integers(out, name, mesh->n_points);
     put_line(out, "</Attribute>");
 }
 

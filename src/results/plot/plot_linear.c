@@ -207,50 +207,51 @@ static double linear_norm(size_t count, const double *values)
     return sqrt(sum);
 }
 
-static phx_status find_norms(const linear_picture *picture, bode *it)
+static phx_status find_norms(const linear_picture *picture, bode *response)
 {
     const int n = phx_ss_n(picture->system), m = picture->n_inputs, last = picture->n_frequencies - 1;
     double frequencies[SAMPLES], *states = NULL;
-    it->n_samples = last < SAMPLES ? last + 1 : SAMPLES;
-    for (int s = 0; s < it->n_samples; s++) {
-        it->samples[s] = last < SAMPLES ? s : (int)((long)s * last / (SAMPLES - 1));
-        frequencies[s] = picture->frequencies[it->samples[s]];
+    response->n_samples = last < SAMPLES ? last + 1 : SAMPLES;
+    for (int s = 0; s < response->n_samples; s++) {
+        response->samples[s] = last < SAMPLES ? s : (int)((long)s * last / (SAMPLES - 1));
+        frequencies[s] = picture->frequencies[response->samples[s]];
     }
-    it->norms = phx_calloc(picture->context, (size_t)it->n_samples * (size_t)m, sizeof *it->norms);
-    phx_status status = it->norms ? find_responses(picture, true, it->n_samples, frequencies, &states) : PHX_ERR_MEMORY;
-    for (int s = 0; s < it->n_samples && !status; s++)
+    response->norms = phx_calloc(picture->context, (size_t)response->n_samples * (size_t)m, sizeof *response->norms);
+    phx_status status =
+        response->norms ? find_responses(picture, true, response->n_samples, frequencies, &states) : PHX_ERR_MEMORY;
+    for (int s = 0; s < response->n_samples && !status; s++)
         for (int j = 0; j < m; j++) {
             double sum = 0.0;
             for (int k = 0; k < n; k++)
                 sum = hypot(sum,
                             linear_norm(2, states + 2 * (((size_t)s * (size_t)n + (size_t)k) * (size_t)m + (size_t)j)));
-            it->norms[s * m + j] = sum;
+            response->norms[s * m + j] = sum;
         }
     phx_free(states);
     return status;
 }
 
-static const double *response_of(const linear_picture *picture, const bode *it, int frequency, int i, int j)
+static const double *response_of(const linear_picture *picture, const bode *response, int frequency, int i, int j)
 {
     const size_t row = (size_t)frequency * (size_t)picture->n_outputs + (size_t)i;
-    return it->responses + 2 * (row * (size_t)picture->n_inputs + (size_t)j);
+    return response->responses + 2 * (row * (size_t)picture->n_inputs + (size_t)j);
 }
 
 /* The response of output i to input j is zero to rounding wherever the states are known. */
-static bool linear_is_zero(const linear_picture *picture, const bode *it, int i, int j)
+static bool linear_is_zero(const linear_picture *picture, const bode *response, int i, int j)
 {
     const size_t n = (size_t)phx_ss_n(picture->system), m = (size_t)phx_ss_inputs(picture->system);
     const double c = linear_norm(n, phx_ss_C(picture->system) + (size_t)picture->outputs[i] * n);
     const double d = linear_norm(m, phx_ss_D(picture->system) + (size_t)picture->outputs[i] * m);
-    for (int s = 0; s < it->n_samples; s++)
-        if (linear_norm(2, response_of(picture, it, it->samples[s], i, j)) >
-            ROUNDING * (c * it->norms[s * picture->n_inputs + j] + d))
+    for (int s = 0; s < response->n_samples; s++)
+        if (linear_norm(2, response_of(picture, response, response->samples[s], i, j)) >
+            ROUNDING * (c * response->norms[s * picture->n_inputs + j] + d))
             return false;
     return true;
 }
 
 /* The response as a line of both panels. */
-static phx_status add_response(linear_picture *picture, const bode *it, int i, int j)
+static phx_status add_response(linear_picture *picture, const bode *response, int i, int j)
 {
     const size_t count = (size_t)picture->n_frequencies;
     char label[PHX_PLOT_TEXT];
@@ -261,7 +262,7 @@ static phx_status add_response(linear_picture *picture, const bode *it, int i, i
     if (!phase)
         return PHX_ERR_MEMORY;
     for (size_t f = 0; f < count; f++) {
-        const double *h = response_of(picture, it, (int)f, i, j), size = hypot(h[0], h[1]);
+        const double *h = response_of(picture, response, (int)f, i, j), size = hypot(h[0], h[1]);
         magnitude->x[f] = phase->x[f] = picture->frequencies[f];
         magnitude->y[f] = size;
         phase->y[f] = size > 0.0 ? unwrapped(h[0], h[1], f > 0 ? phase->y[f - 1] : NAN) : NAN;
@@ -314,26 +315,27 @@ static phx_status add_model(linear_picture *picture, int i, int j)
 
 static phx_status add_responses(linear_picture *picture)
 {
-    bode it = {0};
-    phx_status status = find_responses(picture, false, picture->n_frequencies, picture->frequencies, &it.responses);
+    bode response = {0};
+    phx_status status =
+        find_responses(picture, false, picture->n_frequencies, picture->frequencies, &response.responses);
     if (!status)
-        status = find_norms(picture, &it);
+        status = find_norms(picture, &response);
     for (int j = 0; j < picture->n_inputs && !status; j++)
         for (int i = 0; i < picture->n_outputs && !status; i++) {
-            if (linear_is_zero(picture, &it, i, j))
+            if (linear_is_zero(picture, &response, i, j))
                 picture->n_zero++;
             else if (picture->chart.panels[0].n_lines == MOST_LINES)
                 picture->n_more++;
             else
-                status = add_response(picture, &it, i, j);
+                status = add_response(picture, &response, i, j);
         }
     const int drawn = picture->chart.panels[0].n_lines;
     for (int j = 0; j < picture->n_inputs && !status && drawn > 0; j++)
         for (int i = 0; i < picture->n_outputs && !status; i++)
-            if (!linear_is_zero(picture, &it, i, j) && drawn < MOST_LINES)
+            if (!linear_is_zero(picture, &response, i, j) && drawn < MOST_LINES)
                 status = add_model(picture, i, j);
-    phx_free(it.responses);
-    phx_free(it.norms);
+    phx_free(response.responses);
+    phx_free(response.norms);
     return status;
 }
 

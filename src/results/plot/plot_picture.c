@@ -71,7 +71,7 @@ typedef struct taker {
     phx_line *line;
 } taker;
 
-static phx_status each_row(const phx_result_picture *picture, int column, taker *it)
+static phx_status each_row(const phx_result_picture *picture, int column, taker *reader)
 {
     for (size_t first = 0; first < picture->source.rows; first += PHX_PLOT_BLOCK) {
         const size_t rest = picture->source.rows - first, count = rest < PHX_PLOT_BLOCK ? rest : PHX_PLOT_BLOCK;
@@ -81,14 +81,14 @@ static phx_status each_row(const phx_result_picture *picture, int column, taker 
         if (status)
             return status;
         for (size_t i = 0; i < count; i++)
-            it->take(it, picture->x[i], picture->y[i]);
+            reader->take(reader, picture->x[i], picture->y[i]);
     }
     return PHX_OK;
 }
 
-static void thin(taker *it, double x, double y)
+static void thin(taker *reader, double x, double y)
 {
-    phx_thinner_add(&it->thinner, x, y);
+    phx_thinner_add(&reader->thinner, x, y);
 }
 
 static phx_status add_over_time(phx_result_picture *picture, phx_panel *panel, int column, const char *label)
@@ -97,25 +97,25 @@ static phx_status add_over_time(phx_result_picture *picture, phx_panel *panel, i
     phx_line *line = phx_panel_add_line(&picture->chart, panel, label, phx_thinner_room(rows, PHX_PLOT_BUCKETS));
     if (!line)
         return PHX_ERR_MEMORY;
-    taker it = {.take = thin, .thinner = phx_thinner_start(line, rows, PHX_PLOT_BUCKETS)};
-    const phx_status status = each_row(picture, column, &it);
+    taker reader = {.take = thin, .thinner = phx_thinner_start(line, rows, PHX_PLOT_BUCKETS)};
+    const phx_status status = each_row(picture, column, &reader);
     if (!status)
-        phx_thinner_end(&it.thinner);
+        phx_thinner_end(&reader.thinner);
     return status;
 }
 
-static void picture_measure(taker *it, double x, double y)
+static void picture_measure(taker *reader, double x, double y)
 {
-    phx_range_add(&it->x, x);
-    phx_range_add(&it->y, y);
+    phx_range_add(&reader->x, x);
+    phx_range_add(&reader->y, y);
 }
 
 /* Keep a point that is far enough from the last one kept, or not a number, which breaks the line. */
-static void keep_apart(taker *it, double x, double y)
+static void keep_apart(taker *reader, double x, double y)
 {
-    phx_line *line = it->line;
+    phx_line *line = reader->line;
     const size_t n = line->count;
-    const double wide = it->x.high - it->x.low, high = it->y.high - it->y.low;
+    const double wide = reader->x.high - reader->x.low, high = reader->y.high - reader->y.low;
     if (n > 0 && fabs(x - line->x[n - 1]) * FINENESS <= wide && fabs(y - line->y[n - 1]) * FINENESS <= high)
         return;
     line->x[n] = x;
@@ -128,11 +128,11 @@ static phx_status add_over_column(phx_result_picture *picture, phx_panel *panel,
     phx_line *line = phx_panel_add_line(&picture->chart, panel, label, picture->source.rows);
     if (!line)
         return PHX_ERR_MEMORY;
-    taker it = {.take = picture_measure, .x = phx_range_none(), .y = phx_range_none(), .line = line};
+    taker reader = {.take = picture_measure, .x = phx_range_none(), .y = phx_range_none(), .line = line};
     line->count = 0;
-    phx_status status = each_row(picture, column, &it);
-    it.take = keep_apart;
-    return status ? status : each_row(picture, column, &it);
+    phx_status status = each_row(picture, column, &reader);
+    reader.take = keep_apart;
+    return status ? status : each_row(picture, column, &reader);
 }
 
 phx_status phx_result_picture_add(phx_result_picture *picture, const char *title, int count, const int *columns,

@@ -327,24 +327,25 @@ double phx_report_load_place(const phx_report *report, int load, int place)
 
 bool phx_report_load_is_constant(const phx_report *report, int load)
 {
-    const phx_report_load *it = &report->options->loads[load];
+    const phx_report_load *report_load = &report->options->loads[load];
     bool constant = true;
 
-    for (int a = 0; a < it->n_components; a++)
-        constant = constant && phx_signal_is_constant(it->component[a]);
+    for (int a = 0; a < report_load->n_components; a++)
+        constant = constant && phx_signal_is_constant(report_load->component[a]);
     return constant;
 }
 
 static void put_load(const phx_report *report, int load, double t, phx_payload *payload)
 {
-    const phx_report_load *it = &report->options->loads[load];
+    const phx_report_load *report_load = &report->options->loads[load];
 
     for (int k = 0; k < phx_report_load_places(report, load); k++) {
         const double s = phx_report_load_place(report, load, k);
         for (int a = 0; a < 3; a++) {
-            const int from = it->n_components == 1 ? a - 2 : a; /* a torque in the plane is about z */
-            phx_payload_f32(
-                payload, from >= 0 && from < it->n_components ? phx_signal_value_at(it->component[from], t, s) : 0.0);
+            const int from = report_load->n_components == 1 ? a - 2 : a; /* a torque in the plane is about z */
+            phx_payload_f32(payload, from >= 0 && from < report_load->n_components
+                                         ? phx_signal_value_at(report_load->component[from], t, s)
+                                         : 0.0);
         }
     }
 }

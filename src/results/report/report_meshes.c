@@ -59,26 +59,26 @@ static phx_status number_nodes(const phx_report *report, const phx_scene_mesh *m
     return PHX_OK;
 }
 
-static phx_status open_surface(const phx_report *report, int mesh, surface *it)
+static phx_status open_surface(const phx_report *report, int mesh, surface *skin)
 {
     int *number = NULL;
 
-    *it = (surface){.mesh = mesh_at(report, mesh)};
-    phx_status status = number_nodes(report, &it->mesh, &number, &it->n);
-    if (!status && !(it->node = phx_calloc(report->context, (size_t)it->n + 1, sizeof *it->node)))
+    *skin = (surface){.mesh = mesh_at(report, mesh)};
+    phx_status status = number_nodes(report, &skin->mesh, &number, &skin->n);
+    if (!status && !(skin->node = phx_calloc(report->context, (size_t)skin->n + 1, sizeof *skin->node)))
         status = PHX_ERR_MEMORY;
-    for (int i = 0; i < it->mesh.n_nodes && !status; i++)
+    for (int i = 0; i < skin->mesh.n_nodes && !status; i++)
         if (number[i] >= 0)
-            it->node[number[i]] = i;
+            skin->node[number[i]] = i;
     phx_free(number);
     return status;
 }
 
 phx_status phx_report_mesh_size(const phx_report *report, int mesh, int *nodes)
 {
-    const phx_scene_mesh it = mesh_at(report, mesh);
+    const phx_scene_mesh scene_mesh = mesh_at(report, mesh);
     int *number = NULL;
-    const phx_status status = number_nodes(report, &it, &number, nodes);
+    const phx_status status = number_nodes(report, &scene_mesh, &number, nodes);
 
     phx_free(number);
     return status;
@@ -86,24 +86,24 @@ phx_status phx_report_mesh_size(const phx_report *report, int mesh, int *nodes)
 
 phx_status phx_report_mesh_points(phx_report *report, int index, phx_payload *payload)
 {
-    surface it;
-    const phx_status status = open_surface(report, index, &it);
+    surface skin;
+    const phx_status status = open_surface(report, index, &skin);
 
-    for (int i = 0; i < it.n && !status; i++)
+    for (int i = 0; i < skin.n && !status; i++)
         for (int a = 0; a < 3; a++)
-            phx_payload_f32(payload, it.mesh.x[3 * it.node[i] + a]);
-    phx_free(it.node);
+            phx_payload_f32(payload, skin.mesh.x[3 * skin.node[i] + a]);
+    phx_free(skin.node);
     return status;
 }
 
 phx_status phx_report_mesh_thickness(phx_report *report, int index, phx_payload *payload)
 {
-    surface it;
-    const phx_status status = open_surface(report, index, &it);
+    surface skin;
+    const phx_status status = open_surface(report, index, &skin);
 
-    for (int i = 0; i < it.n && !status; i++)
-        phx_payload_f32(payload, it.mesh.thickness[it.node[i]]);
-    phx_free(it.node);
+    for (int i = 0; i < skin.n && !status; i++)
+        phx_payload_f32(payload, skin.mesh.thickness[skin.node[i]]);
+    phx_free(skin.node);
     return status;
 }
 
@@ -127,74 +127,74 @@ typedef struct rows_of_nodes {
     int first, rows, stride, width;
 } rows_of_nodes;
 
-static rows_of_nodes shapes_of(const surface *it)
+static rows_of_nodes shapes_of(const surface *skin)
 {
-    return (rows_of_nodes){it->mesh.shapes, 0, 3, 3, it->mesh.n_q};
+    return (rows_of_nodes){skin->mesh.shapes, 0, 3, 3, skin->mesh.n_q};
 }
 
-static rows_of_nodes component_of(const surface *it, int component)
+static rows_of_nodes component_of(const surface *skin, int component)
 {
-    return (rows_of_nodes){it->mesh.maps, component, 1, phx_stress_components(it->mesh.stresses),
-                           it->mesh.n_q + it->mesh.n_factors};
+    return (rows_of_nodes){skin->mesh.maps, component, 1, phx_stress_components(skin->mesh.stresses),
+                           skin->mesh.n_q + skin->mesh.n_factors};
 }
 
-static const double *row_at(const surface *it, const rows_of_nodes *rows, int i, int r)
+static const double *row_at(const surface *skin, const rows_of_nodes *rows, int i, int r)
 {
     return rows->values +
-           ((size_t)it->node[i] * (size_t)rows->stride + (size_t)(rows->first + r)) * (size_t)rows->width;
+           ((size_t)skin->node[i] * (size_t)rows->stride + (size_t)(rows->first + r)) * (size_t)rows->width;
 }
 
 /* Of a coordinate: what 1 stands for. */
-static double meshes_scale_of(const surface *it, const rows_of_nodes *rows, int k)
+static double meshes_scale_of(const surface *skin, const rows_of_nodes *rows, int k)
 {
     double most = 0.0;
 
-    for (int i = 0; i < it->n; i++)
+    for (int i = 0; i < skin->n; i++)
         for (int r = 0; r < rows->rows; r++)
-            most = fmax(most, fabs(row_at(it, rows, i, r)[k]));
+            most = fmax(most, fabs(row_at(skin, rows, i, r)[k]));
     return (float)(most / MOST_INTEGER); /* as it stands in the page */
 }
 
-static void put_scales(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
+static void put_scales(const surface *skin, const rows_of_nodes *rows, phx_payload *payload)
 {
     for (int k = 0; k < rows->width; k++)
-        phx_payload_f32(payload, meshes_scale_of(it, rows, k));
+        phx_payload_f32(payload, meshes_scale_of(skin, rows, k));
 }
 
 /* Coordinate by coordinate: neighbours are alike, which compresses well. */
-static void put_integers(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
+static void put_integers(const surface *skin, const rows_of_nodes *rows, phx_payload *payload)
 {
     for (int k = 0; k < rows->width; k++) {
-        const double scale = meshes_scale_of(it, rows, k);
-        for (int i = 0; i < it->n; i++)
+        const double scale = meshes_scale_of(skin, rows, k);
+        for (int i = 0; i < skin->n; i++)
             for (int r = 0; r < rows->rows; r++) {
-                const double value = scale > 0.0 ? row_at(it, rows, i, r)[k] / scale : 0.0;
+                const double value = scale > 0.0 ? row_at(skin, rows, i, r)[k] / scale : 0.0;
                 phx_payload_i16(payload, (int)lround(fmax(-MOST_INTEGER, fmin(MOST_INTEGER, value))));
             }
     }
 }
 
 /* Node by node. */
-static void put_floats(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
+static void put_floats(const surface *skin, const rows_of_nodes *rows, phx_payload *payload)
 {
-    for (int i = 0; i < it->n; i++)
+    for (int i = 0; i < skin->n; i++)
         for (int r = 0; r < rows->rows; r++)
             for (int k = 0; k < rows->width; k++)
-                phx_payload_f32(payload, row_at(it, rows, i, r)[k]);
+                phx_payload_f32(payload, row_at(skin, rows, i, r)[k]);
 }
 
-typedef void rows_writer(const surface *it, const rows_of_nodes *rows, phx_payload *payload);
+typedef void rows_writer(const surface *skin, const rows_of_nodes *rows, phx_payload *payload);
 
 static phx_status meshes_put_rows(phx_report *report, int mesh, int component, rows_writer *write, phx_payload *payload)
 {
-    surface it;
-    const phx_status status = open_surface(report, mesh, &it);
+    surface skin;
+    const phx_status status = open_surface(report, mesh, &skin);
 
     if (!status) {
-        const rows_of_nodes rows = component < 0 ? shapes_of(&it) : component_of(&it, component);
-        write(&it, &rows, payload);
+        const rows_of_nodes rows = component < 0 ? shapes_of(&skin) : component_of(&skin, component);
+        write(&skin, &rows, payload);
     }
-    phx_free(it.node);
+    phx_free(skin.node);
     return status;
 }
 

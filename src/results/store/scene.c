@@ -208,36 +208,36 @@ int phx_scene_factors(const phx_scene *scene)
  */
 phx_scene_mesh phx_scene_mesh_at(const phx_scene *scene, int mesh, const phx_record_body *bodies, int dimension)
 {
-    phx_scene_mesh it = {.x = scene->mesh_x,
-                         .thickness = scene->mesh_thickness,
-                         .cell_type = scene->cell_type,
-                         .cell_nodes = scene->cell_nodes,
-                         .triangles = scene->triangle_nodes,
-                         .shapes = scene->mesh_shapes,
-                         .maps = scene->mesh_maps};
+    phx_scene_mesh scene_mesh = {.x = scene->mesh_x,
+                                 .thickness = scene->mesh_thickness,
+                                 .cell_type = scene->cell_type,
+                                 .cell_nodes = scene->cell_nodes,
+                                 .triangles = scene->triangle_nodes,
+                                 .shapes = scene->mesh_shapes,
+                                 .maps = scene->mesh_maps};
 
     for (int m = 0; m <= mesh; m++) {
         if (m > 0) { /* behind the one before */
-            it.x += 3 * it.n_nodes;
-            it.thickness += it.n_nodes;
-            for (int c = 0; c < it.n_cells; c++)
-                it.cell_nodes += phx_cell_shape_of(it.cell_type[c])->nodes;
-            it.cell_type += it.n_cells;
-            it.triangles += 3 * it.n_triangles;
-            it.shapes += (size_t)it.n_nodes * 3 * (size_t)it.n_q;
-            it.maps +=
-                (size_t)it.n_nodes * (size_t)phx_stress_components(it.stresses) * (size_t)(it.n_q + it.n_factors);
-            it.first_factor += it.n_factors;
+            scene_mesh.x += 3 * scene_mesh.n_nodes;
+            scene_mesh.thickness += scene_mesh.n_nodes;
+            for (int c = 0; c < scene_mesh.n_cells; c++)
+                scene_mesh.cell_nodes += phx_cell_shape_of(scene_mesh.cell_type[c])->nodes;
+            scene_mesh.cell_type += scene_mesh.n_cells;
+            scene_mesh.triangles += 3 * scene_mesh.n_triangles;
+            scene_mesh.shapes += (size_t)scene_mesh.n_nodes * 3 * (size_t)scene_mesh.n_q;
+            scene_mesh.maps += (size_t)scene_mesh.n_nodes * (size_t)phx_stress_components(scene_mesh.stresses) *
+                               (size_t)(scene_mesh.n_q + scene_mesh.n_factors);
+            scene_mesh.first_factor += scene_mesh.n_factors;
         }
-        it.body = scene->mesh_body[m];
-        it.n_nodes = scene->mesh_nodes[m];
-        it.n_cells = scene->mesh_cells[m];
-        it.n_triangles = scene->mesh_triangles[m];
-        it.stresses = phx_stress_set_named(scene->mesh_stresses[m]);
-        it.n_factors = scene->mesh_factors[m];
-        it.n_q = (int)fmax(phx_layout_deformations(dimension, &bodies[it.body]), 0);
+        scene_mesh.body = scene->mesh_body[m];
+        scene_mesh.n_nodes = scene->mesh_nodes[m];
+        scene_mesh.n_cells = scene->mesh_cells[m];
+        scene_mesh.n_triangles = scene->mesh_triangles[m];
+        scene_mesh.stresses = phx_stress_set_named(scene->mesh_stresses[m]);
+        scene_mesh.n_factors = scene->mesh_factors[m];
+        scene_mesh.n_q = (int)fmax(phx_layout_deformations(dimension, &bodies[scene_mesh.body]), 0);
     }
-    return it;
+    return scene_mesh;
 }
 
 static phx_status misfit(phx_context *context, const char *path, double found, double wanted)

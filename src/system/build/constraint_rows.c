@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-void phx_sys_constraint_rows_free(constraint_rows *it)
+void phx_sys_constraint_rows_free(constraint_rows *rows)
 {
-    phx_free(it->row);
-    phx_free(it->share);
-    phx_csr_free(&it->all);
+    phx_free(rows->row);
+    phx_free(rows->share);
+    phx_csr_free(&rows->all);
 }
 
 static bool released(const catalog *list, const row_slot *row)
@@ -33,40 +33,40 @@ static int constraint_rows_list_rows(const phx_system *system, const catalog *li
 static phx_status rows_matrix(workspace *ws, const catalog *list, int count, const int *rows, phx_csr *G)
 {
     const phx_system *system = ws->system;
-    jacobian_rows it = {.ws = ws, .list = list};
+    jacobian_rows jacobian = {.ws = ws, .list = list};
 
     for (int k = 0; k < count; k++) {
         const row_slot *slot = &system->rows.slot[rows[k]];
         double g[PAIR_SIZE];
         phx_row_covectors(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
-        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, slot->a, g);
-        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, slot->b, g + PHX_PORT_MAX);
+        phx_sys_jacobian_add_port(&jacobian, JACOBIAN_H, k, slot->a, g);
+        phx_sys_jacobian_add_port(&jacobian, JACOBIAN_H, k, slot->b, g + PHX_PORT_MAX);
     }
-    const jacobian_entries *entries = &it.part[JACOBIAN_H];
-    if (!it.status)
-        it.status = phx_csr_from_triplets(ws->base.context, count, system->n_v, entries->count, entries->row,
-                                          entries->col, entries->val, G);
-    phx_sys_jacobian_free(&it);
-    return it.status;
+    const jacobian_entries *entries = &jacobian.part[JACOBIAN_H];
+    if (!jacobian.status)
+        jacobian.status = phx_csr_from_triplets(ws->base.context, count, system->n_v, entries->count, entries->row,
+                                                entries->col, entries->val, G);
+    phx_sys_jacobian_free(&jacobian);
+    return jacobian.status;
 }
 
 /* Least-norm multipliers: G_r = C G of the redundant rows, and min |lambda - C^T z|^2 + |z|^2:
  *   z = (I + C C^T)^-1 C lambda,   share = | I - C^T (I + C C^T)^-1 C |
  *                                          |     (I + C C^T)^-1 C     | */
-static phx_status share_multipliers(phx_context *context, constraint_rows *it)
+static phx_status share_multipliers(phx_context *context, constraint_rows *rows)
 {
-    const int n = it->all.cols, m = it->count, r = it->redundant;
+    const int n = rows->all.cols, m = rows->count, r = rows->redundant;
     double *G = phx_calloc(context, (size_t)(m + r) * (size_t)n, sizeof *G);
     double *A = phx_calloc(context, (size_t)(m + r) * (size_t)n, sizeof *A), *b = NULL;
     double *C = phx_calloc(context, (size_t)r * (size_t)m, sizeof *C);
     double *S = phx_calloc(context, (size_t)r * (size_t)r, sizeof *S);
     phx_status status = PHX_OK;
 
-    it->share = phx_calloc(context, (size_t)(m + r) * (size_t)m, sizeof *it->share);
-    if (!G || !A || !C || !S || !it->share)
+    rows->share = phx_calloc(context, (size_t)(m + r) * (size_t)m, sizeof *rows->share);
+    if (!G || !A || !C || !S || !rows->share)
         status = PHX_ERR_MEMORY;
     if (!status) { /* G^T C^T = G_r^T */
-        phx_csr_to_dense(&it->all, G);
+        phx_csr_to_dense(&rows->all, G);
         b = A + (size_t)n * (size_t)m;
         for (int i = 0; i < n; i++) {
             for (int k = 0; k < m; k++)
@@ -87,9 +87,9 @@ static phx_status share_multipliers(phx_context *context, constraint_rows *it)
     }
     if (!status) {
         for (int k = 0; k < m; k++)
-            it->share[k * m + k] = 1.0;
-        phx_dense_multiply(false, false, m, m, r, -1.0, G, r, C, m, 1.0, it->share, m);
-        memcpy(it->share + (size_t)m * (size_t)m, C, (size_t)r * (size_t)m * sizeof *C);
+            rows->share[k * m + k] = 1.0;
+        phx_dense_multiply(false, false, m, m, r, -1.0, G, r, C, m, 1.0, rows->share, m);
+        memcpy(rows->share + (size_t)m * (size_t)m, C, (size_t)r * (size_t)m * sizeof *C);
     }
     phx_free(G);
     phx_free(A);
@@ -99,13 +99,13 @@ static phx_status share_multipliers(phx_context *context, constraint_rows *it)
 }
 
 /* Moves rows that depend on earlier ones to the end of the list. */
-static phx_status set_redundant_apart(workspace *ws, const double *x, int count, constraint_rows *it)
+static phx_status set_redundant_apart(workspace *ws, const double *x, int count, constraint_rows *rows)
 {
     phx_context *context = ws->base.context;
     workspace *own = NULL;
     int *dependent = phx_calloc(context, (size_t)count, sizeof *dependent), *sorted = NULL, n = 0, kept = 0;
     phx_status status = dependent
-                            ? phx_sys_workspace_create(ws->system, context, PHX_BACKEND_AUTO, count, it->row, &own)
+                            ? phx_sys_workspace_create(ws->system, context, PHX_BACKEND_AUTO, count, rows->row, &own)
                             : PHX_ERR_MEMORY;
 
     if (!status)
@@ -115,13 +115,13 @@ static phx_status set_redundant_apart(workspace *ws, const double *x, int count,
         status = PHX_ERR_MEMORY;
     for (int k = 0, d = 0; k < count && !status; k++) {
         if (d < n && dependent[d] == k)
-            sorted[count - n + d++] = it->row[k];
+            sorted[count - n + d++] = rows->row[k];
         else
-            sorted[kept++] = it->row[k];
+            sorted[kept++] = rows->row[k];
     }
     if (!status) {
-        memcpy(it->row, sorted, (size_t)count * sizeof *sorted);
-        it->redundant = n;
+        memcpy(rows->row, sorted, (size_t)count * sizeof *sorted);
+        rows->redundant = n;
     }
     phx_sys_workspace_destroy(own);
     phx_free(dependent);
@@ -131,21 +131,21 @@ static phx_status set_redundant_apart(workspace *ws, const double *x, int count,
 
 /* Finds the constraint rows of the linear model at x, with released drives left out: the matrix of all rows,
  * independent ones first, and the shares of multipliers among redundant rows. */
-phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const catalog *list, constraint_rows *it)
+phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const catalog *list, constraint_rows *rows)
 {
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    it->row = phx_calloc(ws->base.context, (size_t)system->rows.n, sizeof *it->row);
-    if (!it->row)
+    rows->row = phx_calloc(ws->base.context, (size_t)system->rows.n, sizeof *rows->row);
+    if (!rows->row)
         return PHX_ERR_MEMORY;
-    const int count = constraint_rows_list_rows(system, list, it->row);
+    const int count = constraint_rows_list_rows(system, list, rows->row);
     if (system->rows.n_redundant > 0)
-        status = set_redundant_apart(ws, x, count, it);
-    it->count = count - it->redundant;
+        status = set_redundant_apart(ws, x, count, rows);
+    rows->count = count - rows->redundant;
     if (!status)
-        status = rows_matrix(ws, list, count, it->row, &it->all);
-    if (!status && it->redundant > 0)
-        status = share_multipliers(ws->base.context, it);
+        status = rows_matrix(ws, list, count, rows->row, &rows->all);
+    if (!status && rows->redundant > 0)
+        status = share_multipliers(ws->base.context, rows);
     return status;
 }

@@ -132,56 +132,58 @@ typedef struct choice {
     double *volume; /* per place: log of |det| of the rows of an orthonormal null basis that belong to `out` */
 } choice;
 
-static double *redundant_place_of(const choice *it, int place)
+static double *redundant_place_of(const choice *coordinate, int place)
 {
-    return it->C + (size_t)place * (size_t)it->n_out * (size_t)it->n_kept;
+    return coordinate->C + (size_t)place * (size_t)coordinate->n_out * (size_t)coordinate->n_kept;
 }
 
 /* log det(I + C C^T)^-1/2: the null basis (C^T; -I) made orthonormal. Where far more rows are left out than kept, by
  * det(I + C C^T) = det(I + C^T C). */
-static phx_status measure_volume(phx_context *context, choice *it, int place)
+static phx_status measure_volume(phx_context *context, choice *coordinate, int place)
 {
-    const bool swapped = it->n_out > 4 * it->n_kept;
-    const int n = swapped ? it->n_kept : it->n_out, other = swapped ? it->n_out : it->n_kept;
-    const double *C = redundant_place_of(it, place);
+    const bool swapped = coordinate->n_out > 4 * coordinate->n_kept;
+    const int n = swapped ? coordinate->n_kept : coordinate->n_out,
+              other = swapped ? coordinate->n_out : coordinate->n_kept;
+    const double *C = redundant_place_of(coordinate, place);
     double *S = phx_calloc(context, (size_t)n * (size_t)n, sizeof *S), sum = 0.0;
     phx_status status = S ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
         for (int i = 0; i < n; i++)
             S[i * n + i] = 1.0;
-        phx_dense_multiply(swapped, !swapped, n, n, other, 1.0, C, it->n_kept, C, it->n_kept, 1.0, S, n);
+        phx_dense_multiply(swapped, !swapped, n, n, other, 1.0, C, coordinate->n_kept, C, coordinate->n_kept, 1.0, S,
+                           n);
         status = phx_dense_cholesky(context, n, S);
     }
     for (int i = 0; i < n && !status; i++)
         sum -= log(S[i * n + i]);
-    it->volume[place] = sum;
+    coordinate->volume[place] = sum;
     phx_free(S);
     return status;
 }
 
 /* C at the place x; a place where the kept rows are dependent to the last digit is passed over. */
-static phx_status add_place(workspace *ws, const double *x, choice *it)
+static phx_status add_place(workspace *ws, const double *x, choice *coordinate)
 {
     memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof(double));
     phx_sys_set_instant(ws, x, ws->step.vm);
     ws->by->rows(ws, 0.0, 0.0);
     phx_status status = ws->by->factor_mass(ws, x);
     if (!status)
-        status = phx_sys_dependence(ws, redundant_place_of(it, it->n_places));
+        status = phx_sys_dependence(ws, redundant_place_of(coordinate, coordinate->n_places));
     if (!status)
-        status = measure_volume(ws->base.context, it, it->n_places);
-    it->n_places += status == PHX_OK;
+        status = measure_volume(ws->base.context, coordinate, coordinate->n_places);
+    coordinate->n_places += status == PHX_OK;
     return status < 0 ? status : PHX_OK;
 }
 
 /* The start, and walks along the free motion from it. */
-static phx_status visit_places(phx_system *system, workspace *ws, choice *it)
+static phx_status visit_places(phx_system *system, workspace *ws, choice *coordinate)
 {
     phx_context *context = system->context;
     double *x = phx_calloc(context, (size_t)system->n_x, sizeof *x);
     double *way = phx_calloc(context, (size_t)system->n_v, sizeof *way);
-    phx_status status = x && way ? add_place(ws, system->start.x, it) : PHX_ERR_MEMORY;
+    phx_status status = x && way ? add_place(ws, system->start.x, coordinate) : PHX_ERR_MEMORY;
 
     for (int walk = 0; walk < WALKS && !status; walk++) {
         memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
@@ -194,7 +196,7 @@ static phx_status visit_places(phx_system *system, workspace *ws, choice *it)
                 break;
             }
             if (!status)
-                status = add_place(ws, x, it);
+                status = add_place(ws, x, coordinate);
         }
     }
     phx_free(x);
@@ -202,28 +204,29 @@ static phx_status visit_places(phx_system *system, workspace *ws, choice *it)
     return status;
 }
 
-static double largest_magnification(const choice *it)
+static double largest_magnification(const choice *coordinate)
 {
-    const size_t count = (size_t)it->n_places * (size_t)it->n_out * (size_t)it->n_kept;
+    const size_t count = (size_t)coordinate->n_places * (size_t)coordinate->n_out * (size_t)coordinate->n_kept;
     double largest = 0.0;
 
     for (size_t k = 0; k < count; k++)
-        largest = fmax(largest, fabs(it->C[k]));
+        largest = fmax(largest, fabs(coordinate->C[k]));
     return largest;
 }
 
 /* The exchange of a row left out with a kept one, not a drive, that makes the least volume of all places largest. */
-static double best_exchange(const choice *it, int *out, int *kept)
+static double best_exchange(const choice *coordinate, int *out, int *kept)
 {
     double best = -HUGE_VAL;
 
-    for (int i = 0; i < it->n_out; i++)
-        for (int j = 0; j < it->n_kept; j++) {
+    for (int i = 0; i < coordinate->n_out; i++)
+        for (int j = 0; j < coordinate->n_kept; j++) {
             double least = HUGE_VAL;
-            if (it->system->rows.slot[it->kept[j]].role == ROW_DRIVEN)
+            if (coordinate->system->rows.slot[coordinate->kept[j]].role == ROW_DRIVEN)
                 continue;
-            for (int p = 0; p < it->n_places && least > best; p++)
-                least = fmin(least, it->volume[p] + log(fabs(redundant_place_of(it, p)[i * it->n_kept + j])));
+            for (int p = 0; p < coordinate->n_places && least > best; p++)
+                least = fmin(least, coordinate->volume[p] +
+                                        log(fabs(redundant_place_of(coordinate, p)[i * coordinate->n_kept + j])));
             if (least > best) {
                 best = least;
                 *out = i;
@@ -234,17 +237,17 @@ static double best_exchange(const choice *it, int *out, int *kept)
 }
 
 /* G_Di = sum_l C_il G_l solved for G_j, and put into the others. */
-static void exchange(choice *it, int i, int j)
+static void exchange(choice *coordinate, int i, int j)
 {
-    const int n = it->n_kept, row = it->out[i];
+    const int n = coordinate->n_kept, row = coordinate->out[i];
 
-    for (int p = 0; p < it->n_places; p++) {
-        double *C = redundant_place_of(it, p);
+    for (int p = 0; p < coordinate->n_places; p++) {
+        double *C = redundant_place_of(coordinate, p);
         const double pivot = C[i * n + j];
-        it->volume[p] += log(fabs(pivot));
+        coordinate->volume[p] += log(fabs(pivot));
         for (int l = 0; l < n; l++)
             C[i * n + l] = l == j ? 1.0 / pivot : -C[i * n + l] / pivot;
-        for (int r = 0; r < it->n_out; r++) {
+        for (int r = 0; r < coordinate->n_out; r++) {
             const double share = C[r * n + j];
             if (r == i || share == 0.0)
                 continue;
@@ -253,15 +256,15 @@ static void exchange(choice *it, int i, int j)
                 C[r * n + l] += share * C[i * n + l];
         }
     }
-    it->out[i] = it->kept[j];
-    it->kept[j] = row;
+    coordinate->out[i] = coordinate->kept[j];
+    coordinate->kept[j] = row;
 }
 
-static double least_volume(const choice *it)
+static double least_volume(const choice *coordinate)
 {
     double least = HUGE_VAL;
-    for (int p = 0; p < it->n_places; p++)
-        least = fmin(least, it->volume[p]);
+    for (int p = 0; p < coordinate->n_places; p++)
+        least = fmin(least, coordinate->volume[p]);
     return least;
 }
 
@@ -270,29 +273,29 @@ static phx_status improve_choice(phx_system *system)
 {
     phx_context *context = system->context;
     const size_t n_out = (size_t)system->rows.n_redundant, n_kept = (size_t)system->rows.n_independent;
-    choice it = {.system = system,
-                 .n_out = system->rows.n_redundant,
-                 .n_kept = system->rows.n_independent,
-                 .out = system->rows.redundant,
-                 .kept = system->rows.independent};
+    choice coordinate = {.system = system,
+                         .n_out = system->rows.n_redundant,
+                         .n_kept = system->rows.n_independent,
+                         .out = system->rows.redundant,
+                         .kept = system->rows.independent};
     workspace *ws = NULL;
     phx_status status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->rows.n_independent,
                                                  system->rows.independent, &ws);
 
-    it.C = phx_calloc(context, (1 + WALKS * STEPS) * n_out * n_kept, sizeof *it.C);
-    it.volume = phx_calloc(context, 1 + WALKS * STEPS, sizeof *it.volume);
-    if (!status && (!it.C || !it.volume))
+    coordinate.C = phx_calloc(context, (1 + WALKS * STEPS) * n_out * n_kept, sizeof *coordinate.C);
+    coordinate.volume = phx_calloc(context, 1 + WALKS * STEPS, sizeof *coordinate.volume);
+    if (!status && (!coordinate.C || !coordinate.volume))
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = visit_places(system, ws, &it);
-    while (!status && largest_magnification(&it) > LARGE) {
+        status = visit_places(system, ws, &coordinate);
+    while (!status && largest_magnification(&coordinate) > LARGE) {
         int i = 0, j = 0;
-        if (!(best_exchange(&it, &i, &j) > least_volume(&it) + log(GAIN)))
+        if (!(best_exchange(&coordinate, &i, &j) > least_volume(&coordinate) + log(GAIN)))
             break;
-        exchange(&it, i, j);
+        exchange(&coordinate, i, j);
     }
-    phx_free(it.C);
-    phx_free(it.volume);
+    phx_free(coordinate.C);
+    phx_free(coordinate.volume);
     phx_sys_workspace_destroy(ws);
     return status;
 }

@@ -176,9 +176,9 @@ void phx_sys_catalog_free(catalog *list)
 }
 
 /* ---- looking up ---- */
-static bool can_be(const entry *it, bool input)
+static bool can_be(const entry *item, bool input)
 {
-    return it->kind == ENTRY_MOTION || (it->kind == ENTRY_LOAD) == input;
+    return item->kind == ENTRY_MOTION || (item->kind == ENTRY_LOAD) == input;
 }
 
 static const entry *look_up(const catalog *list, const char *name, bool input)

@@ -12,9 +12,9 @@ typedef struct choice {
     phx_channels *channels;
 } choice;
 
-static phx_status channels_unknown(const choice *it, const char *name, bool input)
+static phx_status channels_unknown(const choice *coordinate, const char *name, bool input)
 {
-    const catalog *list = &it->list;
+    const catalog *list = &coordinate->list;
 
     for (int i = 0; i < list->n_entries; i++)
         if (strcmp(list->entries[i].name, name) == 0)
@@ -27,37 +27,38 @@ static phx_status channels_unknown(const choice *it, const char *name, bool inpu
 }
 
 /* Finds the entries of the given names; fails for an unknown name or one that is listed twice. */
-static phx_status resolve(choice *it, bool input, int count, const char *const *names, int *found)
+static phx_status resolve(choice *coordinate, bool input, int count, const char *const *names, int *found)
 {
     phx_status status = PHX_OK;
 
     for (int k = 0; k < count && !status; k++) {
-        const entry *one = phx_sys_catalog_find(&it->list, names[k], input, &status);
+        const entry *one = phx_sys_catalog_find(&coordinate->list, names[k], input, &status);
         if (status)
             return status;
         if (!one)
-            return channels_unknown(it, names[k], input);
-        found[k] = (int)(one - it->list.entries);
+            return channels_unknown(coordinate, names[k], input);
+        found[k] = (int)(one - coordinate->list.entries);
         for (int j = 0; j < k; j++)
             if (found[j] == found[k])
-                return phx_fail(it->list.system->context, PHX_ERR_INPUT, "the %s '%s' is listed twice",
+                return phx_fail(coordinate->list.system->context, PHX_ERR_INPUT, "the %s '%s' is listed twice",
                                 input ? "input" : "output", names[k]);
     }
     return status;
 }
 
 /* Whether an entry belongs to the default inputs. */
-static bool by_default(const catalog *list, const entry *it, bool by_rate)
+static bool by_default(const catalog *list, const entry *item, bool by_rate)
 {
     const phx_system *system = list->system;
 
-    if (it->kind == ENTRY_LOAD)
-        return system->forces[it->index].kind != FORCE_LINE || system->forces[it->index].spring.force;
-    if (it->kind != ENTRY_MOTION || list->motions[it->index].joint < 0)
+    if (item->kind == ENTRY_LOAD)
+        return system->forces[item->index].kind != FORCE_LINE || system->forces[item->index].spring.force;
+    if (item->kind != ENTRY_MOTION || list->motions[item->index].joint < 0)
         return false;
-    const motion *what = &list->motions[it->index];
+    const motion *what = &list->motions[item->index];
     const phx_coordinate_def *def = &system->joints[what->joint].coordinates[what->coordinate].def;
-    return def->speed ? it->part == (by_rate ? PART_RATE : PART_ACCELERATION) : def->effort && it->part == PART_EFFORT;
+    return def->speed ? item->part == (by_rate ? PART_RATE : PART_ACCELERATION)
+                      : def->effort && item->part == PART_EFFORT;
 }
 
 static bool is_linear_column(const catalog *list, int i)
@@ -67,63 +68,70 @@ static bool is_linear_column(const catalog *list, int i)
 }
 
 /* Entries of the defaults; `found` has room for all entries. Returns their number. */
-static int take_default(const choice *it, bool input, bool by_rate, int *found)
+static int take_default(const choice *coordinate, bool input, bool by_rate, int *found)
 {
     int count = 0;
-    for (int i = 0; i < it->list.n_entries; i++)
-        if (input ? by_default(&it->list, &it->list.entries[i], by_rate) : is_linear_column(&it->list, i))
+    for (int i = 0; i < coordinate->list.n_entries; i++)
+        if (input ? by_default(&coordinate->list, &coordinate->list.entries[i], by_rate)
+                  : is_linear_column(&coordinate->list, i))
             found[count++] = i;
     return count;
 }
 
 /* The efforts of controllers, behind the inputs that are chosen, each once. */
-static phx_status add_actuations(choice *it)
+static phx_status add_actuations(choice *coordinate)
 {
-    const phx_system *system = it->list.system;
-    phx_channels *out = it->channels;
+    const phx_system *system = coordinate->list.system;
+    phx_channels *out = coordinate->channels;
     phx_status status = PHX_OK;
 
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_outputs && !status; k++) {
-            const entry *one = phx_sys_catalog_find(&it->list, system->control.slot[c].output_names[k], true, &status);
-            const int at = one ? (int)(one - it->list.entries) : -1;
+            const entry *one =
+                phx_sys_catalog_find(&coordinate->list, system->control.slot[c].output_names[k], true, &status);
+            const int at = one ? (int)(one - coordinate->list.entries) : -1;
             bool there = at < 0;
             for (int i = 0; i < out->n_inputs; i++)
-                there = there || it->inputs[i] == at;
+                there = there || coordinate->inputs[i] == at;
             if (!there)
-                it->inputs[out->n_inputs++] = at;
+                coordinate->inputs[out->n_inputs++] = at;
         }
     return status;
 }
 
 /* Chooses inputs and outputs of the linear model: the given lists, or by default all loads, actuators and drives and
  * all outputs. An empty side is an error unless controllers are included. */
-static phx_status channels_choose(choice *it, const phx_channels_options *options)
+static phx_status channels_choose(choice *coordinate, const phx_channels_options *options)
 {
-    phx_context *context = it->list.system->context;
-    const size_t most = (size_t)it->list.n_entries, acted = (size_t)it->list.system->control.n_actuations;
+    phx_context *context = coordinate->list.system->context;
+    const size_t most = (size_t)coordinate->list.n_entries,
+                 acted = (size_t)coordinate->list.system->control.n_actuations;
     phx_status status = PHX_OK;
 
-    it->inputs = phx_calloc(context, (options->inputs ? (size_t)options->n_inputs : most) + acted, sizeof *it->inputs);
-    it->outputs = phx_calloc(context, options->outputs ? (size_t)options->n_outputs : most, sizeof *it->outputs);
-    if (!it->inputs || !it->outputs)
+    coordinate->inputs =
+        phx_calloc(context, (options->inputs ? (size_t)options->n_inputs : most) + acted, sizeof *coordinate->inputs);
+    coordinate->outputs =
+        phx_calloc(context, options->outputs ? (size_t)options->n_outputs : most, sizeof *coordinate->outputs);
+    if (!coordinate->inputs || !coordinate->outputs)
         return PHX_ERR_MEMORY;
-    it->channels->n_inputs =
-        options->inputs ? options->n_inputs : take_default(it, true, options->drives_by_rate, it->inputs);
-    it->channels->n_outputs = options->outputs ? options->n_outputs : take_default(it, false, false, it->outputs);
-    if (it->channels->n_inputs == 0 && !options->controllers)
+    coordinate->channels->n_inputs = options->inputs
+                                         ? options->n_inputs
+                                         : take_default(coordinate, true, options->drives_by_rate, coordinate->inputs);
+    coordinate->channels->n_outputs =
+        options->outputs ? options->n_outputs : take_default(coordinate, false, false, coordinate->outputs);
+    if (coordinate->channels->n_inputs == 0 && !options->controllers)
         return phx_fail(context, PHX_ERR_INPUT,
                         options->inputs ? "the list of inputs is empty; give at least one"
                                         : "the model has no load, actuator or drive; say which inputs are meant");
-    if (it->channels->n_outputs == 0 && !options->controllers)
+    if (coordinate->channels->n_outputs == 0 && !options->controllers)
         return phx_fail(context, PHX_ERR_INPUT,
                         options->outputs ? "the list of outputs is empty; give at least one"
                                          : "the model has no outputs; say which outputs are meant");
     if (options->inputs)
-        status = resolve(it, true, options->n_inputs, options->inputs, it->inputs);
+        status = resolve(coordinate, true, options->n_inputs, options->inputs, coordinate->inputs);
     if (!status && options->outputs)
-        status = resolve(it, false, options->n_outputs, options->outputs, it->outputs);
-    return status || !options->controllers ? status : add_actuations(it);
+        status = resolve(coordinate, false, options->n_outputs, options->outputs, coordinate->outputs);
+    return status || !options->controllers ? status : add_actuations(coordinate);
 }
 
 static const char *motion_name(const catalog *list, int index, motion_part part)
@@ -136,22 +144,22 @@ static const char *motion_name(const catalog *list, int index, motion_part part)
 }
 
 /* Motions that are inputs: by their effort, or prescribed. */
-static phx_status mark_motions(choice *it)
+static phx_status mark_motions(choice *coordinate)
 {
-    phx_context *context = it->list.system->context;
-    phx_channels *out = it->channels;
+    phx_context *context = coordinate->list.system->context;
+    phx_channels *out = coordinate->channels;
 
     for (int k = 0; k < out->n_inputs; k++) {
-        const entry *one = &it->list.entries[it->inputs[k]];
-        motion *what = one->kind == ENTRY_MOTION ? &it->list.motions[one->index] : NULL;
+        const entry *one = &coordinate->list.entries[coordinate->inputs[k]];
+        motion *what = one->kind == ENTRY_MOTION ? &coordinate->list.motions[one->index] : NULL;
         out->held[k] = -1;
         if (!what)
             continue;
         if (one->part == PART_POSITION)
             return phx_fail(context, PHX_ERR_INPUT,
                             "'%s' cannot be an input: a position has no proper response; prescribe '%s' or '%s'",
-                            one->name, motion_name(&it->list, one->index, PART_RATE),
-                            motion_name(&it->list, one->index, PART_ACCELERATION));
+                            one->name, motion_name(&coordinate->list, one->index, PART_RATE),
+                            motion_name(&coordinate->list, one->index, PART_ACCELERATION));
         if (what->input >= 0 || what->held >= 0)
             return phx_fail(context, PHX_ERR_INPUT,
                             "the input '%s' and another of the list prescribe one motion twice; its effort, its "
@@ -168,16 +176,16 @@ static phx_status mark_motions(choice *it)
 }
 
 /* Fails if a channel is input and output at once, or an effort is an output although its motion is not prescribed. */
-static phx_status check_outputs(const choice *it)
+static phx_status check_outputs(const choice *coordinate)
 {
-    const catalog *list = &it->list;
+    const catalog *list = &coordinate->list;
     phx_context *context = list->system->context;
 
-    for (int k = 0; k < it->channels->n_outputs; k++) {
-        const entry *one = &list->entries[it->outputs[k]];
+    for (int k = 0; k < coordinate->channels->n_outputs; k++) {
+        const entry *one = &list->entries[coordinate->outputs[k]];
         const motion *what = one->kind == ENTRY_MOTION ? &list->motions[one->index] : NULL;
-        for (int j = 0; j < it->channels->n_inputs; j++)
-            if (strcmp(list->entries[it->inputs[j]].name, one->name) == 0)
+        for (int j = 0; j < coordinate->channels->n_inputs; j++)
+            if (strcmp(list->entries[coordinate->inputs[j]].name, one->name) == 0)
                 return phx_fail(context, PHX_ERR_INPUT, "'%s' cannot be an input and an output at once", one->name);
         if (what && what->joint < 0 && one->part == PART_EFFORT && what->held < 0)
             return phx_fail(context, PHX_ERR_INPUT,
@@ -188,72 +196,74 @@ static phx_status check_outputs(const choice *it)
 }
 
 /* ---- inputs ---- */
-static void load_jacobian(jacobian_rows *it, int input, const force_slot *force, int component, const phx_signal *unit)
+static void load_jacobian(jacobian_rows *rows, int input, const force_slot *force, int component,
+                          const phx_signal *unit)
 {
-    workspace *ws = it->ws;
+    workspace *ws = rows->ws;
     phx_load_result result = {0};
 
     if (force->kind == FORCE_LINE) {
         const phx_line_spring spring = {.force = unit};
-        it->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->ports.view[force->a],
-                                              &ws->ports.view[force->b], 0.0, false, &result);
+        rows->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->ports.view[force->a],
+                                                &ws->ports.view[force->b], 0.0, false, &result);
     } else {
         phx_port_load load = force->load;
         for (int c = 0; c < 3; c++)
             load.component[c] = c == component ? unit : NULL;
-        it->status = phx_port_load_evaluate(ws->base.context, &load, &ws->ports.view[force->a], 0.0, false, &result);
+        rows->status = phx_port_load_evaluate(ws->base.context, &load, &ws->ports.view[force->a], 0.0, false, &result);
     }
-    if (it->status) {
-        it->status = phx_fail_prefix(ws->base.context, it->status, "'%s': ", force->name);
+    if (rows->status) {
+        rows->status = phx_fail_prefix(ws->base.context, rows->status, "'%s': ", force->name);
         return;
     }
-    phx_sys_jacobian_add_port(it, JACOBIAN_F, input, force->a, result.effort);
+    phx_sys_jacobian_add_port(rows, JACOBIAN_F, input, force->a, result.effort);
     if (force->b >= 0)
-        phx_sys_jacobian_add_port(it, JACOBIAN_F, input, force->b, result.effort + PHX_PORT_MAX);
+        phx_sys_jacobian_add_port(rows, JACOBIAN_F, input, force->b, result.effort + PHX_PORT_MAX);
 }
 
-static void distributed_jacobian(jacobian_rows *it, int input, const force_slot *force, int component, phx_signal *unit)
+static void distributed_jacobian(jacobian_rows *rows, int input, const force_slot *force, int component,
+                                 phx_signal *unit)
 {
-    workspace *ws = it->ws;
+    workspace *ws = rows->ws;
     const body_slot *slot = &ws->system->bodies[force->body];
     force_slot one = *force;
 
     for (int c = 0; c < 3; c++)
         one.signal[c] = c == component ? unit : NULL;
     memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof *ws->scratch.vector[3]);
-    it->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch.vector[3]);
-    for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body) && !it->status; i++)
-        phx_sys_jacobian_add(it, JACOBIAN_F, input, i, -ws->scratch.vector[3][i]);
+    rows->status = phx_sys_distributed_force(ws, &one, 0.0, false, ws->scratch.vector[3]);
+    for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body) && !rows->status; i++)
+        phx_sys_jacobian_add(rows, JACOBIAN_F, input, i, -ws->scratch.vector[3][i]);
 }
 
 /* Columns of F for loads and free motions and rows of H for prescribed ones, from all chosen inputs. */
-static phx_status input_jacobian(jacobian_rows *it, const choice *chosen)
+static phx_status input_jacobian(jacobian_rows *rows, const choice *chosen)
 {
-    const phx_system *system = it->ws->system;
+    const phx_system *system = rows->ws->system;
     phx_signal *unit = NULL;
 
-    it->status = phx_signal_create_constant(it->ws->base.context, 1.0, &unit);
-    for (int k = 0; k < chosen->channels->n_inputs && !it->status; k++) {
+    rows->status = phx_signal_create_constant(rows->ws->base.context, 1.0, &unit);
+    for (int k = 0; k < chosen->channels->n_inputs && !rows->status; k++) {
         const entry *one = &chosen->list.entries[chosen->inputs[k]];
         const int held = chosen->channels->held[k];
         if (one->kind == ENTRY_MOTION)
-            phx_sys_jacobian_add_motion(it, held < 0 ? JACOBIAN_F : JACOBIAN_H, held < 0 ? k : held,
+            phx_sys_jacobian_add_motion(rows, held < 0 ? JACOBIAN_F : JACOBIAN_H, held < 0 ? k : held,
                                         &chosen->list.motions[one->index]);
         else if (system->forces[one->index].kind == FORCE_DISTRIBUTED)
-            distributed_jacobian(it, k, &system->forces[one->index], one->part, unit);
+            distributed_jacobian(rows, k, &system->forces[one->index], one->part, unit);
         else
-            load_jacobian(it, k, &system->forces[one->index], one->part, unit);
+            load_jacobian(rows, k, &system->forces[one->index], one->part, unit);
     }
     phx_signal_destroy(unit);
-    return it->status;
+    return rows->status;
 }
 
 /* ---- outputs ---- */
-static phx_status output_jacobian(jacobian_rows *it, const choice *chosen)
+static phx_status output_jacobian(jacobian_rows *rows, const choice *chosen)
 {
-    const phx_system *system = it->ws->system;
+    const phx_system *system = rows->ws->system;
     const jacobian_part parts[MOTION_PARTS] = {JACOBIAN_MU, JACOBIAN_A, JACOBIAN_V, JACOBIAN_Q};
-    int *row = phx_calloc(it->ws->base.context, (size_t)system->channels.n_columns, sizeof *row);
+    int *row = phx_calloc(rows->ws->base.context, (size_t)system->channels.n_columns, sizeof *row);
 
     if (!row)
         return PHX_ERR_MEMORY;
@@ -265,23 +275,23 @@ static phx_status output_jacobian(jacobian_rows *it, const choice *chosen)
         if (!what)
             row[one->index] = k;
         else if (one->part != PART_EFFORT)
-            phx_sys_jacobian_add_motion(it, parts[one->part], k, what);
+            phx_sys_jacobian_add_motion(rows, parts[one->part], k, what);
         else if (what->joint < 0)
-            phx_sys_jacobian_add(it, JACOBIAN_MU, k, what->held, 1.0);
+            phx_sys_jacobian_add(rows, JACOBIAN_MU, k, what->held, 1.0);
         else
-            phx_sys_jacobian_add_effort(it, k, what->joint, what->coordinate);
+            phx_sys_jacobian_add_effort(rows, k, what->joint, what->coordinate);
     }
-    for (int i = 0; i < system->channels.n_outputs && !it->status; i++) {
+    for (int i = 0; i < system->channels.n_outputs && !rows->status; i++) {
         bool wanted = false;
         for (int c = 0; c < system->channels.outputs[i].count; c++)
             wanted = wanted || row[system->channels.outputs[i].first + c] >= 0;
-        it->row = row + system->channels.outputs[i].first;
+        rows->row = row + system->channels.outputs[i].first;
         if (wanted)
-            phx_sys_output_jacobian(it, &system->channels.outputs[i]);
+            phx_sys_output_jacobian(rows, &system->channels.outputs[i]);
     }
-    it->row = NULL;
+    rows->row = NULL;
     phx_free(row);
-    return it->status;
+    return rows->status;
 }
 
 /* ---- assembly ---- */
@@ -318,30 +328,31 @@ static phx_status matrix_of(phx_context *context, const jacobian_entries *list, 
 }
 
 /* Assembles the sparse matrices of the channels from the collected entries; G has the independent rows only. */
-static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, const jacobian_rows *it, phx_channels *out)
+static phx_status fill_matrices(workspace *ws, const constraint_rows *rows, const jacobian_rows *jacobian,
+                                phx_channels *out)
 {
     phx_context *context = ws->base.context;
     const int n = out->n, p = out->n_outputs;
     phx_csr transposed = {0};
-    phx_status status = matrix_of(context, &it->part[JACOBIAN_F], out->n_inputs, n, &transposed);
+    phx_status status = matrix_of(context, &jacobian->part[JACOBIAN_F], out->n_inputs, n, &transposed);
 
     if (!status)
         status = phx_csr_transpose(context, &transposed, &out->F);
     phx_csr_free(&transposed);
     if (!status)
-        status = matrix_of(context, &it->part[JACOBIAN_H], out->n_held, n, &out->H);
+        status = matrix_of(context, &jacobian->part[JACOBIAN_H], out->n_held, n, &out->H);
     if (!status)
-        status = matrix_of(context, &it->part[JACOBIAN_Q], p, n, &out->Y_q);
+        status = matrix_of(context, &jacobian->part[JACOBIAN_Q], p, n, &out->Y_q);
     if (!status)
-        status = matrix_of(context, &it->part[JACOBIAN_V], p, n, &out->Y_v);
+        status = matrix_of(context, &jacobian->part[JACOBIAN_V], p, n, &out->Y_v);
     if (!status)
-        status = matrix_of(context, &it->part[JACOBIAN_A], p, n, &out->Y_a);
+        status = matrix_of(context, &jacobian->part[JACOBIAN_A], p, n, &out->Y_a);
     if (!status)
-        status = matrix_of(context, &it->part[JACOBIAN_MU], p, out->n_held, &out->Y_h);
+        status = matrix_of(context, &jacobian->part[JACOBIAN_MU], p, out->n_held, &out->Y_h);
     if (!status)
-        status = matrix_of(context, &it->part[JACOBIAN_U], p, out->n_inputs, &out->Y_u);
+        status = matrix_of(context, &jacobian->part[JACOBIAN_U], p, out->n_inputs, &out->Y_u);
     if (!status)
-        status = multiplier_columns(ws, rows, &it->part[JACOBIAN_L], p, &out->Y_l);
+        status = multiplier_columns(ws, rows, &jacobian->part[JACOBIAN_L], p, &out->Y_l);
     out->m = rows->count;
     if (!status) { /* the independent rows come first */
         const phx_csr first = {rows->count, n, rows->all.ptr, rows->all.idx, rows->all.val};
@@ -423,12 +434,12 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     const phx_channels_options none = {0};
     choice chosen = {.channels = channels};
     constraint_rows rows = {0};
-    jacobian_rows it = {.ws = ws, .list = &chosen.list};
+    jacobian_rows jacobian = {.ws = ws, .list = &chosen.list};
     double *all = phx_calloc(context, (size_t)ws->system->rows.n, sizeof *all);
     phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
 
     *channels = (phx_channels){.n = ws->kkt.n_v};
-    it.all = all;
+    jacobian.all = all;
     if (!status)
         status = phx_sys_catalog_create(ws->system, &chosen.list);
     if (!status)
@@ -446,15 +457,15 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     if (!status)
         status = phx_sys_constraint_rows_find(ws, x, &chosen.list, &rows);
     if (!status)
-        status = input_jacobian(&it, &chosen);
+        status = input_jacobian(&jacobian, &chosen);
     if (!status)
-        status = output_jacobian(&it, &chosen);
+        status = output_jacobian(&jacobian, &chosen);
     if (!status)
-        status = fill_matrices(ws, &rows, &it, channels);
+        status = fill_matrices(ws, &rows, &jacobian, channels);
     if (status)
         phx_channels_free(channels);
     phx_sys_constraint_rows_free(&rows);
-    phx_sys_jacobian_free(&it);
+    phx_sys_jacobian_free(&jacobian);
     phx_sys_catalog_free(&chosen.list);
     phx_free(chosen.inputs);
     phx_free(chosen.outputs);

@@ -68,19 +68,19 @@ typedef struct jacobian_rows {
     jacobian_entries part[JACOBIAN_PARTS];
     phx_status status; /* of the first failure; nothing is added after it */
 } jacobian_rows;
-void phx_sys_jacobian_free(jacobian_rows *it);
-void phx_sys_jacobian_add(jacobian_rows *it, jacobian_part part, int row, int col, double value);
+void phx_sys_jacobian_free(jacobian_rows *rows);
+void phx_sys_jacobian_add(jacobian_rows *rows, jacobian_part part, int row, int col, double value);
 /* Covector of the angular velocity of a section: plane (angle + atan theta)', space about `axis` in body axes. */
 void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector);
 /* covector . P of a port of the system, of a point: a row over xi. */
-void phx_sys_jacobian_add_port(jacobian_rows *it, jacobian_part part, int row, phx_port_id port,
+void phx_sys_jacobian_add_port(jacobian_rows *rows, jacobian_part part, int row, phx_port_id port,
                                const double *covector);
-void phx_sys_jacobian_add_motion(jacobian_rows *it, jacobian_part part, int row, const motion *what);
+void phx_sys_jacobian_add_motion(jacobian_rows *rows, jacobian_part part, int row, const motion *what);
 /* factor times a free coordinate of a joint */
-void phx_sys_jacobian_add_coordinate(jacobian_rows *it, jacobian_part part, int row, int joint, int coordinate,
+void phx_sys_jacobian_add_coordinate(jacobian_rows *rows, jacobian_part part, int row, int joint, int coordinate,
                                      double factor);
 /* The effort along a coordinate of a joint (phx_system_channels). */
-void phx_sys_jacobian_add_effort(jacobian_rows *it, int row, int joint, int coordinate);
+void phx_sys_jacobian_add_effort(jacobian_rows *rows, int row, int joint, int coordinate);
 
 /* Rows of joints and of locked drives: those that carry a multiplier, and where redundant rows share in them,
  * lambda_of_all_rows = share lambda. */
@@ -91,13 +91,13 @@ typedef struct constraint_rows {
     double *share; /* (count + redundant) x count; NULL: nothing is redundant */
     phx_csr all;   /* G of all of them */
 } constraint_rows;
-void phx_sys_constraint_rows_free(constraint_rows *it);
+void phx_sys_constraint_rows_free(constraint_rows *rows);
 /* At the current instant view, whose ports have their Jacobians. */
-phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const catalog *list, constraint_rows *it);
+phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const catalog *list, constraint_rows *rows);
 
 /* Rows of an output at the point; the table of quantities is in outputs.c. */
-void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output);
-typedef void phx_sys_jacobian_fn(jacobian_rows *it, const output_slot *output);
+void phx_sys_output_jacobian(jacobian_rows *rows, const output_slot *output);
+typedef void phx_sys_jacobian_fn(jacobian_rows *rows, const output_slot *output);
 phx_sys_jacobian_fn phx_sys_position_jacobian, phx_sys_velocity_jacobian, phx_sys_acceleration_jacobian,
     phx_sys_angle_jacobian, phx_sys_angular_velocity_jacobian, phx_sys_attitude_jacobian, phx_sys_deformation_jacobian,
     phx_sys_stress_jacobian, phx_sys_reaction_jacobian, phx_sys_coordinate_jacobian, phx_sys_rate_jacobian,

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-void phx_sys_jacobian_free(jacobian_rows *it)
+void phx_sys_jacobian_free(jacobian_rows *rows)
 {
     for (int k = 0; k < JACOBIAN_PARTS; k++) {
-        phx_free(it->part[k].row);
-        phx_free(it->part[k].col);
-        phx_free(it->part[k].val);
+        phx_free(rows->part[k].row);
+        phx_free(rows->part[k].col);
+        phx_free(rows->part[k].val);
     }
 }
 
@@ -35,28 +35,29 @@ static phx_status grow_list(phx_context *context, jacobian_entries *list)
     return PHX_OK;
 }
 
-void phx_sys_jacobian_add(jacobian_rows *it, jacobian_part part, int row, int col, double value)
+void phx_sys_jacobian_add(jacobian_rows *rows, jacobian_part part, int row, int col, double value)
 {
-    jacobian_entries *list = &it->part[part];
+    jacobian_entries *list = &rows->part[part];
 
-    if (row < 0 || value == 0.0 || it->status)
+    if (row < 0 || value == 0.0 || rows->status)
         return;
     if (list->count == list->capacity)
-        it->status = grow_list(it->ws->base.context, list);
-    if (it->status)
+        rows->status = grow_list(rows->ws->base.context, list);
+    if (rows->status)
         return;
     list->row[list->count] = row;
     list->col[list->count] = col;
     list->val[list->count++] = value;
 }
 
-void phx_sys_jacobian_add_port(jacobian_rows *it, jacobian_part part, int row, phx_port_id port, const double *covector)
+void phx_sys_jacobian_add_port(jacobian_rows *rows, jacobian_part part, int row, phx_port_id port,
+                               const double *covector)
 {
-    const workspace *ws = it->ws;
+    const workspace *ws = rows->ws;
 
     phx_sys_pull(ws, port, covector, ws->scratch.block);
     for (int c = 0; c < ws->ports.count[port]; c++)
-        phx_sys_jacobian_add(it, part, row, ws->ports.cols[ws->ports.first[port] + c], ws->scratch.block[c]);
+        phx_sys_jacobian_add(rows, part, row, ws->ports.cols[ws->ports.first[port] + c], ws->scratch.block[c]);
 }
 
 void phx_sys_turn_covector(const phx_port_view *view, const double *axis, double *covector)
@@ -92,9 +93,9 @@ static void direction_covector(const phx_port_view *view, const double *own, int
 }
 
 /* Adds the derivative of a motion component of a named point of a body (not a port) to a row of the given part. */
-static void point_motion(jacobian_rows *it, jacobian_part part, int row, const port_slot *place, int component)
+static void point_motion(jacobian_rows *rows, jacobian_part part, int row, const port_slot *place, int component)
 {
-    workspace *ws = it->ws;
+    workspace *ws = rows->ws;
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[place->body];
     const int size = phx_port_size(system->dim), n = system->dim + system->n_rot + place->port.point.n;
@@ -104,7 +105,7 @@ static void point_motion(jacobian_rows *it, jacobian_part part, int row, const p
     phx_port_view view;
 
     if (!P || !cols) {
-        it->status = PHX_ERR_MEMORY;
+        rows->status = PHX_ERR_MEMORY;
     } else {
         phx_body_port_view(slot->body, &place->port, &body, &view);
         phx_body_port_jacobian(slot->body, &place->port, &body, cols, P);
@@ -113,43 +114,43 @@ static void point_motion(jacobian_rows *it, jacobian_part part, int row, const p
             double sum = 0.0;
             for (int m = 0; m < size; m++)
                 sum += covector[m] * P[m * n + c];
-            phx_sys_jacobian_add(it, part, row, slot->v + cols[c], sum);
+            phx_sys_jacobian_add(rows, part, row, slot->v + cols[c], sum);
         }
     }
     phx_free(P);
     phx_free(cols);
 }
 
-void phx_sys_jacobian_add_motion(jacobian_rows *it, jacobian_part part, int row, const motion *what)
+void phx_sys_jacobian_add_motion(jacobian_rows *rows, jacobian_part part, int row, const motion *what)
 {
     if (what->joint < 0)
-        point_motion(it, part, row, it->list->points[what->point].place, what->component);
+        point_motion(rows, part, row, rows->list->points[what->point].place, what->component);
     else
-        phx_sys_jacobian_add_coordinate(it, part, row, what->joint, what->coordinate, 1.0);
+        phx_sys_jacobian_add_coordinate(rows, part, row, what->joint, what->coordinate, 1.0);
 }
 
-void phx_sys_jacobian_add_coordinate(jacobian_rows *it, jacobian_part part, int row, int id, int coordinate,
+void phx_sys_jacobian_add_coordinate(jacobian_rows *rows, jacobian_part part, int row, int id, int coordinate,
                                      double factor)
 {
-    const coordinate_slot *slot = &it->ws->system->joints[id].coordinates[coordinate];
+    const coordinate_slot *slot = &rows->ws->system->joints[id].coordinates[coordinate];
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&slot->row, &it->ws->ports.view[slot->a], &it->ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
+    phx_row_covectors(&slot->row, &rows->ws->ports.view[slot->a], &rows->ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
     for (int i = 0; i < PAIR_SIZE; i++)
         g[i] *= factor;
-    phx_sys_jacobian_add_port(it, part, row, slot->a, g);
-    phx_sys_jacobian_add_port(it, part, row, slot->b, g + PHX_PORT_MAX);
+    phx_sys_jacobian_add_port(rows, part, row, slot->a, g);
+    phx_sys_jacobian_add_port(rows, part, row, slot->b, g + PHX_PORT_MAX);
 }
 
-void phx_sys_jacobian_add_effort(jacobian_rows *it, int row, int joint, int coordinate)
+void phx_sys_jacobian_add_effort(jacobian_rows *rows, int row, int joint, int coordinate)
 {
-    const motion *what = &it->list->motions[it->list->first_motion[joint] + coordinate];
-    const int driven = it->ws->system->joints[joint].coordinates[coordinate].driven_row;
+    const motion *what = &rows->list->motions[rows->list->first_motion[joint] + coordinate];
+    const int driven = rows->ws->system->joints[joint].coordinates[coordinate].driven_row;
 
     if (what->input >= 0)
-        phx_sys_jacobian_add(it, JACOBIAN_U, row, what->input, 1.0);
+        phx_sys_jacobian_add(rows, JACOBIAN_U, row, what->input, 1.0);
     else if (what->held >= 0)
-        phx_sys_jacobian_add(it, JACOBIAN_MU, row, what->held, 1.0);
+        phx_sys_jacobian_add(rows, JACOBIAN_MU, row, what->held, 1.0);
     else if (driven >= 0)
-        phx_sys_jacobian_add(it, JACOBIAN_L, row, driven, 1.0);
+        phx_sys_jacobian_add(rows, JACOBIAN_L, row, driven, 1.0);
 }

@@ -8,10 +8,10 @@
 /* ---- vectors at a port ---- */
 /* Rows of a vector in inertial components that changes with the port's place: with `body_frame` R^T of it, which with
  * its value u also turns, d(R^T u) = R^T du + (R^T u) x dphi. */
-static void vector_jacobian(jacobian_rows *it, const output_slot *output, jacobian_part part, const double *value)
+static void vector_jacobian(jacobian_rows *rows, const output_slot *output, jacobian_part part, const double *value)
 {
-    const phx_system *system = it->ws->system;
-    const phx_port_view *view = &it->ws->ports.view[output->def.port];
+    const phx_system *system = rows->ws->system;
+    const phx_port_view *view = &rows->ws->ports.view[output->def.port];
     const int dim = system->dim;
     const bool turned = output->def.body_frame;
     double local[3];
@@ -28,41 +28,41 @@ static void vector_jacobian(jacobian_rows *it, const output_slot *output, jacobi
             phx_vec_x_rot(dim, local, unit, change);
             covector[dim + k] = change[a];
         }
-        phx_sys_jacobian_add_port(it, part, it->row[a], output->def.port, covector);
+        phx_sys_jacobian_add_port(rows, part, rows->row[a], output->def.port, covector);
     }
 }
 
-void phx_sys_position_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_position_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    vector_jacobian(it, output, JACOBIAN_Q, it->ws->ports.view[output->def.port].u1);
+    vector_jacobian(rows, output, JACOBIAN_Q, rows->ws->ports.view[output->def.port].u1);
 }
 
-void phx_sys_velocity_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_velocity_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    vector_jacobian(it, output, JACOBIAN_V, NULL);
+    vector_jacobian(rows, output, JACOBIAN_V, NULL);
 }
 
-void phx_sys_acceleration_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_acceleration_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    vector_jacobian(it, output, JACOBIAN_A, NULL);
+    vector_jacobian(rows, output, JACOBIAN_A, NULL);
 }
 
 /* How the deformation R^T (u - r) - x = phi q changes with a coordinate, given in body axes. */
-static void deformation_column(jacobian_rows *it, const output_slot *output, int column, const double *change)
+static void deformation_column(jacobian_rows *rows, const output_slot *output, int column, const double *change)
 {
-    const int dim = it->ws->system->dim;
+    const int dim = rows->ws->system->dim;
     double turned[3];
 
-    phx_rot_apply(dim, it->ws->ports.view[output->def.port].R1, change, turned);
+    phx_rot_apply(dim, rows->ws->ports.view[output->def.port].R1, change, turned);
     for (int a = 0; a < dim; a++)
-        phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[a], column, output->def.inertial ? turned[a] : change[a]);
+        phx_sys_jacobian_add(rows, JACOBIAN_Q, rows->row[a], column, output->def.inertial ? turned[a] : change[a]);
 }
 
 /* Derivatives of a port's deformation by the coordinates of its body and, for inertial components, by the body's
  * rotation. */
-void phx_sys_deformation_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_deformation_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    const phx_system *system = it->ws->system;
+    const phx_system *system = rows->ws->system;
     const port_slot *port = &system->ports[output->def.port];
     const phx_flex_point *point = &port->port.point;
     const int dim = system->dim, n = point->n;
@@ -74,14 +74,14 @@ void phx_sys_deformation_jacobian(jacobian_rows *it, const output_slot *output)
         double phi[3] = {0};
         for (int a = 0; a < dim; a++)
             phi[a] = point->phi[a * n + j];
-        deformation_column(it, output, first + point->dof[j], phi);
+        deformation_column(rows, output, first + point->dof[j], phi);
     }
     for (int k = 0; k < system->n_rot && output->def.inertial; k++) { /* d(R u) = R (dphi x u + du) */
         double u[3] = {0}, axis[3] = {0}, change[3];
         axis[k] = 1.0;
-        phx_sys_port_deformation(it->ws, output->def.port, u);
+        phx_sys_port_deformation(rows->ws, output->def.port, u);
         phx_rot_x_vec(dim, axis, u, change);
-        deformation_column(it, output, turn + k, change);
+        deformation_column(rows, output, turn + k, change);
     }
 }
 
@@ -137,46 +137,46 @@ static void section_turn(const workspace *ws, phx_port_id id, double *turn)
     phx_dense_multiply(false, false, 3, 3, 3, 1.0, turn + 3, PHX_PORT_MAX, E, 3, 0.0, turn + 6, PHX_PORT_MAX);
 }
 
-void phx_sys_angle_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_angle_jacobian(jacobian_rows *rows, const output_slot *output)
 {
     double turn[3 * PHX_PORT_MAX];
 
-    section_turn(it->ws, output->def.port, turn);
-    phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[0], output->def.port, turn);
+    section_turn(rows->ws, output->def.port, turn);
+    phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[0], output->def.port, turn);
 }
 
 /* Plane: (angle + atan theta)'; space: w + E theta' in body axes, R of it in inertial ones. */
-void phx_sys_angular_velocity_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_angular_velocity_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    const phx_port_view *view = &it->ws->ports.view[output->def.port];
+    const phx_port_view *view = &rows->ws->ports.view[output->def.port];
 
-    for (int k = 0; k < it->ws->system->n_rot; k++) {
+    for (int k = 0; k < rows->ws->system->n_rot; k++) {
         double covector[PHX_PORT_MAX] = {0}, axis[3] = {0};
         for (int i = 0; i < 3 && view->dim == 3; i++)
             axis[i] = output->def.body_frame ? (double)(i == k) : view->R1[k * 3 + i];
         phx_sys_turn_covector(view, axis, covector);
-        phx_sys_jacobian_add_port(it, JACOBIAN_V, it->row[k], output->def.port, covector);
+        phx_sys_jacobian_add_port(rows, JACOBIAN_V, rows->row[k], output->def.port, covector);
     }
 }
 
 /* Quaternion of the section's axes: dq = 1/2 q o (0, omega), omega in the section's axes. */
-void phx_sys_attitude_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_attitude_jacobian(jacobian_rows *rows, const output_slot *output)
 {
     double turn[3 * PHX_PORT_MAX], q[4];
 
-    section_turn(it->ws, output->def.port, turn);
-    if (it->ws->system->dim == 2) { /* omega = (0, 0, turn) */
+    section_turn(rows->ws, output->def.port, turn);
+    if (rows->ws->system->dim == 2) { /* omega = (0, 0, turn) */
         memcpy(turn + 2 * PHX_PORT_MAX, turn, PHX_PORT_MAX * sizeof *turn);
         memset(turn, 0, PHX_PORT_MAX * sizeof *turn);
     }
-    phx_sys_port_attitude(it->ws, output->def.port, q);
+    phx_sys_port_attitude(rows->ws, output->def.port, q);
     const double product[4][3] = {{-q[1], -q[2], -q[3]}, {q[0], -q[3], q[2]}, {q[3], q[0], -q[1]}, {-q[2], q[1], q[0]}};
     for (int a = 0; a < 4; a++) {
         double covector[PHX_PORT_MAX] = {0};
         for (int k = 0; k < 3; k++)
             for (int m = 0; m < PHX_PORT_MAX; m++)
                 covector[m] += 0.5 * product[a][k] * turn[k * PHX_PORT_MAX + m];
-        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[a], output->def.port, covector);
+        phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[a], output->def.port, covector);
     }
 }
 
@@ -216,9 +216,9 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
 }
 
 /* Derivatives of section forces and stresses by the coordinates of the body. */
-void phx_sys_stress_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_stress_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    workspace *ws = it->ws;
+    workspace *ws = rows->ws;
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[system->ports[output->def.port].body];
     const double *x = ws->view.x1 + slot->x;
@@ -227,47 +227,47 @@ void phx_sys_stress_jacobian(jacobian_rows *it, const output_slot *output)
     double *row_v = phx_calloc(ws->base.context, (size_t)n_v, sizeof *row_v);
 
     if (!row || !row_v)
-        it->status = PHX_ERR_MEMORY;
-    for (int k = 0; k < output->count && !it->status; k++) {
+        rows->status = PHX_ERR_MEMORY;
+    for (int k = 0; k < output->count && !rows->status; k++) {
         phx_body_stress(slot->body, x, ws->bodies.stress);
         stress_row(ws, output, k, n, row);
         phx_body_stress_derivative(slot->body, x, row, row_v);
         for (int i = 0; i < n_v; i++)
-            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + i, row_v[i]);
+            phx_sys_jacobian_add(rows, JACOBIAN_Q, rows->row[k], slot->v + i, row_v[i]);
     }
     phx_free(row);
     phx_free(row_v);
 }
 
 /* ---- joints ---- */
-static void coordinate_jacobian(jacobian_rows *it, const output_slot *output, jacobian_part part)
+static void coordinate_jacobian(jacobian_rows *rows, const output_slot *output, jacobian_part part)
 {
-    const joint_slot *joint = &it->ws->system->joints[output->def.joint];
+    const joint_slot *joint = &rows->ws->system->joints[output->def.joint];
 
     for (int c = 0; c < joint->n_coordinates; c++)
-        phx_sys_jacobian_add_motion(it, part, it->row[c],
-                                    &it->list->motions[it->list->first_motion[output->def.joint] + c]);
+        phx_sys_jacobian_add_motion(rows, part, rows->row[c],
+                                    &rows->list->motions[rows->list->first_motion[output->def.joint] + c]);
 }
 
-void phx_sys_coordinate_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_coordinate_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    coordinate_jacobian(it, output, JACOBIAN_Q);
+    coordinate_jacobian(rows, output, JACOBIAN_Q);
 }
 
-void phx_sys_rate_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_rate_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    coordinate_jacobian(it, output, JACOBIAN_V);
+    coordinate_jacobian(rows, output, JACOBIAN_V);
 }
 
-void phx_sys_effort_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_effort_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    const joint_slot *joint = &it->ws->system->joints[output->def.joint];
+    const joint_slot *joint = &rows->ws->system->joints[output->def.joint];
 
     for (int c = 0; c < joint->n_coordinates; c++) {
-        const phx_scalar_result f = phx_sys_coordinate_along(it->ws, output->def.joint, c, 0.0);
-        phx_sys_jacobian_add_effort(it, it->row[c], output->def.joint, c);
-        phx_sys_jacobian_add_coordinate(it, JACOBIAN_Q, it->row[c], output->def.joint, c, 2.0 * f.by_end);
-        phx_sys_jacobian_add_coordinate(it, JACOBIAN_V, it->row[c], output->def.joint, c, f.by_rate);
+        const phx_scalar_result f = phx_sys_coordinate_along(rows->ws, output->def.joint, c, 0.0);
+        phx_sys_jacobian_add_effort(rows, rows->row[c], output->def.joint, c);
+        phx_sys_jacobian_add_coordinate(rows, JACOBIAN_Q, rows->row[c], output->def.joint, c, 2.0 * f.by_end);
+        phx_sys_jacobian_add_coordinate(rows, JACOBIAN_V, rows->row[c], output->def.joint, c, f.by_rate);
     }
 }
 
@@ -348,12 +348,12 @@ static void wrench_of_row(const workspace *ws, const joint_slot *joint, const ph
 }
 
 /* Components of one vector of the reaction along the frame: by the multiplier, and by the changes of the ports. */
-static void reaction_vector(jacobian_rows *it, const output_slot *output, int first, const double *frame,
+static void reaction_vector(jacobian_rows *rows, const output_slot *output, int first, const double *frame,
                             const double *value, double (*change)[PAIR_SIZE], const double *turn, int row_of_system,
                             double lambda)
 {
-    const joint_slot *joint = &it->ws->system->joints[output->def.joint];
-    const int dim = it->ws->system->dim, n_rot = it->ws->system->n_rot;
+    const joint_slot *joint = &rows->ws->system->joints[output->def.joint];
+    const int dim = rows->ws->system->dim, n_rot = rows->ws->system->n_rot;
     double local[3];
 
     phx_rot_apply_transposed(dim, frame, value, local);
@@ -369,17 +369,17 @@ static void reaction_vector(jacobian_rows *it, const output_slot *output, int fi
             for (int m = 0; m < PHX_PORT_MAX; m++)
                 covector[m] += lambda * turned[i] * turn[k * PHX_PORT_MAX + m];
         }
-        phx_sys_jacobian_add(it, JACOBIAN_L, it->row[first + i], row_of_system, local[i]);
-        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[first + i], joint->a, covector);
-        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[first + i], joint->b, covector + PHX_PORT_MAX);
+        phx_sys_jacobian_add(rows, JACOBIAN_L, rows->row[first + i], row_of_system, local[i]);
+        phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[first + i], joint->a, covector);
+        phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[first + i], joint->b, covector + PHX_PORT_MAX);
     }
 }
 
 /* Derivatives of a joint's reaction by its multipliers and, at fixed multipliers, by the configuration, in the
  * section's frame or inertial. */
-void phx_sys_reaction_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_reaction_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    const workspace *ws = it->ws;
+    const workspace *ws = rows->ws;
     const joint_slot *joint = &ws->system->joints[output->def.joint];
     const int dim = ws->system->dim;
     double frame[9], turn[3 * PHX_PORT_MAX] = {0};
@@ -395,15 +395,15 @@ void phx_sys_reaction_jacobian(jacobian_rows *it, const output_slot *output)
         const int r = joint->first_row + k;
         wrench_parts parts;
         wrench_of_row(ws, joint, &joint->constraints[k], output->def.at_a, &parts);
-        reaction_vector(it, output, 0, frame, parts.force, parts.dforce, turn, r, it->all[r]);
+        reaction_vector(rows, output, 0, frame, parts.force, parts.dforce, turn, r, rows->all[r]);
         if (dim == 3) {
-            reaction_vector(it, output, 3, frame, parts.torque, parts.dtorque, turn, r, it->all[r]);
+            reaction_vector(rows, output, 3, frame, parts.torque, parts.dtorque, turn, r, rows->all[r]);
             continue;
         }
-        phx_sys_jacobian_add(it, JACOBIAN_L, it->row[2], r, parts.torque[0]);
+        phx_sys_jacobian_add(rows, JACOBIAN_L, rows->row[2], r, parts.torque[0]);
         for (int m = 0; m < PAIR_SIZE; m++)
-            parts.dtorque[0][m] *= it->all[r];
-        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[2], joint->a, parts.dtorque[0]);
-        phx_sys_jacobian_add_port(it, JACOBIAN_Q, it->row[2], joint->b, parts.dtorque[0] + PHX_PORT_MAX);
+            parts.dtorque[0][m] *= rows->all[r];
+        phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[2], joint->a, parts.dtorque[0]);
+        phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[2], joint->b, parts.dtorque[0] + PHX_PORT_MAX);
     }
 }

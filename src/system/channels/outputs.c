@@ -821,10 +821,10 @@ phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const dou
     return observe(dae, t, x, v, drift, columns);
 }
 
-void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_output_jacobian(jacobian_rows *rows, const output_slot *output)
 {
     if (output->def.on_mesh)
-        phx_sys_stresses_jacobian(it, output);
+        phx_sys_stresses_jacobian(rows, output);
     else
-        quantities[output->def.quantity].jacobian(it, output);
+        quantities[output->def.quantity].jacobian(rows, output);
 }

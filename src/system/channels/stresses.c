@@ -205,30 +205,31 @@ void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, d
 }
 
 /* Derivatives of stresses on a mesh by the deformations; fails for quantities that are not linear in the stresses. */
-void phx_sys_stresses_jacobian(jacobian_rows *it, const output_slot *output)
+void phx_sys_stresses_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    const body_slot *slot = &it->ws->system->bodies[output->def.body];
+    const body_slot *slot = &rows->ws->system->bodies[output->def.body];
     const int n = phx_body_n_q(slot->body);
     int q_v = 0;
 
     if (!phx_sys_quantity_is_linear(output->def.quantity)) {
-        it->status = phx_fail(it->ws->base.context, PHX_ERR_INPUT,
-                              "the output '%s' is no linear function of the deformation and has no derivative at rest; "
-                              "take 'stress'",
-                              output->name);
+        rows->status =
+            phx_fail(rows->ws->base.context, PHX_ERR_INPUT,
+                     "the output '%s' is no linear function of the deformation and has no derivative at rest; "
+                     "take 'stress'",
+                     output->name);
         return;
     }
     (void)phx_body_coordinates(slot->body, NULL, &q_v);
-    const double *q = phx_sys_q(slot, it->ws->view.x1);
+    const double *q = phx_sys_q(slot, rows->ws->view.x1);
     for (int k = 0; k < output->count; k++) {
         const double *row =
             output->stress + (size_t)(first_component(output) + k) * (size_t)stresses_columns_of(output, n);
         for (int i = 0; i < n; i++)
-            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + i, row[i]);
+            phx_sys_jacobian_add(rows, JACOBIAN_Q, rows->row[k], slot->v + q_v + i, row[i]);
         for (int p = 0; p < output->n_pairs; p++) {
             const int a = output->pair[2 * p], b = output->pair[2 * p + 1];
-            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + a, row[n + p] * q[b]);
-            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + b, row[n + p] * q[a]);
+            phx_sys_jacobian_add(rows, JACOBIAN_Q, rows->row[k], slot->v + q_v + a, row[n + p] * q[b]);
+            phx_sys_jacobian_add(rows, JACOBIAN_Q, rows->row[k], slot->v + q_v + b, row[n + p] * q[a]);
         }
     }
 }

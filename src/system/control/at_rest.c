@@ -28,21 +28,21 @@ static bool place_of_actuation(const workspace *ws, const actuation *one, double
 }
 
 /* If a measurement is the rate of a place or of an angle, sets *place to the value of that place and returns true. */
-bool phx_sys_measure_place(const workspace *ws, const measure *it, double *place)
+bool phx_sys_measure_place(const workspace *ws, const measure *gauge, double *place)
 {
-    if (it->kind == MEASURE_RATE) {
-        *place = phx_sys_coordinate_value(ws, it->joint, it->coordinate, 1);
+    if (gauge->kind == MEASURE_RATE) {
+        *place = phx_sys_coordinate_value(ws, gauge->joint, gauge->coordinate, 1);
         return true;
     }
-    if (it->kind == MEASURE_FLOW)
-        return place_of_actuation(ws, &ws->system->control.actuations[it->actuation], place);
-    if (it->kind != MEASURE_OUTPUT)
+    if (gauge->kind == MEASURE_FLOW)
+        return place_of_actuation(ws, &ws->system->control.actuations[gauge->actuation], place);
+    if (gauge->kind != MEASURE_OUTPUT)
         return false;
-    const phx_output_def *def = &ws->system->channels.outputs[it->output].def;
+    const phx_output_def *def = &ws->system->channels.outputs[gauge->output].def;
     if (def->quantity == PHX_QUANTITY_RATE)
-        *place = phx_sys_coordinate_value(ws, def->joint, it->component, 1);
+        *place = phx_sys_coordinate_value(ws, def->joint, gauge->component, 1);
     else if (def->quantity == PHX_QUANTITY_VELOCITY && !def->body_frame)
-        *place = ws->ports.view[def->port].u1[it->component];
+        *place = ws->ports.view[def->port].u1[gauge->component];
     else
         return false;
     return true;
@@ -56,23 +56,23 @@ void phx_sys_rest_from(workspace *ws, const double *x)
     phx_sys_set_instant(ws, x, ws->scratch.velocities);
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
-            const measure *it = &system->control.slot[c].inputs[k];
-            if (it->row >= 0 && phx_sys_measure_is_rate(system, it))
-                (void)phx_sys_measure_place(ws, it, &ws->control.rest.place[it->row]);
+            const measure *gauge = &system->control.slot[c].inputs[k];
+            if (gauge->row >= 0 && phx_sys_measure_is_rate(system, gauge))
+                (void)phx_sys_measure_place(ws, gauge, &ws->control.rest.place[gauge->row]);
         }
 }
 
 /* ---- one controller ---- */
-static double measure_at_rest(const workspace *ws, const measure *it)
+static double measure_at_rest(const workspace *ws, const measure *gauge)
 {
     double place;
 
-    if (it->row < 0 && it->kind != MEASURE_CONTROLLER)
+    if (gauge->row < 0 && gauge->kind != MEASURE_CONTROLLER)
         return 0.0;
-    if (it->row < 0 || !phx_sys_measure_is_rate(ws->system, it))
-        return phx_sys_measure(ws, it);
-    return ws->control.rest.span > 0.0 && phx_sys_measure_place(ws, it, &place)
-               ? (place - ws->control.rest.place[it->row]) / ws->control.rest.span
+    if (gauge->row < 0 || !phx_sys_measure_is_rate(ws->system, gauge))
+        return phx_sys_measure(ws, gauge);
+    return ws->control.rest.span > 0.0 && phx_sys_measure_place(ws, gauge, &place)
+               ? (place - ws->control.rest.place[gauge->row]) / ws->control.rest.span
                : 0.0;
 }
 

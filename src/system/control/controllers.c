@@ -7,20 +7,20 @@
 #include <string.h>
 
 /* ---- the part of a workspace ---- */
-static int ports_of(const phx_system *system, const measure *it, phx_port_id ports[2])
+static int ports_of(const phx_system *system, const measure *gauge, phx_port_id ports[2])
 {
-    if (it->kind == MEASURE_FLOW) {
-        ports[0] = system->control.actuations[it->actuation].a;
-        ports[1] = system->control.actuations[it->actuation].b;
+    if (gauge->kind == MEASURE_FLOW) {
+        ports[0] = system->control.actuations[gauge->actuation].a;
+        ports[1] = system->control.actuations[gauge->actuation].b;
         return ports[1] < 0 ? 1 : 2;
     }
-    const output_slot *output = it->kind == MEASURE_OUTPUT ? &system->channels.outputs[it->output] : NULL;
+    const output_slot *output = gauge->kind == MEASURE_OUTPUT ? &system->channels.outputs[gauge->output] : NULL;
     if (output && output->def.quantity != PHX_QUANTITY_COORDINATE && output->def.quantity != PHX_QUANTITY_RATE) {
         ports[0] = output->def.port;
         return 1;
     }
-    const joint_slot *joint = &system->joints[output ? output->def.joint : it->joint];
-    const coordinate_slot *coordinate = &joint->coordinates[output ? it->component : it->coordinate];
+    const joint_slot *joint = &system->joints[output ? output->def.joint : gauge->joint];
+    const coordinate_slot *coordinate = &joint->coordinates[output ? gauge->component : gauge->coordinate];
     ports[0] = coordinate->a;
     ports[1] = coordinate->b;
     return 2;
@@ -39,8 +39,9 @@ void phx_sys_each_controlled_port(const phx_system *system, phx_sys_port_fn *fun
     }
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
-            const measure *it = &system->control.slot[c].inputs[k];
-            for (int p = it->row < 0 ? 0 : ports_of(system, it, ports); p > 0; p--) /* others: no port, or at samples */
+            const measure *gauge = &system->control.slot[c].inputs[k];
+            for (int p = gauge->row < 0 ? 0 : ports_of(system, gauge, ports); p > 0;
+                 p--) /* others: no port, or at samples */
                 function(user, ports[p - 1]);
         }
 }
@@ -58,12 +59,12 @@ static phx_status list_columns(phx_context *context, const phx_system *system, c
         total = 0;
         for (int c = 0; c < system->control.n; c++)
             for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
-                const measure *it = &system->control.slot[c].inputs[k];
+                const measure *gauge = &system->control.slot[c].inputs[k];
                 phx_port_id ports[2];
-                if (it->row < 0)
+                if (gauge->row < 0)
                     continue;
-                control->first[it->row] = total;
-                const int n = ports_of(system, it, ports);
+                control->first[gauge->row] = total;
+                const int n = ports_of(system, gauge, ports);
                 for (int p = 0; p < n; p++) {
                     const int count = of->count[ports[p]];
                     if (pass == 1)
@@ -207,14 +208,14 @@ void phx_sys_control_chain(workspace *ws, const controller_slot *slot, int count
         double *row = rows + (size_t)k * (size_t)n;
         memset(row, 0, (size_t)n * sizeof *row);
         for (int j = 0; j < slot->n_inputs; j++) {
-            const measure *it = &slot->inputs[j];
+            const measure *gauge = &slot->inputs[j];
             const double s = S[k * slot->n_inputs + j];
-            if (it->row >= 0)
-                row[it->row] += s;
-            if (it->kind != MEASURE_CONTROLLER)
+            if (gauge->row >= 0)
+                row[gauge->row] += s;
+            if (gauge->kind != MEASURE_CONTROLLER)
                 continue;
-            const controller_slot *other = &system->control.slot[it->controller];
-            const double *from = ws->control.by_row + (size_t)(other->first_output + it->number) * (size_t)n;
+            const controller_slot *other = &system->control.slot[gauge->controller];
+            const double *from = ws->control.by_row + (size_t)(other->first_output + gauge->number) * (size_t)n;
             for (int m = 0; m < n; m++)
                 row[m] += s * from[m];
         }

@@ -134,14 +134,14 @@ static void add_pair(workspace *ws, int i, int m, double factor, double *val)
 }
 
 /* How a measure goes into K: that of a rate at rest counts over the time. */
-static bool into_stiffness(const workspace *ws, const measure *it, double *factor)
+static bool into_stiffness(const workspace *ws, const measure *gauge, double *factor)
 {
     double place;
 
     *factor = ws->values.weight_K;
-    if (!phx_sys_measure_is_rate(ws->system, it))
+    if (!phx_sys_measure_is_rate(ws->system, gauge))
         return true;
-    if (!(ws->control.rest.span > 0.0) || !phx_sys_measure_place(ws, it, &place))
+    if (!(ws->control.rest.span > 0.0) || !phx_sys_measure_place(ws, gauge, &place))
         return false;
     *factor = 1.0 / ws->control.rest.span;
     return true;
@@ -154,17 +154,17 @@ void phx_sys_control_couple(workspace *ws)
 
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
-            const measure *it = &system->control.slot[c].inputs[k];
-            if (it->row < 0 || (phx_block_sample_time(system->control.slot[c].block) > 0.0 && !ws->control.rest.on))
+            const measure *gauge = &system->control.slot[c].inputs[k];
+            if (gauge->row < 0 || (phx_block_sample_time(system->control.slot[c].block) > 0.0 && !ws->control.rest.on))
                 continue;
             double factor;
-            const bool stiff = into_stiffness(ws, it, &factor);
-            phx_sys_measure_row(ws, it);
+            const bool stiff = into_stiffness(ws, gauge, &factor);
+            phx_sys_measure_row(ws, gauge);
             for (int i = 0; i < system->control.n_actuations; i++) {
                 const double gain =
-                    ws->control.by_row[(size_t)i * (size_t)system->control.n_measures + (size_t)it->row];
+                    ws->control.by_row[(size_t)i * (size_t)system->control.n_measures + (size_t)gauge->row];
                 if (gain != 0.0)
-                    add_pair(ws, i, it->row, stiff ? gain * factor : gain,
+                    add_pair(ws, i, gauge->row, stiff ? gain * factor : gain,
                              stiff ? ws->values.into_K : ws->values.into_D);
             }
         }

@@ -133,16 +133,16 @@ static void feedback_free_names(int count, char **names)
     phx_free(names);
 }
 
-void phx_feedback_free(phx_feedback *it)
+void phx_feedback_free(phx_feedback *feedback)
 {
-    if (!it)
+    if (!feedback)
         return;
-    double *arrays[] = {it->Y_q, it->Y_v, it->A, it->B, it->C, it->D};
+    double *arrays[] = {feedback->Y_q, feedback->Y_v, feedback->A, feedback->B, feedback->C, feedback->D};
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
-    feedback_free_names(it->n_actuations, it->actuations);
-    feedback_free_names(it->n_states, it->states);
-    phx_free(it->continuous);
-    *it = (phx_feedback){0};
+    feedback_free_names(feedback->n_actuations, feedback->actuations);
+    feedback_free_names(feedback->n_states, feedback->states);
+    phx_free(feedback->continuous);
+    *feedback = (phx_feedback){0};
 }
 
 static bool is_continuous(const controller_slot *slot)
@@ -152,49 +152,50 @@ static bool is_continuous(const controller_slot *slot)
 
 /* Allocates and fills the names of actuations and states of the feedback; states are those of continuous
  * controllers. */
-static phx_status name_all(phx_context *context, const phx_system *system, phx_feedback *it)
+static phx_status name_all(phx_context *context, const phx_system *system, phx_feedback *feedback)
 {
     int state = 0, acted = 0;
     char name[300];
 
-    it->actuations = phx_calloc(context, (size_t)it->n_actuations, sizeof *it->actuations);
-    it->states = phx_calloc(context, (size_t)it->n_states, sizeof *it->states);
-    it->continuous = phx_calloc(context, (size_t)it->n_actuations, sizeof *it->continuous);
-    if (!it->actuations || !it->states || !it->continuous)
+    feedback->actuations = phx_calloc(context, (size_t)feedback->n_actuations, sizeof *feedback->actuations);
+    feedback->states = phx_calloc(context, (size_t)feedback->n_states, sizeof *feedback->states);
+    feedback->continuous = phx_calloc(context, (size_t)feedback->n_actuations, sizeof *feedback->continuous);
+    if (!feedback->actuations || !feedback->states || !feedback->continuous)
         return PHX_ERR_MEMORY;
     for (int c = 0; c < system->control.n; c++) {
         const controller_slot *slot = &system->control.slot[c];
         for (int k = 0; k < slot->n_outputs; k++) {
-            it->continuous[acted] = is_continuous(slot);
-            it->actuations[acted] = phx_strdup(context, slot->output_names[k]);
-            if (!it->actuations[acted++])
+            feedback->continuous[acted] = is_continuous(slot);
+            feedback->actuations[acted] = phx_strdup(context, slot->output_names[k]);
+            if (!feedback->actuations[acted++])
                 return PHX_ERR_MEMORY;
         }
         for (int k = 0; k < phx_block_n(slot->block) && is_continuous(slot); k++) {
             snprintf(name, sizeof name, "%s.z%d", slot->name, k + 1);
-            it->states[state] = phx_strdup(context, name);
-            if (!it->states[state++])
+            feedback->states[state] = phx_strdup(context, name);
+            if (!feedback->states[state++])
                 return PHX_ERR_MEMORY;
         }
     }
     return PHX_OK;
 }
 
-static phx_status feedback_create(phx_context *context, const phx_system *system, phx_feedback *it)
+static phx_status feedback_create(phx_context *context, const phx_system *system, phx_feedback *feedback)
 {
-    *it = (phx_feedback){
+    *feedback = (phx_feedback){
         .n = system->n_v, .n_actuations = system->control.n_actuations, .n_measures = system->control.n_measures};
     for (int c = 0; c < system->control.n; c++)
-        it->n_states += is_continuous(&system->control.slot[c]) ? phx_block_n(system->control.slot[c].block) : 0;
-    const size_t n = (size_t)it->n, z = (size_t)it->n_states, u = (size_t)it->n_actuations, y = (size_t)it->n_measures;
-    const phx_sys_array arrays[] = {{&it->Y_q, y * n}, {&it->Y_v, y * n}, {&it->A, z * z},
-                                    {&it->B, z * y},   {&it->C, u * z},   {&it->D, u * y}};
+        feedback->n_states += is_continuous(&system->control.slot[c]) ? phx_block_n(system->control.slot[c].block) : 0;
+    const size_t n = (size_t)feedback->n, z = (size_t)feedback->n_states, u = (size_t)feedback->n_actuations,
+                 y = (size_t)feedback->n_measures;
+    const phx_sys_array arrays[] = {{&feedback->Y_q, y * n}, {&feedback->Y_v, y * n}, {&feedback->A, z * z},
+                                    {&feedback->B, z * y},   {&feedback->C, u * z},   {&feedback->D, u * y}};
     const phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
-    return status ? status : name_all(context, system, it);
+    return status ? status : name_all(context, system, feedback);
 }
 
 /* ---- matrices ---- */
-static void put_measures(workspace *ws, phx_feedback *it)
+static void put_measures(workspace *ws, phx_feedback *feedback)
 {
     const phx_system *system = ws->system;
 
@@ -203,15 +204,15 @@ static void put_measures(workspace *ws, phx_feedback *it)
             const measure *one = &system->control.slot[c].inputs[k];
             if (one->row < 0)
                 continue;
-            double *Y = phx_sys_measure_is_rate(system, one) ? it->Y_v : it->Y_q;
+            double *Y = phx_sys_measure_is_rate(system, one) ? feedback->Y_v : feedback->Y_q;
             phx_sys_measure_row(ws, one);
             for (int j = ws->control.first[one->row]; j < ws->control.first[one->row + 1]; j++)
-                Y[(size_t)one->row * (size_t)it->n + (size_t)ws->control.cols[j]] += ws->control.row[j];
+                Y[(size_t)one->row * (size_t)feedback->n + (size_t)ws->control.cols[j]] += ws->control.row[j];
         }
 }
 
 /* row += factor times what measure `one` of a controller is over (z, y): outputs of others are rows of C and D. */
-static void add_measure(const phx_system *system, const phx_feedback *it, const measure *one, double factor,
+static void add_measure(const phx_system *system, const phx_feedback *feedback, const measure *one, double factor,
                         double *row_z, double *row_y)
 {
     if (one->row >= 0)
@@ -219,35 +220,36 @@ static void add_measure(const phx_system *system, const phx_feedback *it, const 
     if (one->kind != MEASURE_CONTROLLER)
         return;
     const int from = system->control.slot[one->controller].first_output + one->number;
-    for (int j = 0; j < it->n_states; j++)
-        row_z[j] += factor * it->C[from * it->n_states + j];
-    for (int j = 0; j < it->n_measures; j++)
-        row_y[j] += factor * it->D[from * it->n_measures + j];
+    for (int j = 0; j < feedback->n_states; j++)
+        row_z[j] += factor * feedback->C[from * feedback->n_states + j];
+    for (int j = 0; j < feedback->n_measures; j++)
+        row_y[j] += factor * feedback->D[from * feedback->n_measures + j];
 }
 
 /* The block's own A, B, C, D into the whole; its states begin at `first`. */
 static void feedback_put_block(const phx_system *system, const controller_slot *slot, int first, const double *A,
-                               const double *B, const double *C, const double *D, phx_feedback *it)
+                               const double *B, const double *C, const double *D, phx_feedback *feedback)
 {
-    const int n = phx_block_n(slot->block), in = slot->n_inputs, z = it->n_states, y = it->n_measures;
+    const int n = phx_block_n(slot->block), in = slot->n_inputs, z = feedback->n_states, y = feedback->n_measures;
 
     for (int i = 0; i < n && is_continuous(slot); i++) {
-        memcpy(it->A + (first + i) * z + first, A + i * n, (size_t)n * sizeof *A);
+        memcpy(feedback->A + (first + i) * z + first, A + i * n, (size_t)n * sizeof *A);
         for (int j = 0; j < in; j++)
-            add_measure(system, it, &slot->inputs[j], B[i * in + j], it->A + (first + i) * z, it->B + (first + i) * y);
+            add_measure(system, feedback, &slot->inputs[j], B[i * in + j], feedback->A + (first + i) * z,
+                        feedback->B + (first + i) * y);
     }
     for (int k = 0; k < slot->n_outputs; k++) {
         const int at = slot->first_output + k;
         if (is_continuous(slot) && n > 0)
-            memcpy(it->C + at * z + first, C + k * n, (size_t)n * sizeof *C);
+            memcpy(feedback->C + at * z + first, C + k * n, (size_t)n * sizeof *C);
         for (int j = 0; j < in; j++)
-            add_measure(system, it, &slot->inputs[j], D[k * in + j], it->C + at * z, it->D + at * y);
+            add_measure(system, feedback, &slot->inputs[j], D[k * in + j], feedback->C + at * z, feedback->D + at * y);
     }
 }
 
 /* Linearises controller c and puts its A, B, C and D into the common state-space system, with states from `first`
  * on. */
-static phx_status feedback_add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *it)
+static phx_status feedback_add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *feedback)
 {
     const phx_system *system = ws->system;
     const controller_slot *slot = &system->control.slot[c];
@@ -264,7 +266,7 @@ static phx_status feedback_add_block(workspace *ws, int c, double t, const doubl
     const phx_status status = phx_block_linearise(slot->block, ws->base.context, t, x + slot->x, ws->control.y,
                                                   ws->control.room[c], A, B, C, D);
     if (!status)
-        feedback_put_block(system, slot, first, A, B, C, D, it);
+        feedback_put_block(system, slot, first, A, B, C, D, feedback);
     phx_free(A);
     return status;
 }

@@ -116,28 +116,28 @@ static double output_value(const workspace *ws, const output_slot *output, int k
 
 /* Value of a measurement over the interval or at the instant: mean of a coordinate, increment over h of a rate (theory
  * 13). */
-double phx_sys_measure(const workspace *ws, const measure *it)
+double phx_sys_measure(const workspace *ws, const measure *gauge)
 {
-    switch (it->kind) {
+    switch (gauge->kind) {
     case MEASURE_COORDINATE:
-        return joint_coordinate(ws, it->joint, it->coordinate);
+        return joint_coordinate(ws, gauge->joint, gauge->coordinate);
     case MEASURE_RATE:
-        return joint_rate(ws, it->joint, it->coordinate);
+        return joint_rate(ws, gauge->joint, gauge->coordinate);
     case MEASURE_FLOW:
-        return ws->control.flow[it->actuation];
+        return ws->control.flow[gauge->actuation];
     case MEASURE_CONTROLLER:
-        return ws->control.u[ws->system->control.slot[it->controller].first_output + it->number];
+        return ws->control.u[ws->system->control.slot[gauge->controller].first_output + gauge->number];
     default:
-        return output_value(ws, &ws->system->channels.outputs[it->output], it->component);
+        return output_value(ws, &ws->system->channels.outputs[gauge->output], gauge->component);
     }
 }
 
 /* ---- derivatives ---- */
-bool phx_sys_measure_is_rate(const phx_system *system, const measure *it)
+bool phx_sys_measure_is_rate(const phx_system *system, const measure *gauge)
 {
-    if (it->kind == MEASURE_OUTPUT)
-        return phx_system_quantity_info(system->channels.outputs[it->output].def.quantity)->order == 1;
-    return it->kind == MEASURE_RATE || it->kind == MEASURE_FLOW;
+    if (gauge->kind == MEASURE_OUTPUT)
+        return phx_system_quantity_info(system->channels.outputs[gauge->output].def.quantity)->order == 1;
+    return gauge->kind == MEASURE_RATE || gauge->kind == MEASURE_FLOW;
 }
 
 /* The covectors of both ports (b: -1, one) into the row. */
@@ -212,16 +212,16 @@ static void output_row(workspace *ws, int m, const output_slot *output, int k)
     pull_pair(ws, m, def->port, -1, g);
 }
 
-void phx_sys_measure_row(workspace *ws, const measure *it)
+void phx_sys_measure_row(workspace *ws, const measure *gauge)
 {
     const phx_system *system = ws->system;
 
-    if (it->kind == MEASURE_FLOW) {
-        const actuation *one = &system->control.actuations[it->actuation];
-        pull_pair(ws, it->row, one->a, one->b, ws->control.effort + (size_t)it->actuation * PAIR_SIZE);
-    } else if (it->kind == MEASURE_OUTPUT) {
-        output_row(ws, it->row, &system->channels.outputs[it->output], it->component);
+    if (gauge->kind == MEASURE_FLOW) {
+        const actuation *one = &system->control.actuations[gauge->actuation];
+        pull_pair(ws, gauge->row, one->a, one->b, ws->control.effort + (size_t)gauge->actuation * PAIR_SIZE);
+    } else if (gauge->kind == MEASURE_OUTPUT) {
+        output_row(ws, gauge->row, &system->channels.outputs[gauge->output], gauge->component);
     } else {
-        joint_row(ws, it->row, it->joint, it->coordinate);
+        joint_row(ws, gauge->row, gauge->joint, gauge->coordinate);
     }
 }

@@ -213,12 +213,12 @@ static phx_status unknown_measure(const catalog *list, const controller_slot *sl
 
 /* Resolves the name of a controller input to an output of another controller, an output column or a coordinate of a
  * joint; fails for quantities that it cannot measure. */
-static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *it)
+static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *gauge)
 {
     const phx_system *system = list->system;
     phx_status status = PHX_OK;
 
-    if (find_controller(system, name, it))
+    if (find_controller(system, name, gauge))
         return PHX_OK;
     const entry *found = phx_sys_catalog_find(list, name, false, &status);
     if (status)
@@ -228,7 +228,7 @@ static phx_status resolve_measure(catalog *list, const controller_slot *slot, co
     if (found->kind == ENTRY_COLUMN) {
         const int output = output_of(system, found->index);
         const output_slot *of = &system->channels.outputs[output];
-        *it = (measure){.kind = MEASURE_OUTPUT, .output = output, .component = found->index - of->first};
+        *gauge = (measure){.kind = MEASURE_OUTPUT, .output = output, .component = found->index - of->first};
         if (phx_block_sample_time(slot->block) == 0.0 && !phx_sys_quantity_fits(system, &of->def))
             return refuse_quantity(system, slot, name, of->def.quantity);
         return PHX_OK;
@@ -242,9 +242,9 @@ static phx_status resolve_measure(catalog *list, const controller_slot *slot, co
     if (found->part != PART_RATE && found->part != PART_POSITION)
         return refuse_quantity(system, slot, name,
                                found->part == PART_EFFORT ? PHX_QUANTITY_EFFORT : PHX_QUANTITY_ACCELERATION);
-    *it = (measure){.kind = found->part == PART_RATE ? MEASURE_RATE : MEASURE_COORDINATE,
-                    .joint = what->joint,
-                    .coordinate = what->coordinate};
+    *gauge = (measure){.kind = found->part == PART_RATE ? MEASURE_RATE : MEASURE_COORDINATE,
+                       .joint = what->joint,
+                       .coordinate = what->coordinate};
     return PHX_OK;
 }
 
@@ -259,7 +259,7 @@ static phx_status unknown_actuation(const catalog *list, const controller_slot *
 
 /* Actuation along a coordinate of a joint; fails if that coordinate is driven. */
 static phx_status along_joint(const phx_system *system, const controller_slot *slot, const char *name,
-                              const motion *what, actuation *it)
+                              const motion *what, actuation *effort)
 {
     const joint_slot *joint = &system->joints[what->joint];
 
@@ -268,19 +268,19 @@ static phx_status along_joint(const phx_system *system, const controller_slot *s
                         "controller '%s': joint '%s' is driven at a prescribed speed, so that '%s' would do nothing; "
                         "leave out its `speed`",
                         slot->name, joint->name, name);
-    *it = (actuation){.pair = what->joint,
-                      .a = joint->coordinates[what->coordinate].a,
-                      .b = joint->coordinates[what->coordinate].b,
-                      .joint = what->joint,
-                      .coordinate = what->coordinate,
-                      .force = -1};
+    *effort = (actuation){.pair = what->joint,
+                          .a = joint->coordinates[what->coordinate].a,
+                          .b = joint->coordinates[what->coordinate].b,
+                          .joint = what->joint,
+                          .coordinate = what->coordinate,
+                          .force = -1};
     return PHX_OK;
 }
 
 /* Actuation by a line force or a component of a load at a port, with unit magnitude; fails for loads spread over a
  * body. */
 static phx_status by_force(const phx_system *system, const controller_slot *slot, const char *name, const entry *found,
-                           actuation *it)
+                           actuation *effort)
 {
     const force_slot *force = &system->forces[found->index];
 
@@ -288,20 +288,20 @@ static phx_status by_force(const phx_system *system, const controller_slot *slot
         return phx_fail(system->context, PHX_ERR_INPUT,
                         "controller '%s': '%s' is spread over a body; act with a force or torque at a port", slot->name,
                         name);
-    *it = (actuation){
+    *effort = (actuation){
         .pair = system->n_joints + found->index, .a = force->a, .b = force->b, .joint = -1, .force = found->index};
     if (force->kind == FORCE_LINE) {
-        it->spring.force = system->control.unit;
+        effort->spring.force = system->control.unit;
         return PHX_OK;
     }
-    it->load = force->load;
+    effort->load = force->load;
     for (int k = 0; k < 3; k++)
-        it->load.component[k] = k == found->part ? system->control.unit : NULL;
+        effort->load.component[k] = k == found->part ? system->control.unit : NULL;
     return PHX_OK;
 }
 
 /* Resolves the name of a controller output to the effort of a coordinate or a load. */
-static phx_status resolve_actuation(catalog *list, const controller_slot *slot, const char *name, actuation *it)
+static phx_status resolve_actuation(catalog *list, const controller_slot *slot, const char *name, actuation *effort)
 {
     const phx_system *system = list->system;
     phx_status status = PHX_OK;
@@ -312,7 +312,7 @@ static phx_status resolve_actuation(catalog *list, const controller_slot *slot, 
     if (!found)
         return unknown_actuation(list, slot, name);
     if (found->kind == ENTRY_LOAD)
-        return by_force(system, slot, name, found, it);
+        return by_force(system, slot, name, found, effort);
     const motion *what = &list->motions[found->index];
     if (what->joint < 0)
         return phx_fail(
@@ -323,7 +323,7 @@ static phx_status resolve_actuation(catalog *list, const controller_slot *slot, 
     if (found->part != PART_EFFORT)
         return phx_fail(system->context, PHX_ERR_INPUT, "controller '%s': '%s' is a motion; act with an effort",
                         slot->name, name);
-    return along_joint(system, slot, name, what, it);
+    return along_joint(system, slot, name, what, effort);
 }
 
 /* ---- the order in which they are evaluated ---- */
@@ -337,15 +337,15 @@ static phx_status visit(phx_system *system, int c, visit_state *seen, int *place
 
     seen[c] = OPEN;
     for (int k = 0; k < slot->n_inputs; k++) {
-        const measure *it = &slot->inputs[k];
-        if (it->kind != MEASURE_CONTROLLER || seen[it->controller] == DONE)
+        const measure *gauge = &slot->inputs[k];
+        if (gauge->kind != MEASURE_CONTROLLER || seen[gauge->controller] == DONE)
             continue;
-        if (seen[it->controller] == OPEN)
+        if (seen[gauge->controller] == OPEN)
             return phx_fail(system->context, PHX_ERR_INPUT,
                             "controller '%s' and controller '%s' read each other in a loop; make one controller of "
                             "both",
-                            slot->name, system->control.slot[it->controller].name);
-        const phx_status status = visit(system, it->controller, seen, placed);
+                            slot->name, system->control.slot[gauge->controller].name);
+        const phx_status status = visit(system, gauge->controller, seen, placed);
         if (status)
             return status;
     }
@@ -377,10 +377,10 @@ static void number_measures(phx_system *system)
 {
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
-            measure *it = &system->control.slot[c].inputs[k];
-            const bool fits =
-                it->kind != MEASURE_OUTPUT || phx_sys_quantity_fits(system, &system->channels.outputs[it->output].def);
-            it->row = fits && it->kind != MEASURE_CONTROLLER ? system->control.n_measures++ : -1;
+            measure *gauge = &system->control.slot[c].inputs[k];
+            const bool fits = gauge->kind != MEASURE_OUTPUT ||
+                              phx_sys_quantity_fits(system, &system->channels.outputs[gauge->output].def);
+            gauge->row = fits && gauge->kind != MEASURE_CONTROLLER ? system->control.n_measures++ : -1;
         }
 }
 

@@ -49,10 +49,10 @@ static phx_status take_one(workspace *ws, int c, double t, double *x)
     double *z = x + slot->x, *held = z + n, *last = held + delay * out;
 
     for (int k = 0; k < slot->n_inputs; k++) {
-        const measure *it = &slot->inputs[k];
-        ws->control.y[k] = it->kind == MEASURE_OUTPUT
-                               ? ws->control.columns[system->channels.outputs[it->output].first + it->component]
-                               : phx_sys_measure(ws, it);
+        const measure *gauge = &slot->inputs[k];
+        ws->control.y[k] = gauge->kind == MEASURE_OUTPUT
+                               ? ws->control.columns[system->channels.outputs[gauge->output].first + gauge->component]
+                               : phx_sys_measure(ws, gauge);
     }
     memmove(held, held + out, (size_t)(delay * out) * sizeof *held);
     const phx_status status =

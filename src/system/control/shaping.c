@@ -7,15 +7,15 @@
 #include <string.h>
 
 /* The measurement is the coordinate (or, `rate`, its rate) that the actuation is along. */
-static bool is_along(const phx_system *system, const measure *it, const actuation *act, bool rate)
+static bool is_along(const phx_system *system, const measure *gauge, const actuation *act, bool rate)
 {
-    if (it->kind == (rate ? MEASURE_RATE : MEASURE_COORDINATE))
-        return it->joint == act->joint && it->coordinate == act->coordinate;
-    if (it->kind != MEASURE_OUTPUT)
+    if (gauge->kind == (rate ? MEASURE_RATE : MEASURE_COORDINATE))
+        return gauge->joint == act->joint && gauge->coordinate == act->coordinate;
+    if (gauge->kind != MEASURE_OUTPUT)
         return false;
-    const phx_output_def *def = &system->channels.outputs[it->output].def;
+    const phx_output_def *def = &system->channels.outputs[gauge->output].def;
     return def->quantity == (rate ? PHX_QUANTITY_RATE : PHX_QUANTITY_COORDINATE) && def->joint == act->joint &&
-           it->component == act->coordinate;
+           gauge->component == act->coordinate;
 }
 
 static bool shapes(const phx_system *system, const controller_slot *slot)

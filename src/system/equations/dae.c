@@ -399,11 +399,11 @@ static const joint_slot *singular_angles(const workspace *ws, int body)
         const joint_slot *joint = &system->joints[j];
         bool acts = false, near = false;
         for (int c = 0; c < joint->n_coordinates; c++) {
-            const coordinate_slot *it = &joint->coordinates[c];
-            acts = acts || phx_scalar_force_is_there(&it->along) || it->driven_row >= 0;
-            if (it->row.kind == PHX_ROW_TILT)
-                near = fabs(phx_row_value(&it->row, &ws->ports.view[it->a], &ws->ports.view[it->b], 1) +
-                            it->row.target) > NEAR;
+            const coordinate_slot *slot = &joint->coordinates[c];
+            acts = acts || phx_scalar_force_is_there(&slot->along) || slot->driven_row >= 0;
+            if (slot->row.kind == PHX_ROW_TILT)
+                near = fabs(phx_row_value(&slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1) +
+                            slot->row.target) > NEAR;
         }
         if (acts && near && (system->ports[joint->a].body == body || system->ports[joint->b].body == body))
             return joint;

@@ -72,31 +72,31 @@ static int orthonormal_steps(int n, int kept, const double *changes, const doubl
 static void repeat(workspace *ws, const double *found, double size)
 {
     enum { PLAIN = 8 };
-    reaction_forces *it = &ws->rubbing;
+    reaction_forces *forces = &ws->rubbing;
     const size_t n = (size_t)ws->rows.n, block = REACTION_STEPS * n;
-    double *changes = it->steps, *founds = changes + block, *q = founds + block, *p = q + block;
-    const bool plain = it->count < 2 || (it->count < PLAIN && size < it->size);
+    double *changes = forces->steps, *founds = changes + block, *q = founds + block, *p = q + block;
+    const bool plain = forces->count < 2 || (forces->count < PLAIN && size < forces->size);
 
-    if (it->count > 0) {
-        const size_t slot = (size_t)((it->count - 1) % REACTION_STEPS) * n;
+    if (forces->count > 0) {
+        const size_t slot = (size_t)((forces->count - 1) % REACTION_STEPS) * n;
         for (size_t k = 0; k < n; k++) {
-            changes[slot + k] = found[k] - it->lambda[k] - it->change[k];
-            founds[slot + k] = found[k] - it->found[k];
+            changes[slot + k] = found[k] - forces->lambda[k] - forces->change[k];
+            founds[slot + k] = found[k] - forces->found[k];
         }
     }
     for (size_t k = 0; k < n; k++) {
-        it->change[k] = found[k] - it->lambda[k];
-        it->found[k] = found[k];
-        it->lambda[k] = found[k];
+        forces->change[k] = found[k] - forces->lambda[k];
+        forces->found[k] = found[k];
+        forces->lambda[k] = found[k];
     }
-    it->size = size;
-    const int kept = it->count < REACTION_STEPS ? it->count : REACTION_STEPS;
-    it->count++;
+    forces->size = size;
+    const int kept = forces->count < REACTION_STEPS ? forces->count : REACTION_STEPS;
+    forces->count++;
     const int used = plain ? 0 : orthonormal_steps(ws->rows.n, kept, changes, founds, q, p);
     for (int j = 0; j < used; j++) {
-        const double along = rubbing_dot(ws->rows.n, q + (size_t)j * n, it->change);
+        const double along = rubbing_dot(ws->rows.n, q + (size_t)j * n, forces->change);
         for (size_t k = 0; k < n; k++)
-            it->lambda[k] -= along * p[(size_t)j * n + k];
+            forces->lambda[k] -= along * p[(size_t)j * n + k];
     }
 }
 
@@ -129,16 +129,16 @@ static double rounding_of_forces(const workspace *ws, const double *x, const dou
 bool phx_sys_rubbing_settles(workspace *ws, const double *x, const double *v, const double *lambda)
 {
     static const double SETTLED = 1e-13, AGREES = 1e-6; /* relative */
-    reaction_forces *it = &ws->rubbing;
+    reaction_forces *forces = &ws->rubbing;
     double size = 0.0;
 
-    it->settled = true;
-    if (!it->lambda)
+    forces->settled = true;
+    if (!forces->lambda)
         return true;
     const double change = change_of(ws, lambda, &size);
     repeat(ws, lambda, change);
     const bool settled = change <= SETTLED * size || change <= rounding_of_forces(ws, x, v, 0.0);
-    it->settled = settled || change <= AGREES * size;
+    forces->settled = settled || change <= AGREES * size;
     return settled;
 }
 
@@ -149,28 +149,28 @@ bool phx_system_friction_settles(const phx_dae *dae)
 
 void phx_sys_rubbing_begin(workspace *ws, bool goes_on, bool again)
 {
-    reaction_forces *it = &ws->rubbing;
-    const size_t bytes = (size_t)ws->rows.n * sizeof *it->added;
+    reaction_forces *forces = &ws->rubbing;
+    const size_t bytes = (size_t)ws->rows.n * sizeof *forces->added;
 
-    it->taken = false;
-    it->count = 0;
-    if (!it->lambda || (again && !goes_on))
+    forces->taken = false;
+    forces->count = 0;
+    if (!forces->lambda || (again && !goes_on))
         return;
     if (goes_on)
-        memcpy(it->added, it->next, bytes);
+        memcpy(forces->added, forces->next, bytes);
     else
-        memset(it->added, 0, bytes);
+        memset(forces->added, 0, bytes);
 }
 
 void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
 {
-    reaction_forces *it = &ws->rubbing;
+    reaction_forces *forces = &ws->rubbing;
 
-    if (!it->lambda || it->held || (interval && it->taken))
+    if (!forces->lambda || forces->held || (interval && forces->taken))
         return;
-    it->taken = interval;
+    forces->taken = interval;
     for (int k = 0; k < ws->rows.n; k++)
-        it->lambda[k] = lambda[k] + (interval ? it->added[k] : 0.0);
+        forces->lambda[k] = lambda[k] + (interval ? forces->added[k] : 0.0);
 }
 
 /* After the projection: compares lambda plus the projection's share mu/h with the reactions used for friction. Returns
@@ -178,14 +178,14 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
 bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 {
     static const double ENOUGH = 1e-6; /* relative: of second order is what matters, not rounding */
-    reaction_forces *it = &ws->rubbing;
+    reaction_forces *forces = &ws->rubbing;
     double size = 0.0;
 
-    if (!it->lambda)
+    if (!forces->lambda)
         return false;
-    double *found = it->steps + 4 * REACTION_STEPS * (size_t)ws->rows.n;
+    double *found = forces->steps + 4 * REACTION_STEPS * (size_t)ws->rows.n;
     for (int k = 0; k < ws->rows.n; k++)
-        found[k] = lambda[k] + it->added[k];
+        found[k] = lambda[k] + forces->added[k];
     const double change = change_of(ws, found, &size);
     repeat(ws, found, change);
     return change > ENOUGH * size && change > rounding_of_forces(ws, ws->step.x0, ws->step.v0, 1.0 / ws->view.h);

@@ -14,20 +14,20 @@ typedef struct given {
 } given;
 
 /* Fails if a signal is not finite or has a pole between t0 and t1; the message names its owner and the time. */
-static phx_status signals_check(phx_context *context, const given *it, double t0, double t1)
+static phx_status signals_check(phx_context *context, const given *data, double t0, double t1)
 {
     phx_signal_singularity singularity;
     char number[32] = "";
 
-    if (!phx_signal_is_singular(it->signal, t0, t1, it->s, &singularity))
+    if (!phx_signal_is_singular(data->signal, t0, t1, data->s, &singularity))
         return PHX_OK;
-    if (it->number > 0)
-        snprintf(number, sizeof number, " (component %d)", it->number);
+    if (data->number > 0)
+        snprintf(number, sizeof number, " (component %d)", data->number);
     if (!isfinite(singularity.value))
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "%s '%s': the %s%s is %s at t = %.9g s, expected a finite value; give one that is finite at "
                         "all times, or let the run end before",
-                        it->who, it->name, it->what, number,
+                        data->who, data->name, data->what, number,
                         isnan(singularity.value)  ? "not a number"
                         : singularity.value > 0.0 ? "infinite"
                                                   : "minus infinite",
@@ -35,7 +35,7 @@ static phx_status signals_check(phx_context *context, const given *it, double t0
     return phx_fail(context, PHX_ERR_ANALYSIS,
                     "%s '%s': the %s%s has a pole at t = %.9g s, where it exceeds %.1g; give one that is finite at all "
                     "times, or let the run end before",
-                    it->who, it->name, it->what, number, singularity.t, fabs(singularity.value));
+                    data->who, data->name, data->what, number, singularity.t, fabs(singularity.value));
 }
 
 /* Checks the speeds and efforts of all coordinates of a joint for finite values between t0 and t1. */
@@ -45,14 +45,14 @@ static phx_status check_joint(phx_context *context, const joint_slot *joint, dou
 
     for (int c = 0; c < joint->n_coordinates && !status; c++) {
         const phx_coordinate_def *def = &joint->coordinates[c].def;
-        given it = {.who = "joint", .name = joint->name, .number = joint->n_coordinates > 1 ? c + 1 : 0};
-        it.signal = def->speed;
-        it.what = "speed";
-        status = signals_check(context, &it, t0, t1);
-        it.signal = def->effort;
-        it.what = "effort";
+        given data = {.who = "joint", .name = joint->name, .number = joint->n_coordinates > 1 ? c + 1 : 0};
+        data.signal = def->speed;
+        data.what = "speed";
+        status = signals_check(context, &data, t0, t1);
+        data.signal = def->effort;
+        data.what = "effort";
         if (!status)
-            status = signals_check(context, &it, t0, t1);
+            status = signals_check(context, &data, t0, t1);
     }
     return status;
 }
@@ -66,17 +66,17 @@ static phx_status check_force(phx_context *context, const force_slot *force, dou
 
     for (int k = 0; k < (distributed ? 3 : 1) && !status; k++) {
         for (int a = 0; a < 3 && !status; a++) {
-            const given it = {.signal = force->signal[a],
-                              .s = places[k],
-                              .who = phx_sys_force_of(force)->noun,
-                              .name = force->name,
-                              .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
-                                      : distributed                                          ? "force per length"
-                                      : force->kind == FORCE_LINE                            ? "force"
-                                      : force->load.kind == PHX_LOAD_FORCE                   ? "force"
-                                                                                             : "torque",
-                              .number = a > 0 || force->signal[1] || force->signal[2] ? a + 1 : 0};
-            status = signals_check(context, &it, t0, t1);
+            const given data = {.signal = force->signal[a],
+                                .s = places[k],
+                                .who = phx_sys_force_of(force)->noun,
+                                .name = force->name,
+                                .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
+                                        : distributed                                          ? "force per length"
+                                        : force->kind == FORCE_LINE                            ? "force"
+                                        : force->load.kind == PHX_LOAD_FORCE                   ? "force"
+                                                                                               : "torque",
+                                .number = a > 0 || force->signal[1] || force->signal[2] ? a + 1 : 0};
+            status = signals_check(context, &data, t0, t1);
         }
     }
     return status;

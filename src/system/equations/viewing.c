@@ -120,12 +120,12 @@ static void viewing_list_rows(const workspace *ws, bool fill, observer *made)
 static void view_ports(workspace *ws)
 {
     const phx_system *system = ws->system;
-    const observer *it = ws->observer;
+    const observer *estimate = ws->observer;
 
-    for (int k = 0; k < it->n_whole; k++) {
-        const port_slot *port = &system->ports[it->whole[k]];
+    for (int k = 0; k < estimate->n_whole; k++) {
+        const port_slot *port = &system->ports[estimate->whole[k]];
         const phx_body_view body = phx_sys_body_view(ws, port->body);
-        phx_body_port_view(system->bodies[port->body].body, &port->port, &body, &ws->ports.view[it->whole[k]]);
+        phx_body_port_view(system->bodies[port->body].body, &port->port, &body, &ws->ports.view[estimate->whole[k]]);
     }
 }
 
@@ -134,11 +134,11 @@ static void view_ports(workspace *ws)
 static inline void open_joints(const int dim, const workspace *ws, int first, int last, double t, double *position,
                                double *velocity)
 {
-    const observer *it = ws->observer;
+    const observer *estimate = ws->observer;
 
     for (int k = first; k < last; k++) {
-        const plain_joint *joint = &it->joints[k];
-        const phx_port_view *a = &it->views[2 * (k - first)], *b = a + 1;
+        const plain_joint *joint = &estimate->joints[k];
+        const phx_port_view *a = &estimate->views[2 * (k - first)], *b = a + 1;
         if (joint->points > 0 && ws->system->rows.slot[joint->first].role == ROW_CONSTRAINT)
             for (int i = 0; i < dim; i++) {
                 phx_sys_enlarge(position, b->u1[i] - a->u1[i]);
@@ -154,37 +154,37 @@ static inline void open_joints(const int dim, const workspace *ws, int first, in
 static void drift(const workspace *ws, double t, double *position, double *velocity)
 {
     const phx_system *system = ws->system;
-    observer *it = ws->observer;
+    observer *estimate = ws->observer;
 
-    for (int first = 0; first < it->n_joints; first += JOINTS_AT_ONCE) {
-        const int last = first + JOINTS_AT_ONCE < it->n_joints ? first + JOINTS_AT_ONCE : it->n_joints;
-        phx_body_view_rigid(system->dim, 2 * (last - first), it->ports + 2 * first, ws->view.x1, ws->view.v1,
-                            it->views);
+    for (int first = 0; first < estimate->n_joints; first += JOINTS_AT_ONCE) {
+        const int last = first + JOINTS_AT_ONCE < estimate->n_joints ? first + JOINTS_AT_ONCE : estimate->n_joints;
+        phx_body_view_rigid(system->dim, 2 * (last - first), estimate->ports + 2 * first, ws->view.x1, ws->view.v1,
+                            estimate->views);
         if (system->dim == 2)
             open_joints(2, ws, first, last, t, position, velocity);
         else
             open_joints(3, ws, first, last, t, position, velocity);
     }
-    for (int k = 0; k < it->n_others; k++) {
-        const row_slot *slot = &system->rows.slot[it->others[k]];
-        phx_sys_rows_drift(system, it->others[k], 1, &ws->ports.view[slot->a], &ws->ports.view[slot->b], t, position,
-                           velocity);
+    for (int k = 0; k < estimate->n_others; k++) {
+        const row_slot *slot = &system->rows.slot[estimate->others[k]];
+        phx_sys_rows_drift(system, estimate->others[k], 1, &ws->ports.view[slot->a], &ws->ports.view[slot->b], t,
+                           position, velocity);
     }
 }
 
 /* ---- the workspace ---- */
 static void viewing_destroy(workspace *ws)
 {
-    observer *it = ws->observer;
+    observer *estimate = ws->observer;
 
-    if (!it)
+    if (!estimate)
         return;
-    phx_free(it->seen);
-    phx_free(it->whole);
-    phx_free(it->joints);
-    phx_free(it->ports);
-    phx_free(it->others);
-    phx_free(it);
+    phx_free(estimate->seen);
+    phx_free(estimate->whole);
+    phx_free(estimate->joints);
+    phx_free(estimate->ports);
+    phx_free(estimate->others);
+    phx_free(estimate);
 }
 
 /* Creates the observer: the ports that outputs read, the joints between rigid bodies, and the rows that need the full

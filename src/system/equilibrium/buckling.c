@@ -256,15 +256,15 @@ static void insert(buckling *b, const critical_point *point, const double *mode,
 }
 
 /* A step on. A path that is lost, or has come far, ends. */
-static phx_status buckling_advance(buckling *b, front *it, int *found)
+static phx_status buckling_advance(buckling *b, front *assembled, int *found)
 {
-    path *p = &it->p;
+    path *p = &assembled->p;
     const double gone = fabs(p->at.load - b->begin);
     double unbalanced;
     int passed = 0;
 
     phx_path_set_load_step(p, fmax(b->first, PART * gone));
-    phx_status status = phx_path_choose(p, it->steps == 0 ? it->sign : 0.0);
+    phx_status status = phx_path_choose(p, assembled->steps == 0 ? assembled->sign : 0.0);
     if (!status)
         status = phx_path_step(p);
     if (!status)
@@ -279,12 +279,13 @@ static phx_status buckling_advance(buckling *b, front *it, int *found)
         phx_log(b->dae->context, PHX_LOG_WARNING,
                 "the path of equilibria was lost at the load factor %.6g: critical loads beyond it are not looked for",
                 p->at.load);
-    it->way += phx_statics_largest_move(&p->s, p->last.way);
-    it->steps++;
-    it->ended = status != PHX_OK || it->steps == STEPS || it->way > FAR || it->sign * (p->at.load - p->last.load) < 0.0;
+    assembled->way += phx_statics_largest_move(&p->s, p->last.way);
+    assembled->steps++;
+    assembled->ended = status != PHX_OK || assembled->steps == STEPS || assembled->way > FAR ||
+                       assembled->sign * (p->at.load - p->last.load) < 0.0;
     for (int k = 0; k < passed && !status; k++) {
         insert(b, &b->passed[k], b->modes + (size_t)k * (size_t)b->dae->n_v, found);
-        it->ended = it->ended || b->passed[k].limit;
+        assembled->ended = assembled->ended || b->passed[k].limit;
     }
     if (lost) {
         phx_context_clear(b->dae->context);
@@ -327,9 +328,9 @@ phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int coun
     if (!status)
         status = predict(&b, linear, n_linear);
     b.first = *n_linear > 0 ? PART * fabs(linear[0] - b.begin) : PART;
-    for (front *it = &b.front[0]; !status && it;) {
-        it = next_front(&b, *found);
-        status = it ? buckling_advance(&b, it, found) : PHX_OK;
+    for (front *assembled = &b.front[0]; !status && assembled;) {
+        assembled = next_front(&b, *found);
+        status = assembled ? buckling_advance(&b, assembled, found) : PHX_OK;
     }
     for (int k = 0; k < *found && !status; k++)
         loads[k] = b.loads[k];

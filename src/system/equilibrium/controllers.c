@@ -157,15 +157,15 @@ static double followed(const statics *s, int i, const double *xi)
 
     for (int c = 0; c < s->system->control.n; c++)
         for (int k = 0; k < s->system->control.slot[c].n_inputs; k++) {
-            const measure *it = &s->system->control.slot[c].inputs[k];
+            const measure *gauge = &s->system->control.slot[c].inputs[k];
             const double gain =
-                it->row < 0 ? 0.0 : ws->control.rest.by_y[(size_t)i * (size_t)measures + (size_t)it->row];
+                gauge->row < 0 ? 0.0 : ws->control.rest.by_y[(size_t)i * (size_t)measures + (size_t)gauge->row];
             if (gain == 0.0)
                 continue;
-            const bool is_rate = phx_sys_measure_is_rate(s->system, it);
-            if (is_rate && !phx_sys_measure_place(ws, it, &place))
+            const bool is_rate = phx_sys_measure_is_rate(s->system, gauge);
+            if (is_rate && !phx_sys_measure_place(ws, gauge, &place))
                 continue;
-            for (int j = ws->control.first[it->row]; j < ws->control.first[it->row + 1]; j++)
+            for (int j = ws->control.first[gauge->row]; j < ws->control.first[gauge->row + 1]; j++)
                 sum += gain * ws->control.row[j] * xi[ws->control.cols[j]] / (is_rate ? ws->control.rest.span : 1.0);
         }
     return sum;

@@ -104,9 +104,9 @@ static phx_status go_down(statics *s, double *x, double *lambda)
  * but for the digits that were written. */
 static phx_status settle_mechanism(statics *s, void *user, double *x, double *lambda)
 {
-    const way *it = user;
-    phx_static_method *method = it->method;
-    const double near = it->near;
+    const way *route = user;
+    phx_static_method *method = route->method;
+    const double near = route->near;
     int unstable = 0;
     phx_status status = phx_statics_newton(s, near, x, lambda);
 
@@ -127,9 +127,9 @@ static phx_status settle_mechanism(statics *s, void *user, double *x, double *la
 /* From x with the loads as they are. */
 static phx_status equilibrium_settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
 {
-    way it = {near, method};
+    way route = {near, method};
 
-    return phx_statics_rest(s, settle_mechanism, &it, x, lambda);
+    return phx_statics_rest(s, settle_mechanism, &route, x, lambda);
 }
 
 /* Of the equilibria that free motions make of the one at x, the one nearest to `start`; where they are many, a heap of

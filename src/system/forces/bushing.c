@@ -19,23 +19,23 @@ static double row_times(const double *A, int n, int k, const double *x)
 /* (F10)  f = f0 - K (x0 + x1)/2 - C x',   V = x^T K x/2 - f0 . x,   loss x'^T C x' */
 static phx_status bushing_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    const bushing *it = force->own;
-    const int n = it->n;
+    const bushing *mount = force->own;
+    const int n = mount->n;
     measure_forces f;
     measures m;
     double mean[MOST_MEASURES];
 
     (void)t, (void)res;
-    phx_sys_measure_rows(ws, force, n, it->rows, &m);
+    phx_sys_measure_rows(ws, force, n, mount->rows, &m);
     for (int k = 0; k < n; k++)
         mean[k] = 0.5 * (m.x0[k] + m.x1[k]);
     for (int k = 0; k < n; k++) {
-        const double lost = row_times(it->damping, n, k, m.rate);
-        f.f[k] = it->preload[k] - row_times(it->stiffness, n, k, mean) - lost;
+        const double lost = row_times(mount->damping, n, k, m.rate);
+        f.f[k] = mount->preload[k] - row_times(mount->stiffness, n, k, mean) - lost;
         ws->forces.power.dissipated += lost * m.rate[k];
         for (int l = 0; l < n; l++) {
-            f.by_end[k * n + l] = -0.5 * it->stiffness[k * n + l];
-            f.by_rate[k * n + l] = -it->damping[k * n + l];
+            f.by_end[k * n + l] = -0.5 * mount->stiffness[k * n + l];
+            f.by_rate[k * n + l] = -mount->damping[k * n + l];
         }
     }
     phx_sys_push(ws, pair, force, &m, &f, linear);
@@ -45,37 +45,37 @@ static phx_status bushing_evaluate(workspace *ws, int pair, const force_slot *fo
 static double bushing_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
                              const phx_port_view *b, const double *x, const double *v)
 {
-    const bushing *it = force->own;
+    const bushing *mount = force->own;
     double value[MOST_MEASURES], sum = 0.0;
 
     (void)system, (void)x, (void)v;
-    for (int k = 0; k < it->n; k++)
-        value[k] = phx_row_value(&it->rows[k], a, b, 1);
-    for (int k = 0; k < it->n; k++)
-        sum += (0.5 * row_times(it->stiffness, it->n, k, value) - it->preload[k]) * value[k];
+    for (int k = 0; k < mount->n; k++)
+        value[k] = phx_row_value(&mount->rows[k], a, b, 1);
+    for (int k = 0; k < mount->n; k++)
+        sum += (0.5 * row_times(mount->stiffness, mount->n, k, value) - mount->preload[k]) * value[k];
     return sum;
 }
 
 static double bushing_energy_rate(const workspace *ws, const force_slot *force)
 {
-    const bushing *it = force->own;
+    const bushing *mount = force->own;
     measures m;
     double sum = 0.0;
 
-    phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
-    for (int k = 0; k < it->n; k++)
-        sum += (row_times(it->stiffness, it->n, k, m.x1) - it->preload[k]) * m.rate[k];
+    phx_sys_measure_rows(ws, force, mount->n, mount->rows, &m);
+    for (int k = 0; k < mount->n; k++)
+        sum += (row_times(mount->stiffness, mount->n, k, m.x1) - mount->preload[k]) * m.rate[k];
     return sum;
 }
 
 static bool bushing_dissipates(const phx_system *system, const force_slot *force)
 {
-    const bushing *it = force->own;
+    const bushing *mount = force->own;
     bool any = false;
 
     (void)system;
-    for (int i = 0; i < it->n * it->n; i++)
-        any = any || it->damping[i] != 0.0;
+    for (int i = 0; i < mount->n * mount->n; i++)
+        any = any || mount->damping[i] != 0.0;
     return any;
 }
 
@@ -83,15 +83,15 @@ PHX_SYS_WRITTEN(bushing, 1400);
 static void bushing_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
-    bushing *it = phx_sys_archive_own(archive, sizeof *it, force);
-    if (!it)
+    bushing *mount = phx_sys_archive_own(archive, sizeof *mount, force);
+    if (!mount)
         return;
-    phx_archive_choice(archive, MOST_MEASURES, &it->n);
-    for (int k = 0; k < it->n && !phx_archive_status(archive); k++)
-        phx_sys_archive_row(archive, &it->rows[k]);
-    phx_archive_doubles(archive, 36, it->stiffness);
-    phx_archive_doubles(archive, 36, it->damping);
-    phx_archive_doubles(archive, MOST_MEASURES, it->preload);
+    phx_archive_choice(archive, MOST_MEASURES, &mount->n);
+    for (int k = 0; k < mount->n && !phx_archive_status(archive); k++)
+        phx_sys_archive_row(archive, &mount->rows[k]);
+    phx_archive_doubles(archive, 36, mount->stiffness);
+    phx_archive_doubles(archive, 36, mount->damping);
+    phx_archive_doubles(archive, MOST_MEASURES, mount->preload);
 }
 
 const force_operations phx_sys_force_bushing = {.noun = "force",
@@ -158,14 +158,14 @@ phx_status phx_system_add_bushing(phx_system *system, const phx_bushing_def *def
         status = phx_fail(system->context, PHX_ERR_ARGUMENT,
                           "bushing '%s': stiffness and damping must be finite, symmetric and not negative", def->name);
     if (!status) {
-        bushing *it = force->own;
-        it->n = phx_frame_rows(system->dim, system->ports[def->a].port.rotation, system->ports[def->b].port.rotation,
-                               it->rows);
-        memcpy(it->stiffness, def->stiffness, (size_t)(n * n) * sizeof *it->stiffness);
-        memcpy(it->damping, def->damping, (size_t)(n * n) * sizeof *it->damping);
-        memcpy(it->preload, def->preload, (size_t)n * sizeof *it->preload);
+        bushing *mount = force->own;
+        mount->n = phx_frame_rows(system->dim, system->ports[def->a].port.rotation, system->ports[def->b].port.rotation,
+                                  mount->rows);
+        memcpy(mount->stiffness, def->stiffness, (size_t)(n * n) * sizeof *mount->stiffness);
+        memcpy(mount->damping, def->damping, (size_t)(n * n) * sizeof *mount->damping);
+        memcpy(mount->preload, def->preload, (size_t)n * sizeof *mount->preload);
         if (n == 3) /* the angle between the ports' directions, not between the bodies' */
-            it->rows[2].target = phx_sys_angle_between(system, def->a, def->b);
+            mount->rows[2].target = phx_sys_angle_between(system, def->a, def->b);
     }
     return phx_sys_keep_force(system, force, status);
 }

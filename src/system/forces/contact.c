@@ -22,33 +22,33 @@ typedef struct stretch {
     double s0, s1, y[3];
 } stretch;
 
-static stretch stretch_of(const contact *it, const measures *m)
+static stretch stretch_of(const contact *touching, const measures *m)
 {
     stretch s = {.s0 = m->x0[0], .s1 = m->x1[0], .y = {1.0}};
-    if (it->shape.plane)
+    if (touching->shape.plane)
         return s;
-    s.s0 = contact_norm(it->shape.n, m->x0);
-    s.s1 = contact_norm(it->shape.n, m->x1);
-    for (int k = 0; k < it->shape.n; k++) /* (F11)  2 x_mean/(s0 + s1) */
+    s.s0 = contact_norm(touching->shape.n, m->x0);
+    s.s1 = contact_norm(touching->shape.n, m->x1);
+    for (int k = 0; k < touching->shape.n; k++) /* (F11)  2 x_mean/(s0 + s1) */
         s.y[k] = s.s0 + s.s1 > 0.0 ? (m->x0[k] + m->x1[k]) / (s.s0 + s.s1) : 0.0;
     return s;
 }
 
 /* The force N along s becomes one along each row, with its derivatives:
  *   f = N y,  dy_k/dx1_l = delta_kl/S - y_k n1_l/S,  S = s0 + s1,  n1 = x1/s1 */
-static void contact_spread(const contact *it, const measures *m, const stretch *s, double N, double by_end,
+static void contact_spread(const contact *touching, const measures *m, const stretch *s, double N, double by_end,
                            double by_rate, measure_forces *f)
 {
-    const int n = it->shape.n;
+    const int n = touching->shape.n;
     const double S = s->s0 + s->s1;
 
     for (int k = 0; k < n; k++) {
         f->f[k] = N * s->y[k];
         for (int l = 0; l < n; l++) {
-            const double n1 = it->shape.plane ? 1.0 : s->s1 > 0.0 ? m->x1[l] / s->s1 : 0.0;
-            const double dy = it->shape.plane || S == 0.0 ? 0.0 : ((k == l ? 1.0 : 0.0) - s->y[k] * n1) / S;
+            const double n1 = touching->shape.plane ? 1.0 : s->s1 > 0.0 ? m->x1[l] / s->s1 : 0.0;
+            const double dy = touching->shape.plane || S == 0.0 ? 0.0 : ((k == l ? 1.0 : 0.0) - s->y[k] * n1) / S;
             double along = 0.0; /* of the rate of s, whose gradient turns too */
-            for (int i = 0; i < n && !it->shape.plane && S > 0.0; i++)
+            for (int i = 0; i < n && !touching->shape.plane && S > 0.0; i++)
                 along += m->rate[i] * ((i == l ? 1.0 : 0.0) - s->y[i] * n1) / S;
             f->by_end[k * n + l] = N * dy + s->y[k] * (by_end * n1 + by_rate * along);
             f->by_rate[k * n + l] = by_rate * s->y[k] * s->y[l];
@@ -64,7 +64,7 @@ typedef struct place_of_contact {
 
 /* Contact normal on B (unit vector, inertial) and the arms from both ports to the point of contact. All are zero where
  * the distance has no gradient. */
-static void find_place(const workspace *ws, const force_slot *force, const contact *it, const measures *m,
+static void find_place(const workspace *ws, const force_slot *force, const contact *touching, const measures *m,
                        const stretch *s, place_of_contact *at)
 {
     const int dim = ws->system->dim;
@@ -73,15 +73,15 @@ static void find_place(const workspace *ws, const force_slot *force, const conta
 
     memset(at, 0, sizeof *at);
     for (int i = 0; i < dim; i++) /* the covector of s on the place of B */
-        for (int k = 0; k < it->shape.n; k++)
+        for (int k = 0; k < touching->shape.n; k++)
             at->normal[i] += s->y[k] * m->g[k][PHX_PORT_MAX + i];
     length = contact_norm(dim, at->normal);
     for (int i = 0; i < dim && length > 0.0; i++) {
-        at->normal[i] *= it->shape.side / length;
-        at->arm_b[i] = -it->radius_b * at->normal[i];
+        at->normal[i] *= touching->shape.side / length;
+        at->arm_b[i] = -touching->radius_b * at->normal[i];
     }
-    if (it->shape.rows[0].kind == PHX_ROW_ELLIPSOID)
-        phx_row_ellipsoid_arm(&it->shape.rows[0], a, b, at->arm_b);
+    if (touching->shape.rows[0].kind == PHX_ROW_ELLIPSOID)
+        phx_row_ellipsoid_arm(&touching->shape.rows[0], a, b, at->arm_b);
     for (int i = 0; i < dim && length > 0.0; i++)
         at->arm_a[i] = b->um[i] + at->arm_b[i] - a->um[i];
 }
@@ -113,7 +113,7 @@ static void slip_covector(const workspace *ws, const force_slot *force, const pl
 
 /* (F12)  F = -mu N phi(|v|) v/|v| on B at the place of contact, v the slip there; loss -F . v. Its derivatives are
  * those by the slip and by N; that the place and the directions turn is left out of Newton's matrix. */
-static void rub(workspace *ws, int pair, const force_slot *force, const contact *it, const measures *m,
+static void rub(workspace *ws, int pair, const force_slot *force, const contact *touching, const measures *m,
                 const stretch *s, double N, double by_end, double by_rate, bool linear)
 {
     const int dim = ws->system->dim, size = phx_port_size(dim);
@@ -121,7 +121,7 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
     place_of_contact at;
     double g[3][PAIR_SIZE], slip[3], along = 0.0, speed, effort[PAIR_SIZE] = {0};
 
-    find_place(ws, force, it, m, s, &at);
+    find_place(ws, force, touching, m, s, &at);
     for (int i = 0; i < dim; i++) {
         const double e[3] = {i == 0, i == 1, i == 2};
         slip_covector(ws, force, &at, e, g[i]);
@@ -131,7 +131,7 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
     for (int i = 0; i < dim; i++)
         slip[i] -= along * at.normal[i];
     speed = contact_norm(dim, slip);
-    const phx_friction_force f = phx_friction_evaluate(&it->friction, it->friction.kinetic * N, speed);
+    const phx_friction_force f = phx_friction_evaluate(&touching->friction, touching->friction.kinetic * N, speed);
     const double secant = speed > 0.0 ? f.value / speed : f.by_rate; /* F = -secant v */
     for (int i = 0; i < dim; i++)
         for (int k = 0; k < PAIR_SIZE; k++)
@@ -142,12 +142,12 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
     if (!linear)
         return;
     double place[PAIR_SIZE * PAIR_SIZE] = {0}, rate[PAIR_SIZE * PAIR_SIZE] = {0}, normal[PAIR_SIZE] = {0};
-    for (int k = 0; k < it->shape.n; k++)
+    for (int k = 0; k < touching->shape.n; k++)
         for (int j = 0; j < PAIR_SIZE; j++)
             normal[j] += s->y[k] * m->g[k][j];
-    const double by_N = it->friction.kinetic * f.by_limit * (speed > 0.0 ? 1.0 / speed : 0.0);
-    const double on_rate = by_N * it->shape.side * (by_rate + ws->view.h * by_end);
-    const double on_place = ws->view.h == 0.0 ? by_N * it->shape.side * 2.0 * by_end : 0.0;
+    const double by_N = touching->friction.kinetic * f.by_limit * (speed > 0.0 ? 1.0 / speed : 0.0);
+    const double on_rate = by_N * touching->shape.side * (by_rate + ws->view.h * by_end);
+    const double on_place = ws->view.h == 0.0 ? by_N * touching->shape.side * 2.0 * by_end : 0.0;
     for (int i = 0; i < dim; i++)
         for (int l = 0; l < dim; l++) {
             const double v = speed > 0.0 ? slip[i] * slip[l] / (speed * speed) : 0.0;
@@ -170,32 +170,34 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
 /* ---- the force ---- */
 static phx_status contact_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    const contact *it = force->own;
+    const contact *touching = force->own;
     measures m;
     measure_forces f;
 
     (void)t, (void)res;
-    phx_sys_measure_rows(ws, force, it->shape.n, it->shape.rows, &m);
-    const stretch s = stretch_of(it, &m);
-    const double rate = phx_sys_dot(it->shape.n, s.y, m.rate);
-    const phx_penalty_force N = phx_penalty_evaluate(&it->penalty, it->shape.side * s.s0 - it->shape.offset,
-                                                     it->shape.side * s.s1 - it->shape.offset, it->shape.side * rate);
+    phx_sys_measure_rows(ws, force, touching->shape.n, touching->shape.rows, &m);
+    const stretch s = stretch_of(touching, &m);
+    const double rate = phx_sys_dot(touching->shape.n, s.y, m.rate);
+    const phx_penalty_force N =
+        phx_penalty_evaluate(&touching->penalty, touching->shape.side * s.s0 - touching->shape.offset,
+                             touching->shape.side * s.s1 - touching->shape.offset, touching->shape.side * rate);
     if (N.conservative == 0.0)
         return PHX_OK;
-    contact_spread(it, &m, &s, it->shape.side * N.value, N.by_end, N.by_rate, &f);
+    contact_spread(touching, &m, &s, touching->shape.side * N.value, N.by_end, N.by_rate, &f);
     phx_sys_push(ws, pair, force, &m, &f, linear);
     ws->forces.power.dissipated += N.dissipated;
-    if (it->friction.regularised > 0.0)
-        rub(ws, pair, force, it, &m, &s, N.value, N.by_end, N.by_rate, linear);
+    if (touching->friction.regularised > 0.0)
+        rub(ws, pair, force, touching, &m, &s, N.value, N.by_end, N.by_rate, linear);
     return PHX_OK;
 }
 
-static double gap_of(const contact *it, const phx_port_view *a, const phx_port_view *b)
+static double gap_of(const contact *touching, const phx_port_view *a, const phx_port_view *b)
 {
     double x[3];
-    for (int k = 0; k < it->shape.n; k++)
-        x[k] = phx_row_value(&it->shape.rows[k], a, b, 1);
-    return it->shape.side * (it->shape.plane ? x[0] : contact_norm(it->shape.n, x)) - it->shape.offset;
+    for (int k = 0; k < touching->shape.n; k++)
+        x[k] = phx_row_value(&touching->shape.rows[k], a, b, 1);
+    return touching->shape.side * (touching->shape.plane ? x[0] : contact_norm(touching->shape.n, x)) -
+           touching->shape.offset;
 }
 
 double phx_sys_contact_gap(const phx_system *system, const force_slot *force, const double *x, const double *v)
@@ -210,28 +212,28 @@ double phx_sys_contact_gap(const phx_system *system, const force_slot *force, co
 static double contact_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
                              const phx_port_view *b, const double *x, const double *v)
 {
-    const contact *it = force->own;
+    const contact *touching = force->own;
     (void)system, (void)x, (void)v;
-    return phx_penalty_energy(&it->penalty, gap_of(it, a, b));
+    return phx_penalty_energy(&touching->penalty, gap_of(touching, a, b));
 }
 
 static double contact_energy_rate(const workspace *ws, const force_slot *force)
 {
-    const contact *it = force->own;
-    const double gap = gap_of(it, &ws->ports.view[force->a], &ws->ports.view[force->b]);
+    const contact *touching = force->own;
+    const double gap = gap_of(touching, &ws->ports.view[force->a], &ws->ports.view[force->b]);
     measures m;
 
-    phx_sys_measure_rows(ws, force, it->shape.n, it->shape.rows, &m);
-    const stretch s = stretch_of(it, &m);
-    return -phx_penalty_evaluate(&it->penalty, gap, gap, 0.0).value * it->shape.side *
-           phx_sys_dot(it->shape.n, s.y, m.rate);
+    phx_sys_measure_rows(ws, force, touching->shape.n, touching->shape.rows, &m);
+    const stretch s = stretch_of(touching, &m);
+    return -phx_penalty_evaluate(&touching->penalty, gap, gap, 0.0).value * touching->shape.side *
+           phx_sys_dot(touching->shape.n, s.y, m.rate);
 }
 
 static bool contact_dissipates(const phx_system *system, const force_slot *force)
 {
-    const contact *it = force->own;
+    const contact *touching = force->own;
     (void)system;
-    return it->penalty.damping > 0.0 || it->friction.regularised > 0.0;
+    return touching->penalty.damping > 0.0 || touching->friction.regularised > 0.0;
 }
 
 PHX_SYS_WRITTEN(contact, 480);
@@ -239,18 +241,19 @@ PHX_SYS_WRITTEN(contact, 480);
 static void contact_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
-    contact *it = phx_sys_archive_own(archive, sizeof *it, force);
-    if (!it)
+    contact *touching = phx_sys_archive_own(archive, sizeof *touching, force);
+    if (!touching)
         return;
-    phx_archive_choice(archive, 3, &it->shape.n);
-    phx_archive_bool(archive, &it->shape.plane);
-    for (int k = 0; k < it->shape.n && !phx_archive_status(archive); k++)
-        phx_sys_archive_row(archive, &it->shape.rows[k]);
-    double *const numbers[] = {&it->shape.side, &it->shape.offset, &it->radius_a, &it->radius_b};
+    phx_archive_choice(archive, 3, &touching->shape.n);
+    phx_archive_bool(archive, &touching->shape.plane);
+    for (int k = 0; k < touching->shape.n && !phx_archive_status(archive); k++)
+        phx_sys_archive_row(archive, &touching->shape.rows[k]);
+    double *const numbers[] = {&touching->shape.side, &touching->shape.offset, &touching->radius_a,
+                               &touching->radius_b};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);
-    phx_sys_archive_penalty(archive, &it->penalty);
-    phx_sys_archive_friction(archive, &it->friction);
+    phx_sys_archive_penalty(archive, &touching->penalty);
+    phx_sys_archive_friction(archive, &touching->friction);
 }
 
 const force_operations phx_sys_force_contact = {.noun = "force",
@@ -263,28 +266,28 @@ const force_operations phx_sys_force_contact = {.noun = "force",
                                                 .dissipates = contact_dissipates};
 
 /* ---- making ---- */
-static void contact_make_rows(int dim, const phx_contact_def *def, const double *axis, contact_shape *it)
+static void contact_make_rows(int dim, const phx_contact_def *def, const double *axis, contact_shape *shape)
 {
     double across[2][3];
 
-    it->plane = def->kind == PHX_CONTACT_PLANE;
+    shape->plane = def->kind == PHX_CONTACT_PLANE;
     phx_row_across(dim, axis, across);
     switch (def->kind) {
     case PHX_CONTACT_PLANE:
-        it->n = 1;
-        it->rows[0].kind = PHX_ROW_DISPLACEMENT;
-        memcpy(it->rows[0].alpha, axis, sizeof it->rows[0].alpha);
+        shape->n = 1;
+        shape->rows[0].kind = PHX_ROW_DISPLACEMENT;
+        memcpy(shape->rows[0].alpha, axis, sizeof shape->rows[0].alpha);
         break;
     case PHX_CONTACT_SPHERE:
-        it->n = dim;
+        shape->n = dim;
         for (int k = 0; k < dim; k++)
-            it->rows[k] = (phx_row){.kind = PHX_ROW_POINT, .axis = k};
+            shape->rows[k] = (phx_row){.kind = PHX_ROW_POINT, .axis = k};
         break;
     case PHX_CONTACT_CYLINDER:
-        it->n = 2;
+        shape->n = 2;
         for (int k = 0; k < 2; k++) {
-            it->rows[k].kind = PHX_ROW_NORMAL;
-            memcpy(it->rows[k].alpha, across[k], sizeof it->rows[k].alpha);
+            shape->rows[k].kind = PHX_ROW_NORMAL;
+            memcpy(shape->rows[k].alpha, across[k], sizeof shape->rows[k].alpha);
         }
         break;
     }
@@ -322,7 +325,7 @@ static void set_semi_axes(const phx_system *system, const phx_contact_def *def, 
 }
 
 /* Checks the geometry of a contact and builds its rows with the side (-1: B is inside A) and the offset of the gap. */
-phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *it)
+phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *shape)
 {
     const bool plane = def->kind == PHX_CONTACT_PLANE;
     const double length = contact_norm(system->dim, def->axis);
@@ -347,11 +350,11 @@ phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def,
     phx_rot_apply(system->dim, system->ports[def->a].port.rotation, def->axis, axis);
     for (int i = 0; i < system->dim && length > 0.0; i++)
         axis[i] /= length;
-    contact_make_rows(system->dim, def, axis, it);
+    contact_make_rows(system->dim, def, axis, shape);
     if (is_ellipsoid(def))
-        set_semi_axes(system, def, &it->rows[0]);
-    it->side = def->inside && !plane ? -1.0 : 1.0;
-    it->offset = plane ? def->radius_b : def->inside ? def->radius_b - def->radius_a : def->radius_a + def->radius_b;
+        set_semi_axes(system, def, &shape->rows[0]);
+    shape->side = def->inside && !plane ? -1.0 : 1.0;
+    shape->offset = plane ? def->radius_b : def->inside ? def->radius_b - def->radius_a : def->radius_a + def->radius_b;
     return PHX_OK;
 }
 
@@ -367,18 +370,18 @@ phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def
     phx_status status = phx_sys_new_force(system, FORCE_CONTACT, def->name, 2, ports, sizeof(contact), &force);
 
     if (!status) {
-        contact *it = force->own;
-        it->radius_a = def->radius_a;
-        it->radius_b = def->radius_b;
-        it->penalty = def->penalty;
-        it->friction = def->friction;
+        contact *touching = force->own;
+        touching->radius_a = def->radius_a;
+        touching->radius_b = def->radius_b;
+        touching->penalty = def->penalty;
+        touching->friction = def->friction;
         status = phx_penalty_check(system->context, &def->penalty);
         if (!status)
             status = phx_friction_check(system->context, &def->friction);
         if (status)
             status = phx_fail_prefix(system->context, status, "contact '%s': ", def->name);
         if (!status)
-            status = phx_sys_contact_shape(system, def, &it->shape);
+            status = phx_sys_contact_shape(system, def, &touching->shape);
     }
     return phx_sys_keep_force(system, force, status);
 }

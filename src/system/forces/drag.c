@@ -11,7 +11,7 @@ typedef struct drag {
 /* (F13)  F = -c |v - w| (v - w), w the wind: supplied F . w, loss -F . (v - w) = c |v - w|^3 */
 static phx_status drag_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    const drag *it = force->own;
+    const drag *drag_force = force->own;
     const int dim = ws->system->dim;
     const phx_port_view *port = &ws->ports.view[force->a];
     double wind[3], v[3], speed = 0.0, effort[PHX_PORT_MAX] = {0};
@@ -26,17 +26,17 @@ static phx_status drag_evaluate(workspace *ws, int pair, const force_slot *force
     }
     speed = sqrt(speed);
     for (int i = 0; i < dim; i++) {
-        effort[i] = -it->coefficient * speed * v[i];
+        effort[i] = -drag_force->coefficient * speed * v[i];
         ws->forces.power.supplied += effort[i] * wind[i];
     }
-    ws->forces.power.dissipated += it->coefficient * speed * speed * speed;
+    ws->forces.power.dissipated += drag_force->coefficient * speed * speed * speed;
     phx_sys_add_effort(ws, force->a, 1.0, effort);
     if (!linear || speed == 0.0)
         return PHX_OK;
     double rates[PAIR_SIZE * PAIR_SIZE] = {0};
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < dim; j++)
-            rates[i * PAIR_SIZE + j] = -it->coefficient * ((i == j ? speed : 0.0) + v[i] * v[j] / speed);
+            rates[i * PAIR_SIZE + j] = -drag_force->coefficient * ((i == j ? speed : 0.0) + v[i] * v[j] / speed);
     ws->by->pair_rate_add(ws, pair, -1.0, rates);
     return PHX_OK;
 }
@@ -45,9 +45,9 @@ PHX_SYS_WRITTEN(drag, 8);
 static void drag_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 1, force);
-    drag *it = phx_sys_archive_own(archive, sizeof *it, force);
-    if (it)
-        phx_archive_double(archive, &it->coefficient);
+    drag *drag_force = phx_sys_archive_own(archive, sizeof *drag_force, force);
+    if (drag_force)
+        phx_archive_double(archive, &drag_force->coefficient);
 }
 
 const force_operations phx_sys_force_drag = {.noun = "force",

@@ -25,9 +25,9 @@ typedef struct sum {
     bool rest_at_start;
 } sum;
 
-static bool is_distance(const term *it)
+static bool is_distance(const term *walk)
 {
-    return it->joint < 0;
+    return walk->joint < 0;
 }
 
 static double sum_distance(int dim, const phx_port_view *a, const phx_port_view *b, int end)
@@ -41,9 +41,9 @@ static double sum_distance(int dim, const phx_port_view *a, const phx_port_view 
 }
 
 /* The covector of a term over the interval; of a distance d_mean/m on its places, m = (|d0| + |d1|)/2. */
-static void term_covector(const workspace *ws, const sum *it, const term *one, double *g)
+static void term_covector(const workspace *ws, const sum *total, const term *one, double *g)
 {
-    const phx_port_view *a = &ws->ports.view[it->ports[one->a]], *b = &ws->ports.view[it->ports[one->b]];
+    const phx_port_view *a = &ws->ports.view[total->ports[one->a]], *b = &ws->ports.view[total->ports[one->b]];
     const int dim = ws->system->dim;
 
     memset(g, 0, PAIR_SIZE * sizeof *g);
@@ -59,9 +59,9 @@ static void term_covector(const workspace *ws, const sum *it, const term *one, d
 }
 
 /* Its derivative; false: zero. dg_b = (I - g_b n1^T) dd/m, n1 = d1/|d1|. */
-static bool term_tangent(const workspace *ws, const sum *it, const term *one, const double *g, double *H)
+static bool term_tangent(const workspace *ws, const sum *total, const term *one, const double *g, double *H)
 {
-    const phx_port_view *a = &ws->ports.view[it->ports[one->a]], *b = &ws->ports.view[it->ports[one->b]];
+    const phx_port_view *a = &ws->ports.view[total->ports[one->a]], *b = &ws->ports.view[total->ports[one->b]];
     const int dim = ws->system->dim;
 
     memset(H, 0, PAIR_SIZE * PAIR_SIZE * sizeof *H);
@@ -79,28 +79,29 @@ static bool term_tangent(const workspace *ws, const sum *it, const term *one, co
     return true;
 }
 
-static double term_value(const workspace *ws, const sum *it, const term *one, int end)
+static double term_value(const workspace *ws, const sum *total, const term *one, int end)
 {
-    return is_distance(one) ? sum_distance(ws->system->dim, &ws->ports.view[it->ports[one->a]],
-                                           &ws->ports.view[it->ports[one->b]], end)
+    return is_distance(one) ? sum_distance(ws->system->dim, &ws->ports.view[total->ports[one->a]],
+                                           &ws->ports.view[total->ports[one->b]], end)
                             : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
 }
 
 /* The force along x: of a rope by its stretch beyond the length, of others as along a coordinate. */
-static phx_status act(phx_context *context, const sum *it, double x0, double x1, double rate, double t,
+static phx_status act(phx_context *context, const sum *total, double x0, double x1, double rate, double t,
                       phx_scalar_result *f)
 {
-    if (!it->rope)
-        return phx_scalar_force_evaluate(context, &it->along, x0, x1, rate, t, f);
-    const phx_penalty_force N = phx_penalty_evaluate(&it->taut, it->along.rest - x0, it->along.rest - x1, -rate);
+    if (!total->rope)
+        return phx_scalar_force_evaluate(context, &total->along, x0, x1, rate, t, f);
+    const phx_penalty_force N =
+        phx_penalty_evaluate(&total->taut, total->along.rest - x0, total->along.rest - x1, -rate);
     *f = (phx_scalar_result){.force = -N.value, .by_end = N.by_end, .by_rate = N.by_rate, .dissipated = N.dissipated};
     return PHX_OK;
 }
 
 /* The pair of ports i < j, of which the sum itself is the first. */
-static int pair_of(const sum *it, int pair, int i, int j)
+static int pair_of(const sum *total, int pair, int i, int j)
 {
-    return pair + i * it->n_ports - i * (i + 1) / 2 + (j - i - 1);
+    return pair + i * total->n_ports - i * (i + 1) / 2 + (j - i - 1);
 }
 
 /* Everything by the ports of the sum. */
@@ -110,26 +111,26 @@ typedef struct by_port {
 
 /* K of all pairs: f sum w_i H_i, then on each pair g g^T by the place and g slope^T by the rate. A port's own block
  * goes to the pair with the port after it, that of the last to the one before. */
-static void sum_add_derivatives(workspace *ws, int pair, const sum *it, by_port *all, const phx_scalar_result *f)
+static void sum_add_derivatives(workspace *ws, int pair, const sum *total, by_port *all, const phx_scalar_result *f)
 {
     const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
-    const int size = phx_port_size(ws->system->dim), last = it->n_ports - 1;
+    const int size = phx_port_size(ws->system->dim), last = total->n_ports - 1;
     double g[PAIR_SIZE], block[PAIR_SIZE * PAIR_SIZE], rates[PAIR_SIZE * PAIR_SIZE];
 
     memset(all->slope, 0, sizeof all->slope);
-    for (int k = 0; k < it->n_terms; k++) {
-        const term *one = &it->terms[k];
+    for (int k = 0; k < total->n_terms; k++) {
+        const term *one = &total->terms[k];
         const int low = one->a < one->b ? one->a : one->b, high = one->a < one->b ? one->b : one->a;
         const int ends[2] = {one->a, one->b};
-        term_covector(ws, it, one, g);
-        if (!term_tangent(ws, it, one, g, block))
+        term_covector(ws, total, one, g);
+        if (!term_tangent(ws, total, one, g, block))
             continue;
         for (int side = 0; side < 2; side++) /* zeta^T H */
             for (int i = 0; i < size; i++)
                 for (int right = 0; right < 2; right++)
                     for (int j = 0; j < size; j++)
                         all->slope[ends[right]][j] +=
-                            one->weight * ws->ports.view[it->ports[ends[side]]].rate[i] *
+                            one->weight * ws->ports.view[total->ports[ends[side]]].rate[i] *
                             block[(side * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + j];
         if (one->a > one->b) /* in the order of the pair */
             for (int i = 0; i < PHX_PORT_MAX; i++)
@@ -139,10 +140,10 @@ static void sum_add_derivatives(workspace *ws, int pair, const sum *it, by_port 
                     block[i * PAIR_SIZE + j] = block[to];
                     block[to] = kept;
                 }
-        ws->by->pair_add(ws, pair_of(it, pair, low, high), -one->weight * f->force, block);
+        ws->by->pair_add(ws, pair_of(total, pair, low, high), -one->weight * f->force, block);
     }
-    for (int i = 0; i < it->n_ports; i++)
-        for (int j = i + 1; j < it->n_ports; j++) {
+    for (int i = 0; i < total->n_ports; i++)
+        for (int j = i + 1; j < total->n_ports; j++) {
             const int ends[2] = {i, j};
             memset(block, 0, sizeof block);
             memset(rates, 0, sizeof rates);
@@ -159,8 +160,8 @@ static void sum_add_derivatives(workspace *ws, int pair, const sum *it, by_port 
                             rates[to] = by_rate * all->G[ends[r]][p] * all->G[ends[c]][q];
                         }
                 }
-            ws->by->pair_add(ws, pair_of(it, pair, i, j), -1.0, block);
-            ws->by->pair_rate_add(ws, pair_of(it, pair, i, j), -1.0, rates);
+            ws->by->pair_add(ws, pair_of(total, pair, i, j), -1.0, block);
+            ws->by->pair_rate_add(ws, pair_of(total, pair, i, j), -1.0, rates);
         }
 }
 
@@ -168,7 +169,7 @@ static void sum_add_derivatives(workspace *ws, int pair, const sum *it, by_port 
  * its derivatives. */
 static phx_status sum_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    const sum *it = force->own;
+    const sum *total = force->own;
     const int size = phx_port_size(ws->system->dim);
     double x0 = 0.0, x1 = 0.0, rate = 0.0, g[PAIR_SIZE];
     phx_scalar_result f;
@@ -176,45 +177,46 @@ static phx_status sum_evaluate(workspace *ws, int pair, const force_slot *force,
 
     (void)res;
     memset(all.G, 0, sizeof all.G);
-    for (int k = 0; k < it->n_terms; k++) {
-        const term *one = &it->terms[k];
-        x0 += one->weight * term_value(ws, it, one, 0);
-        x1 += one->weight * term_value(ws, it, one, 1);
-        term_covector(ws, it, one, g);
+    for (int k = 0; k < total->n_terms; k++) {
+        const term *one = &total->terms[k];
+        x0 += one->weight * term_value(ws, total, one, 0);
+        x1 += one->weight * term_value(ws, total, one, 1);
+        term_covector(ws, total, one, g);
         for (int i = 0; i < size; i++) {
             all.G[one->a][i] += one->weight * g[i];
             all.G[one->b][i] += one->weight * g[PHX_PORT_MAX + i];
         }
     }
-    for (int p = 0; p < it->n_ports; p++)
-        rate += phx_sys_dot(size, all.G[p], ws->ports.view[it->ports[p]].rate);
-    const phx_status status = act(ws->base.context, it, x0, x1, rate, t, &f);
+    for (int p = 0; p < total->n_ports; p++)
+        rate += phx_sys_dot(size, all.G[p], ws->ports.view[total->ports[p]].rate);
+    const phx_status status = act(ws->base.context, total, x0, x1, rate, t, &f);
     if (status)
         return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
-    for (int p = 0; p < it->n_ports; p++)
-        phx_sys_add_effort(ws, it->ports[p], f.force, all.G[p]);
+    for (int p = 0; p < total->n_ports; p++)
+        phx_sys_add_effort(ws, total->ports[p], f.force, all.G[p]);
     ws->forces.power.supplied += f.supplied;
     ws->forces.power.dissipated += f.dissipated;
     if (linear && (f.force != 0.0 || f.by_end != 0.0 || f.by_rate != 0.0))
-        sum_add_derivatives(ws, pair, it, &all, &f);
+        sum_add_derivatives(ws, pair, total, &all, &f);
     return PHX_OK;
 }
 
-static double stored(const sum *it, double x)
+static double stored(const sum *total, double x)
 {
-    return it->rope ? phx_penalty_energy(&it->taut, it->along.rest - x) : phx_scalar_force_energy(&it->along, x);
+    return total->rope ? phx_penalty_energy(&total->taut, total->along.rest - x)
+                       : phx_scalar_force_energy(&total->along, x);
 }
 
 /* x of a state. */
-static double value_at(const phx_system *system, const sum *it, const double *x, const double *v)
+static double value_at(const phx_system *system, const sum *total, const double *x, const double *v)
 {
     double value = 0.0;
 
-    for (int k = 0; k < it->n_terms; k++) {
-        const term *one = &it->terms[k];
+    for (int k = 0; k < total->n_terms; k++) {
+        const term *one = &total->terms[k];
         phx_port_view a, b;
-        phx_sys_view_port(system, it->ports[one->a], x, v, &a);
-        phx_sys_view_port(system, it->ports[one->b], x, v, &b);
+        phx_sys_view_port(system, total->ports[one->a], x, v, &a);
+        phx_sys_view_port(system, total->ports[one->b], x, v, &b);
         if (is_distance(one)) {
             value += one->weight * sum_distance(system->dim, &a, &b, 1);
         } else {
@@ -229,58 +231,58 @@ static double value_at(const phx_system *system, const sum *it, const double *x,
 static double sum_energy(const phx_system *system, const force_slot *force, const phx_port_view *a,
                          const phx_port_view *b, const double *x, const double *v)
 {
-    const sum *it = force->own;
+    const sum *total = force->own;
     (void)a, (void)b;
-    return stored(it, value_at(system, it, x, v));
+    return stored(total, value_at(system, total, x, v));
 }
 
 /* Rate of the potential energy of a sum at the present rates, W; actuator, nonlinear damper and friction are left
  * out. */
 static double sum_energy_rate(const workspace *ws, const force_slot *force)
 {
-    const sum *it = force->own;
-    sum at_rest = *it;
+    const sum *total = force->own;
+    sum at_rest = *total;
     const int size = phx_port_size(ws->system->dim);
     double x = 0.0, rate = 0.0, g[PAIR_SIZE];
     phx_scalar_result f;
 
     at_rest.along.effort = at_rest.along.damper = NULL;
     at_rest.along.friction.regularised = 0.0;
-    for (int k = 0; k < it->n_terms; k++) {
-        const term *one = &it->terms[k];
-        x += one->weight * term_value(ws, it, one, 1);
-        term_covector(ws, it, one, g);
-        rate += one->weight * (phx_sys_dot(size, g, ws->ports.view[it->ports[one->a]].rate) +
-                               phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[it->ports[one->b]].rate));
+    for (int k = 0; k < total->n_terms; k++) {
+        const term *one = &total->terms[k];
+        x += one->weight * term_value(ws, total, one, 1);
+        term_covector(ws, total, one, g);
+        rate += one->weight * (phx_sys_dot(size, g, ws->ports.view[total->ports[one->a]].rate) +
+                               phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[total->ports[one->b]].rate));
     }
     return act(NULL, &at_rest, x, x, 0.0, 0.0, &f) ? 0.0 : -f.force * rate;
 }
 
 static void sum_settle(phx_system *system, force_slot *force, const double *x, const double *v)
 {
-    sum *it = force->own;
-    if (it->rest_at_start)
-        it->along.rest = value_at(system, it, x, v);
+    sum *total = force->own;
+    if (total->rest_at_start)
+        total->along.rest = value_at(system, total, x, v);
 }
 
 static bool supplies(const phx_system *system, const force_slot *force)
 {
-    const sum *it = force->own;
+    const sum *total = force->own;
     (void)system;
-    return it->along.effort != NULL;
+    return total->along.effort != NULL;
 }
 
 static bool sum_dissipates(const phx_system *system, const force_slot *force)
 {
-    const sum *it = force->own;
+    const sum *total = force->own;
     (void)system;
-    return it->rope ? it->taut.damping > 0.0 : phx_scalar_force_dissipates(&it->along);
+    return total->rope ? total->taut.damping > 0.0 : phx_scalar_force_dissipates(&total->along);
 }
 
-static void archive_term(phx_archive *archive, const phx_system *system, const sum *it, term *one)
+static void archive_term(phx_archive *archive, const phx_system *system, const sum *total, term *one)
 {
-    phx_sys_archive_member(archive, it->n_ports, &one->a);
-    phx_sys_archive_member(archive, it->n_ports, &one->b);
+    phx_sys_archive_member(archive, total->n_ports, &one->a);
+    phx_sys_archive_member(archive, total->n_ports, &one->b);
     phx_archive_double(archive, &one->weight);
     phx_sys_archive_index(archive, system->n_joints, &one->joint);
     if (!phx_archive_status(archive) && !is_distance(one))
@@ -292,31 +294,31 @@ PHX_SYS_WRITTEN(sum, 656);
 static void sum_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);
-    sum *it = phx_sys_archive_own(archive, sizeof *it, force);
-    if (!it)
+    sum *total = phx_sys_archive_own(archive, sizeof *total, force);
+    if (!total)
         return;
-    phx_archive_choice(archive, MOST_PORTS, &it->n_ports);
-    phx_archive_choice(archive, MOST_PORTS, &it->n_terms);
-    for (int k = 0; k < it->n_ports && !phx_archive_status(archive); k++)
-        phx_sys_archive_member(archive, system->n_ports, &it->ports[k]);
-    for (int k = 0; k < it->n_terms && !phx_archive_status(archive); k++)
-        archive_term(archive, system, it, &it->terms[k]);
-    phx_archive_double(archive, &it->along.stiffness);
-    phx_archive_double(archive, &it->along.damping);
-    phx_archive_double(archive, &it->along.rest);
+    phx_archive_choice(archive, MOST_PORTS, &total->n_ports);
+    phx_archive_choice(archive, MOST_PORTS, &total->n_terms);
+    for (int k = 0; k < total->n_ports && !phx_archive_status(archive); k++)
+        phx_sys_archive_member(archive, system->n_ports, &total->ports[k]);
+    for (int k = 0; k < total->n_terms && !phx_archive_status(archive); k++)
+        archive_term(archive, system, total, &total->terms[k]);
+    phx_archive_double(archive, &total->along.stiffness);
+    phx_archive_double(archive, &total->along.damping);
+    phx_archive_double(archive, &total->along.rest);
     phx_law_archive(archive, &force->law);
     phx_signal_archive(archive, &force->damper);
-    it->along.law = force->law;
-    it->along.damper = force->damper;
-    phx_archive_bool(archive, &it->rope);
-    phx_sys_archive_penalty(archive, &it->taut);
-    phx_archive_bool(archive, &it->rest_at_start);
+    total->along.law = force->law;
+    total->along.damper = force->damper;
+    phx_archive_bool(archive, &total->rope);
+    phx_sys_archive_penalty(archive, &total->taut);
+    phx_archive_bool(archive, &total->rest_at_start);
 }
 
 static int links(const force_slot *force)
 {
-    const sum *it = force->own;
-    return it->n_ports * (it->n_ports - 1) / 2 - 1;
+    const sum *total = force->own;
+    return total->n_ports * (total->n_ports - 1) / 2 - 1;
 }
 
 const force_operations phx_sys_force_sum = {.noun = "force",
@@ -378,13 +380,13 @@ static phx_status sum_refuse(phx_system *system, const char *name, phx_status st
 }
 
 /* Number of a port among those of a sum, which takes it in when it is new. */
-static int port_in(sum *it, phx_port_id port)
+static int port_in(sum *total, phx_port_id port)
 {
-    for (int k = 0; k < it->n_ports; k++)
-        if (it->ports[k] == port)
+    for (int k = 0; k < total->n_ports; k++)
+        if (total->ports[k] == port)
             return k;
-    it->ports[it->n_ports] = port;
-    return it->n_ports++;
+    total->ports[total->n_ports] = port;
+    return total->n_ports++;
 }
 
 /* Appends weighted coordinates of joints to a sum; fails for an unknown coordinate or a weight that is not finite or is

@@ -46,7 +46,7 @@ static phx_status find_wind(const workspace *ws, const force_slot *force, double
 
 /* (F14)  f = -c |v_n| v_n per length, v_n the part of v - w across x; supplied f . w, loss c |v_n|^3. `weight`: length
  * that a point of the quadrature stands for. */
-static void push(workspace *ws, const wind *it, double weight, const double *velocity, const double *w, double *f)
+static void push(workspace *ws, const wind *blown, double weight, const double *velocity, const double *w, double *f)
 {
     double across[3] = {0}, speed = 0.0;
 
@@ -56,7 +56,7 @@ static void push(workspace *ws, const wind *it, double weight, const double *vel
     }
     speed = sqrt(speed);
     for (int a = 0; a < ws->system->dim; a++) {
-        f[a] = -weight * it->coefficient * speed * across[a];
+        f[a] = -weight * blown->coefficient * speed * across[a];
         ws->forces.power.supplied += f[a] * w[a];
         ws->forces.power.dissipated -= f[a] * across[a];
     }
@@ -127,9 +127,9 @@ PHX_SYS_WRITTEN(wind, 8);
 static void wind_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_quadrature(archive, system, force);
-    wind *it = phx_sys_archive_own(archive, sizeof *it, force);
-    if (it)
-        phx_archive_double(archive, &it->coefficient);
+    wind *blown = phx_sys_archive_own(archive, sizeof *blown, force);
+    if (blown)
+        phx_archive_double(archive, &blown->coefficient);
     force->a = force->b = -1;
 }
 

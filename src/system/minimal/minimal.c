@@ -79,35 +79,39 @@ int phx_minimal_first_rate(const phx_minimal *m)
 
 double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
 {
-    const choice *it = chosen(m, k);
+    const choice *coordinate = chosen(m, k);
     double mass = 0.0;
 
-    if (it->kind == CHOICE_TURN || (it->kind == CHOICE_JOINT && coordinate_of(m, it)->row.angular))
+    if (coordinate->kind == CHOICE_TURN ||
+        (coordinate->kind == CHOICE_JOINT && coordinate_of(m, coordinate)->row.angular))
         return 1.0;
-    if (it->kind != CHOICE_SHAPE)
+    if (coordinate->kind != CHOICE_SHAPE)
         return m->size;
     for (int b = 0; b < m->system->n_bodies; b++)
         mass += phx_body_at_rest(m->system->bodies[b].body)->mass;
-    const double moves = 1e-2 * m->size * sqrt(mass) * m->unit[it->v]; /* as the whole by a hundredth of its size */
-    return rate ? moves : moves / fmax(1.0, m->omega[it->v]);
+    const double moves =
+        1e-2 * m->size * sqrt(mass) * m->unit[coordinate->v]; /* as the whole by a hundredth of its size */
+    return rate ? moves : moves / fmax(1.0, m->omega[coordinate->v]);
 }
 
 /* Description of chosen coordinate k for messages, such as "coordinate 1 of joint 'hinge'". */
 void phx_minimal_describe(const phx_minimal *m, int k, size_t size, char *text)
 {
-    const choice *it = chosen(m, k);
+    const choice *coordinate = chosen(m, k);
     const phx_system *system = m->system;
 
-    switch (it->kind) {
+    switch (coordinate->kind) {
     case CHOICE_JOINT:
-        snprintf(text, size, "coordinate %d of joint '%s'", it->number + 1, system->joints[it->joint].name);
+        snprintf(text, size, "coordinate %d of joint '%s'", coordinate->number + 1,
+                 system->joints[coordinate->joint].name);
         break;
     case CHOICE_SHAPE:
-        snprintf(text, size, "deformation %d of '%s'", it->component + 1, phx_body_name(system->bodies[it->body].body));
+        snprintf(text, size, "deformation %d of '%s'", coordinate->component + 1,
+                 phx_body_name(system->bodies[coordinate->body].body));
         break;
     default:
-        snprintf(text, size, "%s %d of '%s'", it->kind == CHOICE_PLACE ? "place" : "turn", it->component + 1,
-                 phx_body_name(system->bodies[it->body].body));
+        snprintf(text, size, "%s %d of '%s'", coordinate->kind == CHOICE_PLACE ? "place" : "turn",
+                 coordinate->component + 1, phx_body_name(system->bodies[coordinate->body].body));
     }
 }
 

@@ -122,10 +122,10 @@ typedef struct range {
     int from, to;
 } range;
 
-static bool is_among(const phx_minimal *m, range numbers, const choice *it)
+static bool is_among(const phx_minimal *m, range numbers, const choice *coordinate)
 {
     for (int k = numbers.from; k < numbers.to; k++)
-        if (chosen(m, k) == it)
+        if (chosen(m, k) == coordinate)
             return true;
     return false;
 }
@@ -181,18 +181,19 @@ static void choice_weigh(phx_minimal *m, const double *x, size_t f, range taken,
     double *row = m->rhs;
 
     for (size_t c = 0; c < n; c++) {
-        const choice *it = &m->candidates[c];
+        const choice *coordinate = &m->candidates[c];
         double length = 0.0;
-        (void)phx_minimal_row(m, it, x, m->v, false, row);
+        (void)phx_minimal_row(m, coordinate, x, m->v, false, row);
         for (size_t i = 0; i < n_v; i++) {
             row[i] *= m->unit[i];
             length += row[i] * row[i];
         }
-        const bool planar = it->kind == CHOICE_TURN && m->system->dim == 2;
-        const double weight =
-            it->open || is_among(m, (range){0, m->n_drives}, it) || is_among(m, taken, it) || !(length > 0.0) ? 0.0
-            : planar ? preference[CHOICE_SHAPE]
-                     : preference[it->kind];
+        const bool planar = coordinate->kind == CHOICE_TURN && m->system->dim == 2;
+        const double weight = coordinate->open || is_among(m, (range){0, m->n_drives}, coordinate) ||
+                                      is_among(m, taken, coordinate) || !(length > 0.0)
+                                  ? 0.0
+                              : planar ? preference[CHOICE_SHAPE]
+                                       : preference[coordinate->kind];
         for (size_t k = 0; k < f; k++) {
             double sum = 0.0;
             for (size_t i = 0; i < n_v && weight > 0.0; i++)

@@ -41,9 +41,9 @@ struct phx_minimal {
     double *v, *a;      /* n_v: scratch */
 };
 
-static inline const coordinate_slot *coordinate_of(const phx_minimal *m, const choice *it)
+static inline const coordinate_slot *coordinate_of(const phx_minimal *m, const choice *coordinate)
 {
-    return &m->system->joints[it->joint].coordinates[it->number];
+    return &m->system->joints[coordinate->joint].coordinates[coordinate->number];
 }
 
 static inline const choice *chosen(const phx_minimal *m, int k)
@@ -80,11 +80,12 @@ typedef enum matrix_kind { OF_RATES, OF_PLACES } matrix_kind;
 /* Everything at an instant: views of the ports, rows of the joints. */
 void phx_minimal_look(phx_minimal *m, double t, const double *x, const double *v);
 /* R0^T R as a rotation vector, R0 the attitude at the choice. */
-void phx_minimal_turn(const phx_minimal *m, const choice *it, const double *x, double phi[3]);
+void phx_minimal_turn(const phx_minimal *m, const choice *coordinate, const double *x, double phi[3]);
 /* The value of a coordinate. */
-double phx_minimal_value(const phx_minimal *m, const choice *it, const double *x);
+double phx_minimal_value(const phx_minimal *m, const choice *coordinate, const double *x);
 /* The row C of a coordinate at the current instant, C v its rate, and with `biased` C_dot v. */
-double phx_minimal_row(phx_minimal *m, const choice *it, const double *x, const double *v, bool biased, double *row);
+double phx_minimal_row(phx_minimal *m, const choice *coordinate, const double *x, const double *v, bool biased,
+                       double *row);
 /* The row of the joints number k, over all velocities. */
 void phx_minimal_fill_joint(phx_minimal *m, int k, double *row);
 /* Rows of the joints; then those of the chosen coordinates but deformations. The instant is looked at. */

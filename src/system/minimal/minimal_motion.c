@@ -41,11 +41,11 @@ static double motion_move(phx_minimal *m, double *x)
     for (int i = 0; i < m->n_solved; i++)
         xi[m->solved[i]] = m->rhs[i] * m->unit[m->solved[i]];
     for (int c = 0; c < m->n_candidates; c++) {
-        const choice *it = &m->candidates[c];
-        if (it->kind == CHOICE_PLACE)
-            largest = fmax(largest, fabs(xi[it->v + it->component]) / m->size);
-        else if (it->kind == CHOICE_TURN)
-            largest = fmax(largest, fabs(xi[it->v + system->dim + it->component]));
+        const choice *coordinate = &m->candidates[c];
+        if (coordinate->kind == CHOICE_PLACE)
+            largest = fmax(largest, fabs(xi[coordinate->v + coordinate->component]) / m->size);
+        else if (coordinate->kind == CHOICE_TURN)
+            largest = fmax(largest, fabs(xi[coordinate->v + system->dim + coordinate->component]));
     }
     for (int b = 0; b < system->n_bodies; b++) {
         int v;

@@ -10,9 +10,9 @@ void phx_minimal_look(phx_minimal *m, double t, const double *x, const double *v
     m->ws->by->rows(m->ws, t, 0.0);
 }
 
-void phx_minimal_turn(const phx_minimal *m, const choice *it, const double *x, double phi[3])
+void phx_minimal_turn(const phx_minimal *m, const choice *coordinate, const double *x, double phi[3])
 {
-    const double *R0 = m->x0 + it->x + 3, *R = x + it->x + 3;
+    const double *R0 = m->x0 + coordinate->x + 3, *R = x + coordinate->x + 3;
     double Q[9];
 
     for (int i = 0; i < 3; i++)
@@ -22,26 +22,26 @@ void phx_minimal_turn(const phx_minimal *m, const choice *it, const double *x, d
 }
 
 /* Value of a chosen coordinate at x, m or rad; rotations of frames in space are components of a rotation vector. */
-double phx_minimal_value(const phx_minimal *m, const choice *it, const double *x)
+double phx_minimal_value(const phx_minimal *m, const choice *picked, const double *x)
 {
     double phi[3];
 
-    switch (it->kind) {
+    switch (picked->kind) {
     case CHOICE_JOINT: {
-        const coordinate_slot *coordinate = coordinate_of(m, it);
+        const coordinate_slot *coordinate = coordinate_of(m, picked);
         if (coordinate->angle >= 0)
             return x[coordinate->angle];
         return phx_row_value(&coordinate->row, &m->ws->ports.view[coordinate->a], &m->ws->ports.view[coordinate->b], 1);
     }
     case CHOICE_TURN:
         if (m->system->dim == 2)
-            return x[it->x + 4];
-        phx_minimal_turn(m, it, x, phi);
-        return phi[it->component];
+            return x[picked->x + 4];
+        phx_minimal_turn(m, picked, x, phi);
+        return phi[picked->component];
     case CHOICE_PLACE:
-        return x[it->x + it->component];
+        return x[picked->x + picked->component];
     default:
-        return x[it->x];
+        return x[picked->x];
     }
 }
 
@@ -68,17 +68,17 @@ static void turn_bias(const double phi[3], const double phi_dot[3], const double
 
 /* Row of a frame's rotation coordinate on v, and with `biased` the part of its second derivative that does not contain
  * accelerations. */
-static double turn_row(const phx_minimal *m, const choice *it, const double *x, const double *v, double *row,
+static double turn_row(const phx_minimal *m, const choice *coordinate, const double *x, const double *v, double *row,
                        bool biased)
 {
-    const int k = it->component, at = it->v + m->system->dim;
+    const int k = coordinate->component, at = coordinate->v + m->system->dim;
     double phi[3], T[9], phi_dot[3], bias[3];
 
     if (m->system->dim == 2) {
         row[at] = 1.0;
         return 0.0;
     }
-    phx_minimal_turn(m, it, x, phi);
+    phx_minimal_turn(m, coordinate, x, phi);
     phx_rot_vector_rate(phi, T);
     for (int j = 0; j < 3; j++)
         row[at + j] = T[3 * k + j];
@@ -89,38 +89,39 @@ static double turn_row(const phx_minimal *m, const choice *it, const double *x, 
     return bias[k];
 }
 
-static double place_row(const phx_minimal *m, const choice *it, const double *x, const double *v, double *row)
+static double place_row(const phx_minimal *m, const choice *coordinate, const double *x, const double *v, double *row)
 {
-    const int dim = m->system->dim, k = it->component;
+    const int dim = m->system->dim, k = coordinate->component;
     double R[9], spun[3], bias = 0.0;
 
-    phx_attitude_rotation(dim, x + it->x + dim, R);
-    phx_rot_x_vec(dim, v + it->v + dim, v + it->v, spun); /* r_ddot = R (v_dot + w x v) */
+    phx_attitude_rotation(dim, x + coordinate->x + dim, R);
+    phx_rot_x_vec(dim, v + coordinate->v + dim, v + coordinate->v, spun); /* r_ddot = R (v_dot + w x v) */
     for (int j = 0; j < dim; j++) {
-        row[it->v + j] = R[k * dim + j];
+        row[coordinate->v + j] = R[k * dim + j];
         bias += R[k * dim + j] * spun[j];
     }
     return bias;
 }
 
 /* Row of a chosen coordinate, rate = row . v, n_v numbers; with `biased` it returns (d row/dt) . v, otherwise 0. */
-double phx_minimal_row(phx_minimal *m, const choice *it, const double *x, const double *v, bool biased, double *row)
+double phx_minimal_row(phx_minimal *m, const choice *coordinate, const double *x, const double *v, bool biased,
+                       double *row)
 {
     double g[PAIR_SIZE] = {0};
 
-    if (it->kind == CHOICE_JOINT) {
-        const phx_row *own = &coordinate_of(m, it)->row;
-        const phx_port_id ids[2] = {coordinate_of(m, it)->a, coordinate_of(m, it)->b};
+    if (coordinate->kind == CHOICE_JOINT) {
+        const phx_row *own = &coordinate_of(m, coordinate)->row;
+        const phx_port_id ids[2] = {coordinate_of(m, coordinate)->a, coordinate_of(m, coordinate)->b};
         phx_row_covectors(own, &m->ws->ports.view[ids[0]], &m->ws->ports.view[ids[1]], g, g + PHX_PORT_MAX);
         phx_sys_pull_back_row(m->ws, ids, g, row);
         return biased ? phx_sys_row_bias(m->ws, own, ids, g) : 0.0;
     }
     memset(row, 0, (size_t)m->system->n_v * sizeof *row);
-    if (it->kind == CHOICE_TURN)
-        return turn_row(m, it, x, v, row, biased);
-    if (it->kind == CHOICE_PLACE)
-        return place_row(m, it, x, v, row);
-    row[it->v] = 1.0;
+    if (coordinate->kind == CHOICE_TURN)
+        return turn_row(m, coordinate, x, v, row, biased);
+    if (coordinate->kind == CHOICE_PLACE)
+        return place_row(m, coordinate, x, v, row);
+    row[coordinate->v] = 1.0;
     return 0.0;
 }
 

@@ -16,44 +16,44 @@ typedef struct tree_ode {
     double *change; /* n_v: of the rates, in a jump */
 } tree_ode;
 
-static double *rates_of(const tree_ode *it, double *y)
+static double *rates_of(const tree_ode *ode, double *y)
 {
-    return y + it->tree.n_q;
+    return y + ode->tree.n_q;
 }
 
 static void ode_destroy(phx_ode *ode)
 {
-    tree_ode *it = (tree_ode *)ode;
+    tree_ode *equations = (tree_ode *)ode;
 
-    phx_tree_free(&it->tree);
-    phx_free(it->x);
-    phx_free(it->v);
-    phx_free(it->res);
-    phx_free(it->lambda);
-    phx_free(it->change);
-    phx_free(it);
+    phx_tree_free(&equations->tree);
+    phx_free(equations->x);
+    phx_free(equations->v);
+    phx_free(equations->res);
+    phx_free(equations->lambda);
+    phx_free(equations->change);
+    phx_free(equations);
 }
 
 static void ode_begin(phx_ode *ode, const double *x, const double *v, double *y)
 {
-    tree_ode *it = (tree_ode *)ode;
+    tree_ode *equations = (tree_ode *)ode;
 
     memset(y, 0, (size_t)ode->n * sizeof *y);
-    phx_tree_begin(it->ws, &it->tree, x, v, y, rates_of(it, y));
-    memcpy(it->x, x, (size_t)it->ws->system->n_x * sizeof *x);
+    phx_tree_begin(equations->ws, &equations->tree, x, v, y, rates_of(equations, y));
+    memcpy(equations->x, x, (size_t)equations->ws->system->n_x * sizeof *x);
 }
 
 /* State of the bodies from the coordinates of the tree. Unwrapped angles of spherical joints follow from the attitudes.
  */
 static void state(phx_ode *ode, double t, const double *y, double *x, double *v)
 {
-    tree_ode *it = (tree_ode *)ode;
+    tree_ode *equations = (tree_ode *)ode;
 
-    phx_tree_move(&it->tree, t, y, y + it->tree.n_q, true);
-    phx_tree_put_state(it->ws, &it->tree, x, v);
-    if (it->tree.unwrapped_balls > 0) {
-        phx_sys_set_instant(it->ws, x, v);
-        phx_sys_unwrap_angles(it->ws, x);
+    phx_tree_move(&equations->tree, t, y, y + equations->tree.n_q, true);
+    phx_tree_put_state(equations->ws, &equations->tree, x, v);
+    if (equations->tree.unwrapped_balls > 0) {
+        phx_sys_set_instant(equations->ws, x, v);
+        phx_sys_unwrap_angles(equations->ws, x);
     }
 }
 
@@ -72,15 +72,15 @@ static void normalise(phx_ode *ode, double *y)
 }
 
 /* Forces of the elements at the current instant, from the states of the bodies: res = -P^T efforts. */
-static phx_status find_forces(tree_ode *it, double t)
+static phx_status find_forces(tree_ode *ode, double t)
 {
-    workspace *ws = it->ws;
+    workspace *ws = ode->ws;
     const phx_system *system = ws->system;
 
-    phx_tree_put_state(ws, &it->tree, it->x, it->v);
-    phx_sys_set_instant(ws, it->x, it->v);
-    memset(it->res, 0, (size_t)ws->kkt.n * sizeof *it->res);
-    const phx_status status = phx_sys_forces(ws, t, false, it->res);
+    phx_tree_put_state(ws, &ode->tree, ode->x, ode->v);
+    phx_sys_set_instant(ws, ode->x, ode->v);
+    memset(ode->res, 0, (size_t)ws->kkt.n * sizeof *ode->res);
+    const phx_status status = phx_sys_forces(ws, t, false, ode->res);
     for (int p = 0; p < system->n_ports && !status; p++) {
         const port_slot *port = &system->ports[p];
         const double *effort = ws->ports.effort + (size_t)p * PHX_PORT_MAX;
@@ -91,33 +91,33 @@ static phx_status find_forces(tree_ode *it, double t)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
         const body_slot *slot = &system->bodies[port->body];
-        phx_body_port_apply(slot->body, &port->port, &view, -1.0, effort, it->res + slot->v);
+        phx_body_port_apply(slot->body, &port->port, &view, -1.0, effort, ode->res + slot->v);
     }
     for (int k = 0; k < system->n_v; k++)
-        it->res[k] = -it->res[k];
+        ode->res[k] = -ode->res[k];
     return status;
 }
 
 /* Efforts of the drives, and the powers of all. */
-static void put_work(tree_ode *it, double *work)
+static void put_work(tree_ode *ode, double *work)
 {
-    workspace *ws = it->ws;
-    const tree *of = &it->tree;
+    workspace *ws = ode->ws;
+    const tree *of = &ode->tree;
     double driven = 0.0;
 
     for (int i = 0; i < of->n_nodes && of->driven; i++) {
         const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
-        it->lambda[row] = phx_tree_drive_effort(of, i);
+        ode->lambda[row] = phx_tree_drive_effort(of, i);
         ws->rows.w[row] = of->state[i].rate;
-        driven += it->lambda[row] * ws->rows.w[row];
+        driven += ode->lambda[row] * ws->rows.w[row];
     }
-    if (!it->forces) {
+    if (!ode->forces) {
         ws->forces.power = (phx_work){0.0, 0.0};
         memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     }
-    phx_sys_ledger_work(ws, 1.0, it->lambda);
+    phx_sys_ledger_work(ws, 1.0, ode->lambda);
     work[0] = ws->forces.power.supplied + driven;
     work[1] = ws->forces.power.dissipated;
     memcpy(work + 2, ws->base.parts, (size_t)ws->base.n_parts * sizeof *work);
@@ -125,36 +125,38 @@ static void put_work(tree_ode *it, double *work)
 
 /* Error of a tree without inertia against a motion. A trial step that is too long gives numbers that are not finite:
  * PHX_NOT_CONVERGED, and the integrator reduces it. */
-static phx_status fail_singular(const tree_ode *it, int node)
+static phx_status fail_singular(const tree_ode *ode, int node)
 {
     int body = node;
-    if (!isfinite(it->tree.state[node].D))
+    if (!isfinite(ode->tree.state[node].D))
         return PHX_NOT_CONVERGED;
-    while (it->tree.nodes[body].body < 0)
+    while (ode->tree.nodes[body].body < 0)
         body++;
-    return phx_fail(it->ws->base.context, PHX_SINGULAR, "nothing resists the motion that its joint leaves to body '%s'",
-                    phx_body_name(it->ws->system->bodies[it->tree.nodes[body].body].body));
+    return phx_fail(ode->ws->base.context, PHX_SINGULAR,
+                    "nothing resists the motion that its joint leaves to body '%s'",
+                    phx_body_name(ode->ws->system->bodies[ode->tree.nodes[body].body].body));
 }
 
 /* y' of the ordinary differential equation: rates of coordinates, accelerations and powers. PHX_SINGULAR with the
  * joint's name if a node has no inertia along its motion. */
 static phx_status ode_rates(phx_ode *ode, double t, const double *y, double *y_dot)
 {
-    tree_ode *it = (tree_ode *)ode;
-    const int n_q = it->tree.n_q;
+    tree_ode *equations = (tree_ode *)ode;
+    const int n_q = equations->tree.n_q;
     phx_status status = PHX_OK;
 
-    phx_tree_move(&it->tree, t, y, y + n_q, it->forces);
-    if (it->forces)
-        status = find_forces(it, t);
+    phx_tree_move(&equations->tree, t, y, y + n_q, equations->forces);
+    if (equations->forces)
+        status = find_forces(equations, t);
     if (status)
         return status;
-    const int singular = phx_tree_accelerations(&it->tree, it->ws, it->forces ? it->res : NULL, y_dot + n_q);
+    const int singular =
+        phx_tree_accelerations(&equations->tree, equations->ws, equations->forces ? equations->res : NULL, y_dot + n_q);
     if (singular >= 0)
-        return fail_singular(it, singular);
-    phx_tree_rates(&it->tree, y, y + n_q, y_dot);
+        return fail_singular(equations, singular);
+    phx_tree_rates(&equations->tree, y, y + n_q, y_dot);
     if (ode->n > ode->n_state)
-        put_work(it, y_dot + ode->n_state);
+        put_work(equations, y_dot + ode->n_state);
     return PHX_OK;
 }
 
@@ -195,29 +197,29 @@ static bool jumps(const phx_ode *ode, double ahead, double behind)
 /* Impulses L of the drives, which do the work L times the mean of the rates. */
 static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y)
 {
-    tree_ode *it = (tree_ode *)ode;
-    workspace *ws = it->ws;
-    tree *of = &it->tree;
-    double *u = rates_of(it, y), *work = y + ode->n_state, supplied = 0.0;
+    tree_ode *equations = (tree_ode *)ode;
+    workspace *ws = equations->ws;
+    tree *of = &equations->tree;
+    double *u = rates_of(equations, y), *work = y + ode->n_state, supplied = 0.0;
 
     phx_tree_move(of, ahead, y, u, false);
     for (int i = 0; i < of->n_nodes; i++)
         of->state[i].drive = of->nodes[i].drive.speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
-    const int singular = phx_tree_impulses(of, ws, it->change);
+    const int singular = phx_tree_impulses(of, ws, equations->change);
     if (singular >= 0)
-        return fail_singular(it, singular);
+        return fail_singular(equations, singular);
     for (int k = 0; k < of->n_u; k++)
-        u[k] += it->change[k];
+        u[k] += equations->change[k];
     memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < of->n_nodes; i++) {
         const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
-        it->lambda[row] = phx_tree_drive_effort(of, i);
+        equations->lambda[row] = phx_tree_drive_effort(of, i);
         ws->rows.w[row] = of->state[i].rate + 0.5 * of->state[i].drive;
-        supplied += it->lambda[row] * ws->rows.w[row];
+        supplied += equations->lambda[row] * ws->rows.w[row];
     }
-    phx_sys_ledger_work(ws, 1.0, it->lambda);
+    phx_sys_ledger_work(ws, 1.0, equations->lambda);
     work[0] += supplied;
     for (int k = 0; k < ws->base.n_parts; k++)
         work[2 + k] += ws->base.parts[k];
@@ -239,28 +241,29 @@ phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
 {
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    tree_ode *it = phx_calloc(dae->context, 1, sizeof *it);
+    tree_ode *equations = phx_calloc(dae->context, 1, sizeof *equations);
 
     *ode = NULL;
-    if (!it)
+    if (!equations)
         return PHX_ERR_MEMORY;
-    it->ws = ws;
-    const phx_sys_array arrays[] = {{&it->x, (size_t)system->n_x},
-                                    {&it->v, (size_t)system->n_v},
-                                    {&it->res, (size_t)ws->kkt.n},
-                                    {&it->lambda, (size_t)ws->rows.n},
-                                    {&it->change, (size_t)system->n_v}};
-    phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &it->tree);
+    equations->ws = ws;
+    const phx_sys_array arrays[] = {{&equations->x, (size_t)system->n_x},
+                                    {&equations->v, (size_t)system->n_v},
+                                    {&equations->res, (size_t)ws->kkt.n},
+                                    {&equations->lambda, (size_t)ws->rows.n},
+                                    {&equations->change, (size_t)system->n_v}};
+    phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &equations->tree);
     if (!status)
         status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
     if (status) {
-        ode_destroy(&it->base);
+        ode_destroy(&equations->base);
         return status;
     }
-    it->forces = system->n_forces > 0;
-    const bool works = it->forces || it->tree.driven;
-    it->base = (phx_ode){.ops = &operations, .n_state = it->tree.n_q + it->tree.n_u, .driven = it->tree.driven};
-    it->base.n = it->base.n_state + (works ? 2 + dae->n_parts : 0);
-    *ode = &it->base;
+    equations->forces = system->n_forces > 0;
+    const bool works = equations->forces || equations->tree.driven;
+    equations->base = (phx_ode){
+        .ops = &operations, .n_state = equations->tree.n_q + equations->tree.n_u, .driven = equations->tree.driven};
+    equations->base.n = equations->base.n_state + (works ? 2 + dae->n_parts : 0);
+    *ode = &equations->base;
     return PHX_OK;
 }
