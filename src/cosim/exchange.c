@@ -443,7 +443,7 @@ void phx_unit_arrive(phx_unit *unit)
     if (!unit->exchanging)
         return;
     const double t =
-        states->t > states->begun ? nextafter(states->t, -HUGE_VAL) : states->t; /* before what jumps at it->t */
+        states->t > states->begun ? nextafter(states->t, -HUGE_VAL) : states->t; /* before what jumps at states->t */
 
     phx_status status = find_state(unit);
     if (!status)

@@ -38,7 +38,7 @@ struct instance {
     double last_time; /* s: of the last step that succeeded */
     int last_step;    /* instance_status of it */
     /* Hands a message to whoever made the instance. */
-    void (*send)(const instance *it, int status, const char *category, const char *message);
+    void (*send)(const instance *fmu, int status, const char *category, const char *message);
     void *log, *environment;
 };
 

@@ -240,7 +240,7 @@ static bool run_on(phase *period, double *swept)
     return most < HUGE_VAL;
 }
 
-/* The impulses of a phase into it->P; by Newton's iteration from what sweeps from `swept` have come to. */
+/* The impulses of a phase into run->P; by Newton's iteration from what sweeps from `swept` have come to. */
 static phx_status impulse_law_find(phx_context *context, phase *period, double *swept)
 {
     enum { ROUNDS = 12 };

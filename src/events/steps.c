@@ -98,8 +98,8 @@ void phx_events_stand_back(events_run *run)
     phx_events_recall_memory(run);
 }
 
-/* Makes the step from the accepted state to t1, as often as it is called; the result is in it->s and nothing is
- * accepted. The work of this step is in it->done. */
+/* Makes the step from the accepted state to t1, as often as it is called; the result is in run->s and nothing is
+ * accepted. The work of this step is in run->done. */
 phx_status phx_events_step_to(events_run *run, double t1)
 {
     mechanism *s = run->s;
@@ -130,7 +130,7 @@ static double condition(const phx_event *event, double value)
     return event->falls ? event->value - value : value - event->value;
 }
 
-/* Evaluates all conditions at the state in it->s: values[] of events, friction elements and contacts. A condition is
+/* Evaluates all conditions at the state in run->s: values[] of events, friction elements and contacts. A condition is
  * met when its value rises through zero. */
 phx_status phx_events_look(events_run *run, double *values)
 {
@@ -161,7 +161,7 @@ double phx_events_armed_value(const events_run *run, int k, double value)
     return event->value >= 0.0 && value < 0.0 && value > -error * event->largest ? 0.0 : value;
 }
 
-/* Accepts the state in it->s with its work; the values become the ones that the next step is compared with. */
+/* Accepts the state in run->s with its work; the values become the ones that the next step is compared with. */
 phx_status phx_events_accept(events_run *run, const double *values)
 {
     const mechanism *s = run->s;

@@ -201,7 +201,7 @@ static phx_status unit_motions(phx_context *context, const free_body *body, cons
     return status;
 }
 
-/* How unit motions of the interfaces drive the first it->modes modes (columns of `modes`, M-orthonormal). */
+/* How unit motions of the interfaces drive the first `modes` modes (columns of `modes`, M-orthonormal). */
 static phx_status participate(phx_context *context, const free_body *body, const phx_basis *modes,
                               const phx_shapes *shapes, const int *row, phx_participation *participation)
 {

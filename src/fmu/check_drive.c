@@ -147,7 +147,7 @@ static int try_steps(drive *d, double *h, double *part, bool *found)
             return phx_fmu_finding(p, "a state or a derivative on the way", status);
         d->h = factor * *h;
     }
-    phx_fmu_say(p->it, '!', "model exchange: at %.9g s no step is short enough", d->t);
+    phx_fmu_say(p->checked, '!', "model exchange: at %.9g s no step is short enough", d->t);
     return 1;
 }
 
@@ -183,8 +183,8 @@ static int one_step(drive *d)
 static int check_drive_run(drive *d, double t, int most)
 {
     const plant *p = d->p;
-    const phx_fmu_model *model = p->it->model;
-    const double length = model->stop > model->start ? model->stop - model->start : 1000.0 * p->it->step;
+    const phx_fmu_model *model = p->checked->model;
+    const double length = model->stop > model->start ? model->stop - model->start : 1000.0 * p->checked->step;
     const clock_t begun = clock();
     int status = phx_fmu_get_states(d->p);
 
@@ -192,7 +192,7 @@ static int check_drive_run(drive *d, double t, int most)
         status = phx_fmu_get_nominals(d->p);
     d->t = t;
     d->end = model->start + length;
-    d->h = fmin(p->it->step, 1e-3 * length);
+    d->h = fmin(p->checked->step, 1e-3 * length);
     d->steps = d->evaluations = d->events = d->first_event = 0;
     d->fresh = false;
     memcpy(d->y, p->states, p->n * sizeof *d->y);
@@ -208,13 +208,13 @@ static int check_drive_run(drive *d, double t, int most)
 static void check_way_back(drive *d, void *state, double t, double next)
 {
     plant *p = d->p;
-    const size_t size = p->n + (size_t)p->it->n_outputs;
+    const size_t size = p->n + (size_t)p->checked->n_outputs;
     const int steps = d->first_event + AFTERWARDS;
     double *const results[2] = {p->first, p->first + size};
     int status = 0;
 
     for (int k = 0; k < 2 && !status; k++) {
-        status = phx_fmu_finding(p, "going back over an event", phx_fmu_restore(&p->it->calls, p->c, state));
+        status = phx_fmu_finding(p, "going back over an event", phx_fmu_restore(&p->checked->calls, p->c, state));
         p->next = next;
         p->terminates = false;
         if (!status)
@@ -223,7 +223,7 @@ static void check_way_back(drive *d, void *state, double t, double next)
             status = phx_fmu_read_all(p, results[k]);
     }
     if (!status && memcmp(results[0], results[1], size * sizeof(double)) != 0)
-        phx_fmu_say(p->it, '!',
+        phx_fmu_say(p->checked, '!',
                     "model exchange: after going back over an event and on again the states or outputs are "
                     "others");
 }
@@ -236,13 +236,13 @@ void phx_fmu_drive(plant *p, double t)
 
     if (p->n == 0 || !check_drive_create(&d, p))
         return;
-    if (p->it->model->exchange_gets_state && phx_fmu_save(&p->it->calls, p->c, &state))
+    if (p->checked->model->exchange_gets_state && phx_fmu_save(&p->checked->calls, p->c, &state))
         state = NULL; /* that was found before */
     const int status = check_drive_run(&d, t, MOST_EVALUATIONS);
-    phx_fmu_say(p->it, '*', "%d", d.events);
+    phx_fmu_say(p->checked, '*', "%d", d.events);
     if (!status && state && d.events > 0)
         check_way_back(&d, state, t, next);
     if (state)
-        phx_fmu_free_state(&p->it->calls, p->c, &state);
+        phx_fmu_free_state(&p->checked->calls, p->c, &state);
     free(d.all);
 }

@@ -14,7 +14,7 @@ static const double SHORT = 1e-3, TOLERANCE = 1e-3;
 
 static int second(const plant *p)
 {
-    return p->it->model->version == 2;
+    return p->checked->model->version == 2;
 }
 
 int phx_fmu_finding(const plant *p, const char *what, int status)
@@ -22,7 +22,7 @@ int phx_fmu_finding(const plant *p, const char *what, int status)
     char text[120];
 
     snprintf(text, sizeof text, "model exchange: %s", what);
-    return phx_fmu_say_failure(p->it, text, status);
+    return phx_fmu_say_failure(p->checked, text, status);
 }
 
 /* ---- states ---- */
@@ -36,7 +36,7 @@ static size_t states_of_description(const phx_fmu_model *model)
 
 static int count(plant *p)
 {
-    const phx_fmu_checked *fmu_checked = p->it;
+    const phx_fmu_checked *fmu_checked = p->checked;
 
     p->n = states_of_description(fmu_checked->model);
     p->indicators = (size_t)fmu_checked->model->n_indicators;
@@ -59,29 +59,29 @@ static int count(plant *p)
 int phx_fmu_get_states(plant *p)
 {
     return phx_fmu_finding(p, "reading the states",
-                           second(p) ? CALL(p->it, fmi2GetContinuousStates, p->c, p->states, p->n)
-                                     : CALL(p->it, fmi3GetContinuousStates, p->c, p->states, p->n));
+                           second(p) ? CALL(p->checked, fmi2GetContinuousStates, p->c, p->states, p->n)
+                                     : CALL(p->checked, fmi3GetContinuousStates, p->c, p->states, p->n));
 }
 
 int phx_fmu_try_rates(plant *p, double *rates)
 {
-    return second(p) ? CALL(p->it, fmi2GetDerivatives, p->c, rates, p->n)
-                     : CALL(p->it, fmi3GetContinuousStateDerivatives, p->c, rates, p->n);
+    return second(p) ? CALL(p->checked, fmi2GetDerivatives, p->c, rates, p->n)
+                     : CALL(p->checked, fmi3GetContinuousStateDerivatives, p->c, rates, p->n);
 }
 
 int phx_fmu_try_indicators(plant *p, double *values)
 {
     if (p->indicators == 0)
         return 0;
-    return second(p) ? CALL(p->it, fmi2GetEventIndicators, p->c, values, p->indicators)
-                     : CALL(p->it, fmi3GetEventIndicators, p->c, values, p->indicators);
+    return second(p) ? CALL(p->checked, fmi2GetEventIndicators, p->c, values, p->indicators)
+                     : CALL(p->checked, fmi3GetEventIndicators, p->c, values, p->indicators);
 }
 
 int phx_fmu_get_nominals(plant *p)
 {
     return phx_fmu_finding(p, "reading the nominal values",
-                           second(p) ? CALL(p->it, fmi2GetNominalsOfContinuousStates, p->c, p->nominal, p->n)
-                                     : CALL(p->it, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n));
+                           second(p) ? CALL(p->checked, fmi2GetNominalsOfContinuousStates, p->c, p->nominal, p->n)
+                                     : CALL(p->checked, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n));
 }
 
 static int check_exchange_look(plant *p)
@@ -90,13 +90,13 @@ static int check_exchange_look(plant *p)
 
     for (size_t k = 0; k < p->n && !status; k++)
         if (!(p->nominal[k] > 0.0 && isfinite(p->nominal[k])))
-            phx_fmu_say(p->it, '!', "the nominal value of state %zu is %g", k + 1, p->nominal[k]);
+            phx_fmu_say(p->checked, '!', "the nominal value of state %zu is %g", k + 1, p->nominal[k]);
     if (status)
         return status;
     status = phx_fmu_try_indicators(p, p->indicator);
     for (size_t k = 0; k < p->indicators && !status; k++)
         if (!isfinite(p->indicator[k]))
-            phx_fmu_say(p->it, '!', "event indicator %zu is %g", k + 1, p->indicator[k]);
+            phx_fmu_say(p->checked, '!', "event indicator %zu is %g", k + 1, p->indicator[k]);
     return phx_fmu_finding(p, "reading the event indicators", status);
 }
 
@@ -114,7 +114,7 @@ static int update(plant *p, bool *again, event_flags *flags)
 
     if (second(p)) {
         fmi2EventInfo info = {0};
-        status = CALL(p->it, fmi2NewDiscreteStates, p->c, &info);
+        status = CALL(p->checked, fmi2NewDiscreteStates, p->c, &info);
         *again = info.newDiscreteStatesNeeded;
         p->terminates = p->terminates || info.terminateSimulation;
         nominals = info.nominalsOfContinuousStatesChanged;
@@ -124,7 +124,8 @@ static int update(plant *p, bool *again, event_flags *flags)
     } else {
         bool terminate = false;
         *again = false;
-        status = CALL(p->it, fmi3UpdateDiscreteStates, p->c, again, &terminate, &nominals, &values, &defined, &next);
+        status =
+            CALL(p->checked, fmi3UpdateDiscreteStates, p->c, again, &terminate, &nominals, &values, &defined, &next);
         p->terminates = p->terminates || terminate;
     }
     flags->nominals = flags->nominals || nominals;
@@ -143,10 +144,10 @@ static int check_exchange_settle(plant *p, event_flags *flags)
     for (int k = 0; k < MOST_EVENTS && again && !status; k++)
         status = update(p, &again, flags);
     if (again && !status)
-        phx_fmu_say(p->it, '!', "%d iterations of an event do not come to an end", MOST_EVENTS);
+        phx_fmu_say(p->checked, '!', "%d iterations of an event do not come to an end", MOST_EVENTS);
     if (!status && !p->terminates)
-        status =
-            second(p) ? CALL(p->it, fmi2EnterContinuousTimeMode, p->c) : CALL(p->it, fmi3EnterContinuousTimeMode, p->c);
+        status = second(p) ? CALL(p->checked, fmi2EnterContinuousTimeMode, p->c)
+                           : CALL(p->checked, fmi3EnterContinuousTimeMode, p->c);
     return phx_fmu_finding(p, "an event", status);
 }
 
@@ -160,15 +161,15 @@ static int check_exchange_compare(plant *p, double t, const event_flags *flags)
         status = phx_fmu_get_nominals(p);
     for (size_t k = 0; k < p->n && !status; k++) {
         if (!isfinite(p->states[k]) || !(p->nominal[k] > 0.0 && isfinite(p->nominal[k])))
-            phx_fmu_say(p->it, '!', "after an event at %.9g s state %zu is %g, its nominal value %g", t, k + 1,
+            phx_fmu_say(p->checked, '!', "after an event at %.9g s state %zu is %g, its nominal value %g", t, k + 1,
                         p->states[k], p->nominal[k]);
         if (!flags->values && p->states[k] != states[k]) {
-            phx_fmu_say(p->it, '!', "an event at %.9g s changes state %zu without valuesOfContinuousStatesChanged", t,
-                        k + 1);
+            phx_fmu_say(p->checked, '!', "an event at %.9g s changes state %zu without valuesOfContinuousStatesChanged",
+                        t, k + 1);
             return status;
         }
         if (!flags->nominals && p->nominal[k] != nominals[k]) {
-            phx_fmu_say(p->it, '!',
+            phx_fmu_say(p->checked, '!',
                         "an event at %.9g s changes the nominal value of state %zu without "
                         "nominalsOfContinuousStatesChanged",
                         t, k + 1);
@@ -184,12 +185,12 @@ static int handle_event(plant *p, double t)
 
     memcpy(p->before, p->states, p->n * sizeof *p->before);
     memcpy(p->before + p->n, p->nominal, p->n * sizeof *p->before);
-    int status = second(p) ? CALL(p->it, fmi2EnterEventMode, p->c) : CALL(p->it, fmi3EnterEventMode, p->c);
+    int status = second(p) ? CALL(p->checked, fmi2EnterEventMode, p->c) : CALL(p->checked, fmi3EnterEventMode, p->c);
     phx_fmu_finding(p, "entering event mode", status);
     if (!status)
         status = check_exchange_settle(p, &flags);
     if (!status && p->next <= t)
-        phx_fmu_say(p->it, '!', "after an event at %.17g s the next time event is at %.17g s", t, p->next);
+        phx_fmu_say(p->checked, '!', "after an event at %.17g s the next time event is at %.17g s", t, p->next);
     return status || p->terminates ? status : check_exchange_compare(p, t, &flags);
 }
 
@@ -197,8 +198,8 @@ int phx_fmu_complete(plant *p, double t, bool *event)
 {
     fmi2Boolean event2 = 0, terminate2 = 0;
     bool event3 = false, terminate3 = false;
-    const int status = second(p) ? CALL(p->it, fmi2CompletedIntegratorStep, p->c, 0, &event2, &terminate2)
-                                 : CALL(p->it, fmi3CompletedIntegratorStep, p->c, false, &event3, &terminate3);
+    const int status = second(p) ? CALL(p->checked, fmi2CompletedIntegratorStep, p->c, 0, &event2, &terminate2)
+                                 : CALL(p->checked, fmi3CompletedIntegratorStep, p->c, false, &event3, &terminate3);
 
     *event = *event || event2 || event3;
     p->terminates = p->terminates || terminate2 || terminate3;
@@ -210,12 +211,12 @@ int phx_fmu_complete(plant *p, double t, bool *event)
 /* ---- steps ---- */
 int phx_fmu_try_states(plant *p, double t)
 {
-    const int status = second(p) ? CALL(p->it, fmi2SetTime, p->c, t) : CALL(p->it, fmi3SetTime, p->c, t);
+    const int status = second(p) ? CALL(p->checked, fmi2SetTime, p->c, t) : CALL(p->checked, fmi3SetTime, p->c, t);
 
     if (phx_fmu_finding(p, "setting the time", status) || p->n == 0)
         return status;
-    return second(p) ? CALL(p->it, fmi2SetContinuousStates, p->c, p->states, p->n)
-                     : CALL(p->it, fmi3SetContinuousStates, p->c, p->states, p->n);
+    return second(p) ? CALL(p->checked, fmi2SetContinuousStates, p->c, p->states, p->n)
+                     : CALL(p->checked, fmi3SetContinuousStates, p->c, p->states, p->n);
 }
 
 /* Number of the first derivative that is none; n: all are. */
@@ -259,16 +260,17 @@ static int euler_step(plant *p, int number, double t, double *h)
             return phx_fmu_finding(p, "reading the derivatives", status);
     }
     if (none < p->n)
-        phx_fmu_say(p->it, '!', "after %d steps the derivative of state %zu is %g", number + 1, none + 1, rates1[none]);
+        phx_fmu_say(p->checked, '!', "after %d steps the derivative of state %zu is %g", number + 1, none + 1,
+                    rates1[none]);
     else
-        phx_fmu_say(p->it, '!', "model exchange: after %d steps no step is short enough", number);
+        phx_fmu_say(p->checked, '!', "model exchange: after %d steps no step is short enough", number);
     return 1;
 }
 
 /* Steps of Euler's method from number `from` on at time *t, before the first time event. */
 static int make_steps(plant *p, int from, double *t)
 {
-    double h = fmin(SHORT * p->it->step, (p->next - p->it->model->start) / MOST_STEPS);
+    double h = fmin(SHORT * p->checked->step, (p->next - p->checked->model->start) / MOST_STEPS);
     int status = phx_fmu_get_states(p);
 
     for (int k = from; k < from + PHX_FMU_STEPS && !status; k++) {
@@ -276,7 +278,8 @@ static int make_steps(plant *p, int from, double *t)
         status = phx_fmu_finding(p, "reading the derivatives", phx_fmu_try_rates(p, p->rates));
         const size_t none = status ? p->n : find_no_number(p, p->rates);
         if (none < p->n) {
-            phx_fmu_say(p->it, '!', "after %d steps the derivative of state %zu is %g", k, none + 1, p->rates[none]);
+            phx_fmu_say(p->checked, '!', "after %d steps the derivative of state %zu is %g", k, none + 1,
+                        p->rates[none]);
             return 1;
         }
         if (!status)
@@ -285,7 +288,7 @@ static int make_steps(plant *p, int from, double *t)
         if (!status)
             status = phx_fmu_complete(p, *t, &event);
         if (!status)
-            phx_fmu_say(p->it, '#', "%d", k + 1);
+            phx_fmu_say(p->checked, '#', "%d", k + 1);
     }
     return status ? status : phx_fmu_get_states(p);
 }
@@ -293,19 +296,19 @@ static int make_steps(plant *p, int from, double *t)
 int phx_fmu_read_all(plant *p, double *values)
 {
     memcpy(values, p->states, p->n * sizeof *values);
-    return phx_fmu_finding(p, "reading the outputs", phx_fmu_read_outputs(p->it, p->c, values + p->n));
+    return phx_fmu_finding(p, "reading the outputs", phx_fmu_read_outputs(p->checked, p->c, values + p->n));
 }
 
 static void check_rollback(plant *p, double saved_at)
 {
-    const size_t size = p->n + (size_t)p->it->n_outputs;
+    const size_t size = p->n + (size_t)p->checked->n_outputs;
     double *found = p->first + size;
     void *state = NULL;
 
-    if (!p->it->model->exchange_gets_state)
+    if (!p->checked->model->exchange_gets_state)
         return;
-    if (phx_fmu_save(&p->it->calls, p->c, &state) || !state) {
-        phx_fmu_say(p->it, '!', "model exchange: the state cannot be saved, though the description says so");
+    if (phx_fmu_save(&p->checked->calls, p->c, &state) || !state) {
+        phx_fmu_say(p->checked, '!', "model exchange: the state cannot be saved, though the description says so");
         return;
     }
     double t = saved_at;
@@ -313,17 +316,17 @@ static void check_rollback(plant *p, double saved_at)
     if (!status)
         status = phx_fmu_read_all(p, p->first);
     if (!status)
-        status = phx_fmu_finding(p, "going back to a saved state", phx_fmu_restore(&p->it->calls, p->c, state));
+        status = phx_fmu_finding(p, "going back to a saved state", phx_fmu_restore(&p->checked->calls, p->c, state));
     t = saved_at;
     if (!status)
         status = make_steps(p, PHX_FMU_STEPS, &t);
     if (!status)
         status = phx_fmu_read_all(p, found);
     if (!status && memcmp(p->first, found, size * sizeof *found) != 0)
-        phx_fmu_say(p->it, '!',
+        phx_fmu_say(p->checked, '!',
                     "model exchange: after going back to a saved state and on again the states or outputs "
                     "are others");
-    phx_fmu_free_state(&p->it->calls, p->c, &state);
+    phx_fmu_free_state(&p->checked->calls, p->c, &state);
 }
 
 static bool check_exchange_allocate(plant *p)
@@ -344,7 +347,7 @@ static bool check_exchange_start(plant *p, const phx_fmu_checked *fmu_checked, c
 {
     event_flags flags;
 
-    *p = (plant){.it = fmu_checked, .c = phx_fmu_instantiate(&fmu_checked->calls, name, true), .next = HUGE_VAL};
+    *p = (plant){.checked = fmu_checked, .c = phx_fmu_instantiate(&fmu_checked->calls, name, true), .next = HUGE_VAL};
     if (!p->c) {
         phx_fmu_say(fmu_checked, '!', "no instance for model exchange can be made");
         return false;

@@ -6,7 +6,7 @@
 #include "check.h"
 
 typedef struct plant {
-    const phx_fmu_checked *it;
+    const phx_fmu_checked *checked;
     void *c;
     size_t n, indicators;
     double next;     /* s: of the next time event; HUGE_VAL: none */

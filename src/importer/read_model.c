@@ -57,17 +57,17 @@ static bool is(const xmlNode *node, const char *name)
 
 static xmlNode *child(const xmlNode *node, const char *name)
 {
-    for (xmlNode *it = node ? node->children : NULL; it; it = it->next)
-        if (is(it, name))
-            return it;
+    for (xmlNode *node_at = node ? node->children : NULL; node_at; node_at = node_at->next)
+        if (is(node_at, name))
+            return node_at;
     return NULL;
 }
 
 static int count_elements(const xmlNode *node)
 {
     int count = 0;
-    for (const xmlNode *it = node ? node->children : NULL; it; it = it->next)
-        count += it->type == XML_ELEMENT_NODE;
+    for (const xmlNode *node_at = node ? node->children : NULL; node_at; node_at = node_at->next)
+        count += node_at->type == XML_ELEMENT_NODE;
     return count;
 }
 

@@ -37,7 +37,7 @@ static phx_status copy_state(phx_integration *integration, const double *x, cons
     return PHX_OK;
 }
 
-/* The state at it->at. */
+/* The state at integration->at. */
 static void integration_look(phx_integration *integration)
 {
     phx_run *run = &integration->run;

@@ -114,21 +114,21 @@ static phx_status create_side(phx_outputs *outputs)
 phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_create_fn *create, phx_outputs **outputs)
 {
     const double length = run->options.end - run->start;
-    phx_outputs *it = phx_calloc(run->context, 1, sizeof *it);
-    if (!it)
+    phx_outputs *made = phx_calloc(run->context, 1, sizeof *made);
+    if (!made)
         return PHX_ERR_MEMORY;
-    *outputs = it;
-    it->run = run;
-    it->method = method;
-    it->create = create;
-    it->stride = 1.0;
-    set_spacing(it, method->ops->step != NULL && !method->ops->ends_at_breaks && !run->aligned);
-    it->count = (long)ceil(length / (it->stride * it->spacing) * (1.0 - SAME));
-    it->next = 1;
-    it->decimal = decimal_of(run);
-    it->near = SAME * it->spacing + 4.0 * DBL_EPSILON * fmax(fabs(run->start), fabs(run->options.end));
-    it->pieces = run->options.rtol > 0.0 ? 2 : 1; /* as of the steps that are chosen */
-    return it->on_grid ? PHX_OK : create_side(it);
+    *outputs = made;
+    made->run = run;
+    made->method = method;
+    made->create = create;
+    made->stride = 1.0;
+    set_spacing(made, method->ops->step != NULL && !method->ops->ends_at_breaks && !run->aligned);
+    made->count = (long)ceil(length / (made->stride * made->spacing) * (1.0 - SAME));
+    made->next = 1;
+    made->decimal = decimal_of(run);
+    made->near = SAME * made->spacing + 4.0 * DBL_EPSILON * fmax(fabs(run->start), fabs(run->options.end));
+    made->pieces = run->options.rtol > 0.0 ? 2 : 1; /* as of the steps that are chosen */
+    return made->on_grid ? PHX_OK : create_side(made);
 }
 
 bool phx_outputs_on_grid(const phx_outputs *outputs)

@@ -115,22 +115,22 @@ static phx_status linearise_complete(phx_context *context, phx_status status, do
 phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear *linear, phx_channels *channels,
                              char **coordinates, double rank_rtol, phx_linearised **linearised)
 {
-    phx_linearised *it = phx_calloc(context, 1, sizeof *it);
+    phx_linearised *plant = phx_calloc(context, 1, sizeof *plant);
 
     *linearised = NULL;
-    if (!it) {
+    if (!plant) {
         linearise_free_names(linear->n, coordinates);
         phx_linear_free(linear);
         phx_channels_free(channels);
         return PHX_ERR_MEMORY;
     }
-    it->linear = *linear;
-    it->channels = *channels;
-    it->coordinates = coordinates;
+    plant->linear = *linear;
+    plant->channels = *channels;
+    plant->coordinates = coordinates;
     *linear = (phx_linear){0};
     *channels = (phx_channels){0};
-    it->name = phx_strdup(context, name);
-    return linearise_complete(context, it->name ? PHX_OK : PHX_ERR_MEMORY, rank_rtol, it, linearised);
+    plant->name = phx_strdup(context, name);
+    return linearise_complete(context, plant->name ? PHX_OK : PHX_ERR_MEMORY, rank_rtol, plant, linearised);
 }
 
 /* Linearises a mechanism about options->x at rest, or about a steady rotation if options->axes is set, with channels,

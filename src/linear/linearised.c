@@ -21,7 +21,7 @@ phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols,
 /* ---- work of the reduction ---- */
 typedef struct reduction {
     phx_context *context;
-    phx_linearised *it;
+    phx_linearised *plant;
     double rtol;
     int n, m, held, f; /* coordinates, rows of G and of H, free motions */
     double *A;         /* (m + held) x n: G and H */
@@ -47,7 +47,7 @@ static phx_status rank_of(reduction *w, int rows, int *rank)
 {
     phx_basis basis = {0};
     const phx_status status =
-        phx_reduce_free_motions(w->context, w->n, w->it->factor, rows, w->A, w->rtol, rank, &basis);
+        phx_reduce_free_motions(w->context, w->n, w->plant->factor, rows, w->A, w->rtol, rank, &basis);
     phx_basis_free(&basis);
     return status;
 }
@@ -66,7 +66,7 @@ static phx_status refuse_motion(phx_context *context, const phx_channels *channe
 /* The first prescribed motion that depends on the constraints before it. */
 static phx_status name_dependent_motion(reduction *w, int rank_all)
 {
-    const phx_channels *channels = &w->it->channels;
+    const phx_channels *channels = &w->plant->channels;
     int before = 0, rank = 0;
     phx_status status = rank_of(w, w->m, &before);
 
@@ -86,7 +86,7 @@ static phx_status name_dependent_motion(reduction *w, int rank_all)
  * motions. */
 static phx_status free_motions(reduction *w, phx_basis *basis)
 {
-    const phx_channels *channels = &w->it->channels;
+    const phx_channels *channels = &w->plant->channels;
     const size_t n = (size_t)w->n, rows = (size_t)(w->m + w->held);
     int rank = 0;
     phx_status status = PHX_OK;
@@ -96,7 +96,7 @@ static phx_status free_motions(reduction *w, phx_basis *basis)
         return PHX_ERR_MEMORY;
     phx_csr_to_dense(&channels->G, w->A);
     phx_csr_to_dense(&channels->H, w->A + (size_t)w->m * n);
-    status = phx_reduce_free_motions(w->context, w->n, w->it->factor, (int)rows, w->A, w->rtol, &rank, basis);
+    status = phx_reduce_free_motions(w->context, w->n, w->plant->factor, (int)rows, w->A, w->rtol, &rank, basis);
     if (!status && w->held > 0 && rank < (int)rows)
         status = name_dependent_motion(w, rank);
     w->f = w->n - rank;
@@ -106,15 +106,15 @@ static phx_status free_motions(reduction *w, phx_basis *basis)
 /* Small frequencies are compared with the rigid-body modes that joints and prescribed motions leave. */
 static phx_status compare_slow(reduction *w)
 {
-    phx_reduced *r = &w->it->reduced;
-    phx_linear held = w->it->linear; /* the rows of G are its own */
+    phx_reduced *r = &w->plant->reduced;
+    phx_linear held = w->plant->linear; /* the rows of G are its own */
     phx_undamped undamped = {
         .modes = w->modes, .frequency = r->omega, .freedom = w->f, .resolution = w->resolution}; /* these borrowed */
     phx_kkt kkt = {0};
 
     held.G = (phx_csr){0};
     held.m = w->m + w->held;
-    phx_status status = phx_channels_stack(w->context, &w->it->channels, &held.G);
+    phx_status status = phx_channels_stack(w->context, &w->plant->channels, &held.G);
     if (!status)
         status = phx_undamped_compare(w->context, &held, w->rtol, &kkt, &undamped);
     w->resolution = undamped.resolution;
@@ -128,8 +128,8 @@ static phx_status compare_slow(reduction *w)
  * resolution set to zero and counted as rigid. */
 static phx_status normal_modes(reduction *w, const phx_basis *basis)
 {
-    phx_reduced *r = &w->it->reduced;
-    const phx_stiffness stiffness = phx_linear_stiffness(&w->it->linear);
+    phx_reduced *r = &w->plant->reduced;
+    const phx_stiffness stiffness = phx_linear_stiffness(&w->plant->linear);
     double asymmetry = 0.0;
     phx_status status = PHX_OK;
 
@@ -169,7 +169,7 @@ static phx_status right_inverse(reduction *w)
         for (int i = 0; i < n; i++)
             for (int k = 0; k < rows; k++)
                 T[i * rows + k] = w->A[k * n + i];
-        phx_dense_triangle_solve(false, n, w->it->factor, rows, T); /* (A L^-T)^T = L^-1 A^T */
+        phx_dense_triangle_solve(false, n, w->plant->factor, rows, T); /* (A L^-T)^T = L^-1 A^T */
         for (int k = 0; k < rows; k++) {
             double norm = 0.0;
             for (int i = 0; i < n; i++)
@@ -181,7 +181,7 @@ static phx_status right_inverse(reduction *w)
         status = phx_dense_least_norm(w->context, rows, n, B, rows, scale, 1e-12, w->Z, NULL);
     }
     if (!status && rows > 0)
-        phx_dense_triangle_solve(true, n, w->it->factor, rows, w->Z);
+        phx_dense_triangle_solve(true, n, w->plant->factor, rows, w->Z);
     phx_free(B);
     phx_free(T);
     phx_free(scale);
@@ -191,9 +191,9 @@ static phx_status right_inverse(reduction *w)
 /* b = Z_H - P_el eta, eta = Lambda^-1 P_el^T K_s Z_H: with it s moves no mode by stiffness. */
 static phx_status static_motions(reduction *w, double *b)
 {
-    const phx_stiffness stiffness = phx_linear_stiffness(&w->it->linear);
+    const phx_stiffness stiffness = phx_linear_stiffness(&w->plant->linear);
     const phx_csr *const parts[] = {stiffness.root, stiffness.rest};
-    const phx_reduced *r = &w->it->reduced;
+    const phx_reduced *r = &w->plant->reduced;
     const int n = w->n, f = w->f, k = w->held;
     phx_status status = PHX_OK;
 
@@ -234,7 +234,7 @@ static phx_status static_motions(reduction *w, double *b)
 /* basis = [modes b] */
 static phx_status make_basis(reduction *w)
 {
-    phx_reduced *r = &w->it->reduced;
+    phx_reduced *r = &w->plant->reduced;
     const int c = w->f + w->held;
     double *b = phx_calloc(w->context, (size_t)w->n * (size_t)w->held, sizeof *b);
     phx_status status = b ? PHX_OK : PHX_ERR_MEMORY;
@@ -262,13 +262,13 @@ static phx_status make_basis(reduction *w)
  * zero to rounding. */
 static phx_status stiffness_times_basis(const reduction *w, double **KP)
 {
-    const phx_reduced *r = &w->it->reduced;
+    const phx_reduced *r = &w->plant->reduced;
     const int n = w->n, c = r->count;
     double *MP = NULL;
-    phx_status status = phx_csr_times_dense(w->context, &w->it->linear.K, c, r->basis, KP);
+    phx_status status = phx_csr_times_dense(w->context, &w->plant->linear.K, c, r->basis, KP);
 
     if (!status)
-        status = phx_csr_times_dense(w->context, &w->it->linear.M, c, r->basis, &MP);
+        status = phx_csr_times_dense(w->context, &w->plant->linear.M, c, r->basis, &MP);
     for (int j = 0; j < c && !status && !w->skew; j++) {
         double k = 0.0, m = 0.0;
         for (int i = 0; i < n; i++) {
@@ -287,8 +287,8 @@ static phx_status stiffness_times_basis(const reduction *w, double **KP)
  * skew part on the modes. */
 static phx_status reduce_matrices(reduction *w, const double *DP)
 {
-    phx_reduced *r = &w->it->reduced;
-    const phx_csr *K = &w->it->linear.K;
+    phx_reduced *r = &w->plant->reduced;
+    const phx_csr *K = &w->plant->linear.K;
     const int n = w->n, c = r->count, f = w->f;
     double *right = NULL, *left = NULL;
     phx_status status = PHX_OK;
@@ -315,8 +315,8 @@ static phx_status reduce_matrices(reduction *w, const double *DP)
  * motion itself. */
 static phx_status reduce_inputs(reduction *w)
 {
-    phx_reduced *r = &w->it->reduced;
-    const phx_channels *channels = &w->it->channels;
+    phx_reduced *r = &w->plant->reduced;
+    const phx_channels *channels = &w->plant->channels;
     const int m = channels->n_inputs, f = w->f;
     double *F = phx_calloc(w->context, (size_t)w->n * (size_t)m, sizeof *F);
 
@@ -340,7 +340,7 @@ static phx_status reduce_inputs(reduction *w)
 /* W = Y_L Z^T; multipliers are Z^T (M xi'' + D xi' + K xi - F u). */
 static phx_status multiplier_map(reduction *w)
 {
-    const phx_channels *channels = &w->it->channels;
+    const phx_channels *channels = &w->plant->channels;
     const int rows = w->m + w->held, p = channels->n_outputs;
     double *Y = phx_calloc(w->context, (size_t)p * (size_t)rows, sizeof *Y);
     double *part = phx_calloc(w->context, (size_t)p * (size_t)rows, sizeof *part);
@@ -367,7 +367,7 @@ static phx_status multiplier_map(reduction *w)
 /* out (outputs x count) = Y basis + W X */
 static phx_status reduce_output(const reduction *w, const phx_csr *Y, const double *X, double *out)
 {
-    const phx_reduced *r = &w->it->reduced;
+    const phx_reduced *r = &w->plant->reduced;
     const int p = Y->rows, c = r->count;
     double *plain = NULL;
     const phx_status status = phx_csr_times_dense(w->context, Y, c, r->basis, &plain);
@@ -385,14 +385,14 @@ static phx_status reduce_output(const reduction *w, const phx_csr *Y, const doub
  * reduced basis. */
 static phx_status reduce_outputs(reduction *w, const double *KP, const double *DP)
 {
-    phx_reduced *r = &w->it->reduced;
-    const phx_channels *channels = &w->it->channels;
+    phx_reduced *r = &w->plant->reduced;
+    const phx_channels *channels = &w->plant->channels;
     const int p = channels->n_outputs, m = channels->n_inputs, c = r->count;
     double *MP = NULL, *F = phx_calloc(w->context, (size_t)w->n * (size_t)m, sizeof *F);
     phx_status status = F ? multiplier_map(w) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_csr_times_dense(w->context, &w->it->linear.M, c, r->basis, &MP);
+        status = phx_csr_times_dense(w->context, &w->plant->linear.M, c, r->basis, &MP);
     for (int i = 0; i < w->n && !status; i++) /* Z^T M modes = 0 */
         memset(MP + (size_t)i * (size_t)c, 0, (size_t)w->f * sizeof *MP);
     if (!status)
@@ -422,7 +422,7 @@ static phx_status name_pair(phx_context *context, const char *name, const char *
 /* Names of the reduced coordinates and their rates: rigid1, mode1, and those of the prescribed motions. */
 static phx_status name_states(reduction *w)
 {
-    phx_reduced *r = &w->it->reduced;
+    phx_reduced *r = &w->plant->reduced;
     int rigid = 0, mode = 0;
     phx_status status = PHX_OK;
 
@@ -440,7 +440,7 @@ static phx_status name_states(reduction *w)
         status = name_pair(w->context, name, rate, &r->names[i], &r->rates[i]);
     }
     for (int h = 0; h < w->held && !status; h++)
-        status = name_pair(w->context, w->it->channels.motion[h], w->it->channels.rate[h], &r->names[w->f + h],
+        status = name_pair(w->context, w->plant->channels.motion[h], w->plant->channels.rate[h], &r->names[w->f + h],
                            &r->rates[w->f + h]);
     return status;
 }
@@ -472,7 +472,7 @@ static phx_status alloc_reduced(phx_context *context, phx_linearised *linear)
  * (theory 14). */
 phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *linear)
 {
-    reduction w = {.context = context, .it = linear, .rtol = rank_rtol};
+    reduction w = {.context = context, .plant = linear, .rtol = rank_rtol};
     phx_basis basis = {0};
     double *KP = NULL, *DP = NULL;
 

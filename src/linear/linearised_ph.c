@@ -289,7 +289,7 @@ static phx_status ports(phx_context *context, const phx_channels *channels, ph_f
 /* ---- measured outputs ---- */
 /* Rows that are made one at a time, of the columns of e and of the inputs. */
 typedef struct measured_rows {
-    const phx_linearised *it;
+    const phx_linearised *plant;
     phx_csr Gt, Ht;
     phx_cholesky *mass;
     double *x, *state, *input; /* n, size, inputs */
@@ -311,7 +311,7 @@ static void rows_free(measured_rows *w)
 static phx_status rows_create(phx_context *context, const phx_linearised *linear, const ph_form *form, measured_rows *w)
 {
     const phx_channels *ch = &linear->channels;
-    *w = (measured_rows){.it = linear, .n = linear->linear.n, .size = form->size, .m = ch->n_inputs};
+    *w = (measured_rows){.plant = linear, .n = linear->linear.n, .size = form->size, .m = ch->n_inputs};
     w->x = phx_calloc(context, (size_t)w->n, sizeof *w->x);
     w->state = phx_calloc(context, (size_t)w->size, sizeof *w->state);
     w->input = phx_calloc(context, (size_t)w->m, sizeof *w->input);
@@ -336,8 +336,8 @@ static void linearised_ph_add_row(const phx_csr *a, int i, double factor, double
 /* xi'' = M^-1 (-K xi - D xi' + G^T lambda + H^T mu + F u) in output i */
 static phx_status acceleration_row(measured_rows *w, int i)
 {
-    const phx_linear *linear = &w->it->linear;
-    const phx_channels *ch = &w->it->channels;
+    const phx_linear *linear = &w->plant->linear;
+    const phx_channels *ch = &w->plant->channels;
 
     if (ch->Y_a.ptr[i] == ch->Y_a.ptr[i + 1])
         return PHX_OK;

@@ -140,7 +140,7 @@ void phx_ss_inversion_destroy(phx_ss_inversion *inversion)
 typedef struct making {
     phx_context *context;
     const phx_ss *s;
-    phx_ss_inversion *it;
+    phx_ss_inversion *inversion;
     double *A, *B; /* n x n, n x m */
     double *T;     /* chain x n: rows C A^k, k < r; room for m n rows */
     double *C_r;   /* m x n: rows C A^r */
@@ -158,7 +158,7 @@ static void making_free(making *w)
 /* Allocates the work arrays and balances A and B by a diagonal scaling of the states. */
 static phx_status balance(making *w)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, m = inversion->m;
     const size_t states = (size_t)n;
 
@@ -186,10 +186,10 @@ static bool acts(const making *w, const double *c, double *d)
 {
     bool any = false;
 
-    for (int k = 0; k < w->it->m; k++) {
+    for (int k = 0; k < w->inversion->m; k++) {
         double sum = 0.0, size = 0.0;
-        for (int i = 0; i < w->it->n; i++) {
-            const double part = c[i] * w->B[i * w->it->m + k];
+        for (int i = 0; i < w->inversion->n; i++) {
+            const double part = c[i] * w->B[i * w->inversion->m + k];
             sum += part;
             size += fabs(part);
         }
@@ -202,7 +202,7 @@ static bool acts(const making *w, const double *c, double *d)
 /* c A^k until the inputs act on it; the rows before that are links of the chain y, y', .. */
 static phx_status find_degree(making *w, int output)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, m = inversion->m;
     double *c = w->row, *next = w->row + n, *d = w->D_r + output * m;
     bool found = false;
@@ -235,7 +235,7 @@ static phx_status find_degree(making *w, int output)
 /* F = D_r^-1 C_r and D_r^-1 into U at the columns of the highest derivatives. */
 static phx_status solve_inputs(making *w)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, m = inversion->m, wide = n + m;
     double *b = phx_calloc(w->context, (size_t)m * (size_t)wide, sizeof *b);
     double *scale = phx_calloc(w->context, 2 * (size_t)m, sizeof *scale);
@@ -271,7 +271,7 @@ static phx_status solve_inputs(making *w)
 /* x = X (y, .. y^(r-1)) + Z eta: X a right inverse of the chains T, Z a basis of what they do not see. */
 static phx_status make_coordinates(making *w, double **Z)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, c = inversion->chain;
     double *inverse = phx_calloc(w->context, (size_t)n * (size_t)c, sizeof *inverse);
     double *scales = phx_calloc(w->context, (size_t)c * (size_t)c, sizeof *scales);
@@ -305,7 +305,7 @@ static phx_status make_coordinates(making *w, double **Z)
 /* A_0 = Z^T (A - B F) Z, G = Z^T ((A - B F) X + B U): zero dynamics eta' = A_0 eta + G (y, .. y^(r)). */
 static phx_status zero_dynamics(making *w, const double *Z, double *A_0, double *G)
 {
-    const phx_ss_inversion *inversion = w->it;
+    const phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, m = inversion->m, z = inversion->zeros, p = inversion->jets;
     double *closed = phx_calloc(w->context, (size_t)n * (size_t)(n + z + p), sizeof *closed);
     double *AZ = closed + (size_t)n * (size_t)n, *AX = AZ + (size_t)n * (size_t)z;
@@ -331,7 +331,7 @@ static phx_status zero_dynamics(making *w, const double *Z, double *A_0, double 
  *     | 0    A_b  |  | 0  I | = | 0  I | | 0    A_b |                                                          */
 static phx_status split(making *w, double edge, const double *Z, double *A_0, double *G)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, z = inversion->zeros, p = inversion->jets;
     const size_t cells = (size_t)z * (size_t)z;
     double *T = phx_calloc(w->context, 3 * cells, sizeof *T), *Q = phx_behind(T, cells), *X = phx_behind(T, 2 * cells);
@@ -374,7 +374,7 @@ static phx_status split(making *w, double edge, const double *Z, double *A_0, do
 /* The arrays whose sizes the chains give. */
 static phx_status ss_inversion_allocate(making *w)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     const size_t n = (size_t)inversion->n, m = (size_t)inversion->m;
 
     inversion->zeros =
@@ -399,7 +399,7 @@ static phx_status ss_inversion_allocate(making *w)
  * into stable and antistable parts at the edge. */
 static phx_status ss_inversion_make(making *w, double edge)
 {
-    phx_ss_inversion *inversion = w->it;
+    phx_ss_inversion *inversion = w->inversion;
     double *Z = NULL, *A_0 = NULL, *G = NULL;
     phx_status status = balance(w);
 
@@ -441,19 +441,19 @@ phx_status phx_ss_inversion_create(phx_context *context, const phx_ss *system, d
                         system->name, system->n_inputs, system->n_outputs);
     if (!(edge >= 0.0) || !isfinite(edge))
         return phx_fail(context, PHX_ERR_ARGUMENT, "the edge of the stable zeros is %g 1/s, expected 0 or more", edge);
-    w.it = phx_calloc(context, 1, sizeof *w.it);
-    if (!w.it)
+    w.inversion = phx_calloc(context, 1, sizeof *w.inversion);
+    if (!w.inversion)
         return PHX_ERR_MEMORY;
-    w.it->n = system->n;
-    w.it->m = system->n_inputs;
-    w.it->degree = phx_calloc(context, (size_t)w.it->m, sizeof *w.it->degree);
-    w.it->name = phx_strdup(context, system->name);
-    status = w.it->degree && w.it->name ? ss_inversion_make(&w, edge) : PHX_ERR_MEMORY;
+    w.inversion->n = system->n;
+    w.inversion->m = system->n_inputs;
+    w.inversion->degree = phx_calloc(context, (size_t)w.inversion->m, sizeof *w.inversion->degree);
+    w.inversion->name = phx_strdup(context, system->name);
+    status = w.inversion->degree && w.inversion->name ? ss_inversion_make(&w, edge) : PHX_ERR_MEMORY;
     making_free(&w);
     if (status)
-        phx_ss_inversion_destroy(w.it);
+        phx_ss_inversion_destroy(w.inversion);
     else
-        *inversion = w.it;
+        *inversion = w.inversion;
     return phx_conclude(context, status);
 }
 
@@ -479,7 +479,7 @@ int phx_ss_inversion_antistable(const phx_ss_inversion *inversion)
 /* ---- following a motion ---- */
 typedef struct following {
     phx_context *context;
-    const phx_ss_inversion *it;
+    const phx_ss_inversion *inversion;
     const phx_ss_trajectory *wanted;
     double *w;        /* POINTS times jets */
     double *size;     /* jets: largest magnitudes so far */
@@ -497,9 +497,9 @@ static void following_free(following *g)
 
 static phx_status motion_at(const following *g, double t, double *w)
 {
-    for (int k = 0; k < g->it->m; k++) {
-        g->wanted->motion(g->wanted->data, k, t, g->it->degree[k] + 1, w);
-        for (int d = 0; d <= g->it->degree[k]; d++, w++)
+    for (int k = 0; k < g->inversion->m; k++) {
+        g->wanted->motion(g->wanted->data, k, t, g->inversion->degree[k] + 1, w);
+        for (int d = 0; d <= g->inversion->degree[k]; d++, w++)
             if (!isfinite(*w))
                 return phx_fail(g->context, PHX_ERR_INPUT,
                                 "the motion of output %d has no derivative of order %d at t = %.9g", k + 1, d, t);
@@ -515,9 +515,9 @@ static phx_status motion_of_step(const following *g, long k, bool back)
 
     for (int i = 0; i < POINTS && !status; i++) {
         const double at = 1e-9 + (1.0 - 2e-9) * point(back ? POINTS - 1 - i : i);
-        double *w = g->w + i * g->it->jets;
+        double *w = g->w + i * g->inversion->jets;
         status = motion_at(g, wanted->from + ((double)k + at) * wanted->step, w);
-        for (int j = 0; j < g->it->jets && !status; j++)
+        for (int j = 0; j < g->inversion->jets && !status; j++)
             g->size[j] = fmax(g->size[j], fabs(w[j]));
     }
     return status;
@@ -526,12 +526,12 @@ static phx_status motion_of_step(const following *g, long k, bool back)
 /* The equilibrium A eta + G w = 0 of the motion held at `t`; of a singular A, whatever is there: zero. */
 static phx_status rest_at(const following *g, int n, const double *A, const double *G, double t, double *eta)
 {
-    const int p = g->it->jets;
+    const int p = g->inversion->jets;
     double *a = phx_calloc(g->context, (size_t)n * (size_t)n, sizeof *a);
     phx_status status = a ? motion_at(g, t, g->w) : PHX_ERR_MEMORY;
 
-    for (int k = 0, at = 0; k < g->it->m && !status; k++) { /* of each output its place stays, if it has one */
-        const int degree = g->it->degree[k], first = degree > 0 ? 1 : 0;
+    for (int k = 0, at = 0; k < g->inversion->m && !status; k++) { /* of each output its place stays, if it has one */
+        const int degree = g->inversion->degree[k], first = degree > 0 ? 1 : 0;
         for (int d = first; d <= degree; d++)
             g->w[at + d] = 0.0;
         at += degree + 1;
@@ -553,7 +553,7 @@ static phx_status rest_at(const following *g, int n, const double *A, const doub
 /* eta_b from the end of the motion, where it rests, back to its beginning. */
 static phx_status go_back(following *g)
 {
-    const phx_ss_inversion *inversion = g->it;
+    const phx_ss_inversion *inversion = g->inversion;
     const phx_ss_trajectory *wanted = g->wanted;
     const int f = inversion->forward, b = inversion->zeros - f, p = inversion->jets;
     const long steps = (long)(wanted->rows - 1) * wanted->steps;
@@ -588,7 +588,7 @@ static phx_status go_back(following *g)
 /* Row r of u and x. */
 static phx_status ss_inversion_put_row(following *g, int r, double t, double *u, double *x)
 {
-    const phx_ss_inversion *inversion = g->it;
+    const phx_ss_inversion *inversion = g->inversion;
     const int n = inversion->n, m = inversion->m, f = inversion->forward, z = inversion->zeros, b = z - f,
               p = inversion->jets;
     const double *eta_b = g->b + (size_t)r * (size_t)b;
@@ -618,7 +618,7 @@ static phx_status ss_inversion_put_row(following *g, int r, double t, double *u,
 /* eta_f from zero at the beginning on, and all rows. *largest: of |eta_f|. */
 static phx_status go_on(following *g, double *u, double *x, double *largest)
 {
-    const phx_ss_inversion *inversion = g->it;
+    const phx_ss_inversion *inversion = g->inversion;
     const phx_ss_trajectory *wanted = g->wanted;
     const int f = inversion->forward, p = inversion->jets;
     const long steps = (long)(wanted->rows - 1) * wanted->steps;
@@ -655,11 +655,11 @@ static phx_status check_ends(const following *g)
         const phx_status status = motion_at(g, t, g->w);
         if (status)
             return status;
-        for (int k = 0, at = 0; k < g->it->m; k++)
-            for (int d = 0; d <= g->it->degree[k]; d++, at++) {
+        for (int k = 0, at = 0; k < g->inversion->m; k++)
+            for (int d = 0; d <= g->inversion->degree[k]; d++, at++) {
                 if (fabs(g->w[at]) <= 1e-6 * g->size[at])
                     continue;
-                if (d > 0 || g->it->degree[k] == 0)
+                if (d > 0 || g->inversion->degree[k] == 0)
                     return phx_fail(
                         g->context, PHX_ERR_INPUT,
                         "the motion of output %d does not %s at rest: its derivative of order %d is %.6g at "
@@ -679,7 +679,7 @@ static phx_status check_ends(const following *g)
  * rest at the end, each relative to its largest value. */
 static void judge_ends(const following *g, double largest_f, phx_ss_inversion_report *report)
 {
-    const int f = g->it->forward, b = g->it->zeros - f, last = g->wanted->rows - 1;
+    const int f = g->inversion->forward, b = g->inversion->zeros - f, last = g->wanted->rows - 1;
     double largest_b = 0.0, early = 0.0, late = 0.0;
 
     for (int r = 0; r <= last; r++) {
@@ -713,7 +713,7 @@ phx_status phx_ss_inversion_follow(phx_context *context, const phx_ss_inversion 
 {
     if (!inversion || !wanted || !u || !report)
         return phx_fail_null(context, __func__, "inversion, wanted, u or report");
-    following g = {.context = context, .it = inversion, .wanted = wanted};
+    following g = {.context = context, .inversion = inversion, .wanted = wanted};
     const int f = inversion->forward, b = inversion->zeros - f;
     const size_t most = (size_t)inversion->n + 1;
     double largest = 0.0;

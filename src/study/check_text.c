@@ -217,23 +217,23 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
                 "unstable below it\n",
                 "bound of sampling period", report->sampling_limit);
     for (int k = 0; k < report->n_modes; k++) {
-        const phx_check_modes *it = &report->modes[k];
+        const phx_check_modes *found = &report->modes[k];
         char what[60];
-        snprintf(what, sizeof what, "modes of %.40s", it->body);
+        snprintf(what, sizeof what, "modes of %.40s", found->body);
         fprintf(stream,
                 "%-26s %d, followed by %d axial shapes; pulled at 3 times the buckling load first frequencies err by "
                 "%.2g %%\n",
-                what, it->modes, it->followers, 100.0 * it->error);
+                what, found->modes, found->followers, 100.0 * found->error);
     }
     for (int k = 0; k < report->n_casimirs; k++)
         fprintf(stream, "%-26s %s = const (residual %.2g)\n", k ? "" : "Casimirs", report->casimirs[k].text,
                 report->casimirs[k].residual);
     for (int k = 0; k < report->n_matchings; k++) {
-        const phx_loop_matching *it = &report->matchings[k];
+        const phx_loop_matching *found = &report->matchings[k];
         char what[60];
-        snprintf(what, sizeof what, "matching of %.40s", it->controller);
+        snprintf(what, sizeof what, "matching of %.40s", found->controller);
         fprintf(stream, "%-26s off by %.2g (potential), %.2g (kinetic) at %d places; M off by %.2g\n", what,
-                it->matching.potential, it->matching.kinetic, it->matching.places, it->mass);
+                found->matching.potential, found->matching.kinetic, found->matching.places, found->mass);
     }
     fprintf(stream, "%-26s %s\n", "poses as written",
             report->n_moves ? "moved by the assembly:" : "kept by the assembly");

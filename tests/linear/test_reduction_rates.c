@@ -48,7 +48,7 @@ static void at_infinity(phx_context *context, const phx_full *full, double *V)
     double *a = calloc((size_t)N * (size_t)N, sizeof *a), *x = calloc((size_t)N * (size_t)m, sizeof *x);
     double *M = calloc((size_t)n * (size_t)n, sizeof *M), *A = calloc((size_t)rows * (size_t)n + 1, sizeof *A);
 
-    phx_csr_to_dense(&full->it->linear.M, M);
+    phx_csr_to_dense(&full->plant->linear.M, M);
     phx_csr_to_dense(&full->A, A);
     for (int i = 0; i < n; i++)
         memcpy(a + i * N, M + i * n, (size_t)n * sizeof *a);
@@ -56,8 +56,8 @@ static void at_infinity(phx_context *context, const phx_full *full, double *V)
         for (int j = 0; j < n; j++)
             a[(n + i) * N + j] = a[j * N + n + i] = A[i * n + j];
     for (int k = 0; k < m; k++)
-        if (full->it->channels.held[k] >= 0)
-            x[(n + joints + full->it->channels.held[k]) * m + k] = 1.0;
+        if (full->plant->channels.held[k] >= 0)
+            x[(n + joints + full->plant->channels.held[k]) * m + k] = 1.0;
     CHECK_OK(context, phx_dense_solve(context, N, a, m, x));
     memcpy(V, x, (size_t)n * (size_t)m * sizeof *V);
     free(a);

@@ -42,7 +42,7 @@ static phx_status begin_with_rates(phx_reduction_work *work, phx_space *space)
     for (int k = 0; k < full->m && !status && full->rigid == full->free; k++) {
         const phx_reduction_point zero = {.direction = direction};
         const phx_reduction_options at_zero = {.method = PHX_REDUCE_KRYLOV, .points = &zero, .n_points = 1};
-        if (full->it->channels.held[k] < 0 || space->count + 1 >= space->room)
+        if (full->plant->channels.held[k] < 0 || space->count + 1 >= space->room)
             continue;
         direction[k] = 1.0;
         status = phx_reduce_krylov(full, &at_zero, space);

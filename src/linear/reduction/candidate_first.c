@@ -149,7 +149,7 @@ static phx_status find_basis(phx_reduction_work *work, int k, double *Z, phx_red
     phx_status status = columns ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && work->full.held > 0)
-        status = phx_ph_at_zero(work->context, system_at_zero(work), work->full.it->channels.held,
+        status = phx_ph_at_zero(work->context, system_at_zero(work), work->full.plant->channels.held,
                                 k / 2 > least ? k / 2 : least, columns, &count);
     double *found = count > 0 ? rest : Z;
     const bool everything = count > 0 && k == work->measure.full.n; /* any orthonormal basis: `rest` stays zero */

@@ -37,7 +37,7 @@ static bool is_proportional(const phx_projected *all)
 /* |b_kj|^2: a force by F, a prescribed rate by what it does to the strain of the mode. */
 static double square(const phx_full *full, const phx_projected *all, int k, int j)
 {
-    const int s = full->it->channels.held[j], row = all->rigid + k;
+    const int s = full->plant->channels.held[j], row = all->rigid + k;
     const double b = s < 0 ? all->F[row * all->m + j] : all->omega[row] * all->M[row * all->c + all->r + s];
 
     return b * b;
@@ -59,7 +59,7 @@ static int descending(const void *a, const void *b)
  * their stiffness: modes of much inertia count as well. */
 static double inertia_share(const phx_full *full, const phx_projected *all, int k, int j)
 {
-    const int s = full->it->channels.held[j], count = all->r - all->rigid;
+    const int s = full->plant->channels.held[j], count = all->r - all->rigid;
     double sum = 0.0, own = 0.0;
 
     for (int i = 0; i < count && s >= 0; i++) {

@@ -100,7 +100,7 @@ static phx_status keep_apart(phx_full *full, int c, int first, int count)
         double *column = full->still + (size_t)k * n;
         for (size_t i = 0; i < n; i++)
             column[i] = full->modes[i * (size_t)c + (size_t)(first + k)];
-        phx_csr_apply(&full->it->linear.M, 1.0, column, column + (size_t)count * n);
+        phx_csr_apply(&full->plant->linear.M, 1.0, column, column + (size_t)count * n);
     }
     return PHX_OK;
 }
@@ -108,7 +108,7 @@ static phx_status keep_apart(phx_full *full, int c, int first, int count)
 /* Of the undamped rigid motions those that no input moves are left out. */
 static phx_status moved_only(phx_full *full, int c)
 {
-    const phx_csr *F = &full->it->channels.F;
+    const phx_csr *F = &full->plant->channels.F;
     const int free = full->free, m = full->m;
     double *forces = phx_calloc(full->context, (size_t)m * (size_t)free + 1, sizeof *forces);
     double *length = phx_calloc(full->context, (size_t)m + 1, sizeof *length);
@@ -157,7 +157,7 @@ static phx_status moved_only(phx_full *full, int c)
 /* All modes and the static lifting, of a dense linearisation. */
 static phx_status copy_modes(phx_full *full)
 {
-    const phx_reduced *r = &full->it->reduced;
+    const phx_reduced *r = &full->plant->reduced;
     const size_t cells = (size_t)r->n * (size_t)r->count;
 
     full->f = r->rigid + r->modes;
@@ -179,7 +179,7 @@ static phx_status find_lowest(phx_full *full, int most)
     phx_large large = {0};
     phx_kkt kkt = {0};
     phx_undamped undamped = {0};
-    phx_status status = phx_large_create(full->context, &full->it->linear, &options, &large);
+    phx_status status = phx_large_create(full->context, &full->plant->linear, &options, &large);
 
     if (!status)
         status = phx_large_rigid(full->context, &large, options.rank_rtol, &undamped);
@@ -208,7 +208,7 @@ static phx_status find_lowest(phx_full *full, int most)
  * energy. */
 static phx_status find_modes(phx_full *full, int most)
 {
-    phx_status status = full->it->sparse ? find_lowest(full, most) : copy_modes(full);
+    phx_status status = full->plant->sparse ? find_lowest(full, most) : copy_modes(full);
     int negative = 0; /* an instability comes before the rigid motions */
 
     while (!status && negative < full->f && full->omega[negative] < 0.0)
@@ -238,7 +238,7 @@ static phx_status keep_constraints(phx_full *full)
         for (int i = 0; i < n; i++)
             v[i] = full->modes[(size_t)i * (size_t)stride + (size_t)k];
         memset(x, 0, (size_t)(n + rows) * sizeof *x);
-        phx_csr_apply(&full->it->linear.M, 1.0, v, x);
+        phx_csr_apply(&full->plant->linear.M, 1.0, v, x);
         status = phx_saddle_solve(&full->projection, x);
         for (int i = 0; i < n && !status; i++)
             full->modes[(size_t)i * (size_t)stride + (size_t)k] = x[i];
@@ -273,7 +273,7 @@ phx_status phx_full_create(phx_context *context, const phx_linearised *linearise
     const phx_linear *linear = &linearised->linear;
     phx_descriptor *descriptor = NULL;
 
-    *full = (phx_full){.context = context, .it = linearised, .n = linear->n};
+    *full = (phx_full){.context = context, .plant = linearised, .n = linear->n};
     full->m = linearised->channels.n_inputs;
     full->held = linearised->channels.n_held;
     /* whatever has no port-Hamiltonian form is refused with its reason */

@@ -30,7 +30,7 @@ static bool enough(const krylov *space)
 static void force(const krylov *space, int k, const double *b, double complex z, bool infinite)
 {
     const phx_full *full = space->full;
-    const phx_csr *F = &full->it->channels.F;
+    const phx_csr *F = &full->plant->channels.F;
     const int stride = full->f + full->held;
 
     memset(space->re, 0, (size_t)full->n * sizeof *space->re);
@@ -40,17 +40,17 @@ static void force(const krylov *space, int k, const double *b, double complex z,
             space->re[i] += F->val[e] * (b ? b[F->idx[e]] : F->idx[e] == k ? 1.0 : 0.0);
     for (int l = 0; l < full->m; l++) {
         const double weight = b ? b[l] : l == k ? 1.0 : 0.0;
-        const int s = full->it->channels.held[l];
+        const int s = full->plant->channels.held[l];
         if (s < 0 || weight == 0.0)
             continue;
         double *X = space->x;
         for (int i = 0; i < full->n; i++)
             X[i] = full->modes[(size_t)i * (size_t)stride + (size_t)(full->f + s)];
         const bool inertia = infinite || z == 0.0;
-        phx_csr_apply(&full->it->linear.M, weight * (inertia ? 1.0 : creal(z)), X, space->re);
+        phx_csr_apply(&full->plant->linear.M, weight * (inertia ? 1.0 : creal(z)), X, space->re);
         if (inertia)
             continue;
-        phx_csr_apply(&full->it->linear.M, weight * cimag(z), X, space->im);
+        phx_csr_apply(&full->plant->linear.M, weight * cimag(z), X, space->im);
         phx_csr_apply(&full->D, weight, X, space->re);
     }
 }
@@ -125,7 +125,7 @@ static phx_status add_rigid_rows(krylov *space)
         for (int i = 0; i < n; i++)
             column[i] = k < full->rigid ? full->modes[(size_t)i * (size_t)stride + (size_t)k]
                                         : full->still[(size_t)(k - full->rigid) * (size_t)n + (size_t)i];
-        phx_csr_apply(&full->it->linear.M, 1.0, column, dense + (size_t)(rows + k) * (size_t)n);
+        phx_csr_apply(&full->plant->linear.M, 1.0, column, dense + (size_t)(rows + k) * (size_t)n);
     }
     if (!status)
         status = phx_csr_from_dense(full->context, rows + all, n, dense, 0.0, &space->A);
@@ -151,7 +151,7 @@ static phx_status try_point(krylov *space, const phx_reduction_point *point)
     if (bordered && !space->A.ptr)
         status = add_rigid_rows(space);
     if (!status)
-        status = phx_saddle_create(full->context, &full->it->linear.M, &full->D, &full->K,
+        status = phx_saddle_create(full->context, &full->plant->linear.M, &full->D, &full->K,
                                    bordered ? &space->A : &full->A, is_complex, &saddle);
     if (!status)
         status = phx_saddle_factor(&saddle, z);
@@ -215,7 +215,7 @@ static phx_status default_points(krylov *space, const phx_reduction_options *opt
 {
     const phx_full *full = space->full;
     const int elastic = full->f - full->rigid, order = space->space->room - full->rigid;
-    const int per_point = full->m * (full->it->linear.damped ? 2 : 1), count = (order + per_point - 1) / per_point;
+    const int per_point = full->m * (full->plant->linear.damped ? 2 : 1), count = (order + per_point - 1) / per_point;
     double low = full->omega[full->rigid], high = full->omega[full->rigid + (order < elastic ? order : elastic) - 1];
     phx_status status = PHX_OK;
 

@@ -34,7 +34,7 @@ static phx_status keep_constraints(phx_space *space, double *v)
     double *x = space->work;
 
     memset(x, 0, size * sizeof *x);
-    phx_csr_apply(&space->full->it->linear.M, 1.0, v, x);
+    phx_csr_apply(&space->full->plant->linear.M, 1.0, v, x);
     const phx_status status = phx_saddle_solve((phx_saddle *)&space->full->projection, x);
     if (!status)
         memcpy(v, x, n * sizeof *v);
@@ -47,7 +47,7 @@ static double orthogonal_weigh(const phx_space *space, const double *v, double *
     double square = 0.0;
 
     memset(weighed, 0, (size_t)space->n * sizeof *weighed);
-    phx_csr_apply(&space->full->it->linear.M, 1.0, v, weighed);
+    phx_csr_apply(&space->full->plant->linear.M, 1.0, v, weighed);
     for (int i = 0; i < space->n; i++)
         square += v[i] * weighed[i];
     return sqrt(fmax(square, 0.0));

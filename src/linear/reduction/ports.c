@@ -36,7 +36,7 @@ static phx_status damping_of_modes(const phx_full *full, const phx_projected *pr
     double *MW = NULL, *C = phx_calloc(full->context, 2 * (size_t)f * (size_t)c + 1, sizeof *C);
     double *weighed = phx_behind(C, (size_t)f * (size_t)c);
     phx_status status =
-        C ? phx_csr_times_dense(full->context, &full->it->linear.M, c, projected->W, &MW) : PHX_ERR_MEMORY;
+        C ? phx_csr_times_dense(full->context, &full->plant->linear.M, c, projected->W, &MW) : PHX_ERR_MEMORY;
 
     if (!status && f > 0 && c > 0)
         phx_dense_multiply(true, false, f, c, n, 1.0, full->modes, stride, MW, c, 0.0, C, c);
@@ -78,7 +78,7 @@ static phx_status nominal_damping(const phx_full *full, const phx_projected *pro
 static void fill_held(const phx_full *full, const phx_projected *projected, const double *D, int first, phx_ph *ph)
 {
     const int c = projected->c, r = projected->r, m = projected->m, elastic = r - projected->rigid, h = projected->held;
-    const int *held = full->it->channels.held;
+    const int *held = full->plant->channels.held;
 
     for (int k = 0; k < m; k++) {
         const int s = held[k];

@@ -34,7 +34,7 @@ static phx_status congruence(phx_context *context, const phx_csr *a, int c, cons
 static phx_status ritz(const phx_full *full, int count, const double *basis, phx_basis *modes, double *omega)
 {
     const phx_basis given = {full->n, count, (double *)basis};
-    const phx_stiffness stiffness = phx_linear_stiffness(&full->it->linear);
+    const phx_stiffness stiffness = phx_linear_stiffness(&full->plant->linear);
 
     return count > 0 ? phx_reduce_normal_modes(full->context, &given, &stiffness, omega, NULL, NULL, modes) : PHX_OK;
 }
@@ -123,7 +123,7 @@ static void clear_lifting(phx_projected *projected)
 /* W^T F */
 static phx_status fill_forces(const phx_full *full, phx_projected *projected)
 {
-    const phx_csr *F = &full->it->channels.F;
+    const phx_csr *F = &full->plant->channels.F;
     double *size = phx_calloc(full->context, (size_t)projected->m + 1, sizeof *size);
 
     if (!size)
@@ -157,7 +157,7 @@ static void rayleigh_damping(const phx_full *full, phx_projected *projected)
 static phx_status fill_matrices(const phx_full *full, phx_projected *projected)
 {
     const int c = projected->c;
-    phx_status status = congruence(full->context, &full->it->linear.M, c, projected->W, projected->M);
+    phx_status status = congruence(full->context, &full->plant->linear.M, c, projected->W, projected->M);
 
     if (!status)
         status = congruence(full->context, &full->D, c, projected->W, projected->D);

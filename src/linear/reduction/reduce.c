@@ -285,7 +285,7 @@ static phx_status reduce_finish(phx_reduction_work *work, phx_candidate *best, p
     report->held = work->full.held;
     report->states = out->second ? 2 * out->count : out->states + out->held;
     for (int k = 0; k < work->full.m; k++) /* a rate is given, not a state */
-        report->states -= work->full.it->channels.kind[k] == PHX_CHANNEL_RATE;
+        report->states -= work->full.plant->channels.kind[k] == PHX_CHANNEL_RATE;
     report->damping = work->nominal;
     report->norm = work->measure.norm.lower;
     report->norm_h2 = work->measure.h2;

@@ -42,7 +42,7 @@ phx_status phx_rayleigh_find(phx_context *context, const phx_csr *M, const phx_c
 /* ---- full.c: the mechanism with what every method needs ---- */
 typedef struct phx_full {
     phx_context *context;
-    const phx_linearised *it; /* borrowed */
+    const phx_linearised *plant; /* borrowed */
     int n, m, held;
     int f, rigid, free; /* its modes; of these rigid; of these moved by inputs against no damping */
     int elastic;        /* its elastic modes; more than f - rigid where only the lowest are known */

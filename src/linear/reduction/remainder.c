@@ -38,7 +38,7 @@ static void remainder_work_free(remainder_work *work)
     phx_free(work->column);
 }
 
-/* it->column <- V V^T column. */
+/* column <- V V^T column. */
 static void onto_known(remainder_work *work)
 {
     const int n = work->n, count = work->full->f + work->full->held;
@@ -61,13 +61,13 @@ static void take_out_of_force(remainder_work *work, double *force)
 {
     memcpy(work->column, force, (size_t)work->n * sizeof *force);
     onto_known(work);
-    phx_csr_apply(&work->full->it->linear.M, -1.0, work->column, force);
+    phx_csr_apply(&work->full->plant->linear.M, -1.0, work->column, force);
 }
 
 /* x (n, `stride` apart) <- x - V V^T M x. */
 static void remainder_take_out(remainder_work *work, int stride, double *x)
 {
-    const phx_csr *M = &work->full->it->linear.M;
+    const phx_csr *M = &work->full->plant->linear.M;
 
     memset(work->column, 0, (size_t)work->n * sizeof *work->column);
     for (int i = 0; i < work->n; i++)
@@ -81,7 +81,7 @@ static void remainder_take_out(remainder_work *work, int stride, double *x)
 /* coupled: damping couples the modes; then only motions that nothing couples are taken out. */
 static phx_status remainder_begin(const phx_full *full, bool coupled, remainder_work *work)
 {
-    const phx_csr *F = &full->it->channels.F;
+    const phx_csr *F = &full->plant->channels.F;
     const size_t n = (size_t)full->n;
 
     *work = (remainder_work){.full = full, .n = full->n, .m = full->m, .last = coupled ? full->free : full->f};
@@ -180,7 +180,7 @@ static phx_status modal_sum(remainder_work *work, phx_saddle *shifted, double no
 /* The largest frequency, by the diagonals; where it is beyond, the sum is larger than it need be. */
 static double highest(const phx_full *full)
 {
-    const phx_large large = {.linear = &full->it->linear, .K = full->K};
+    const phx_large large = {.linear = &full->plant->linear, .K = full->K};
     return sqrt(phx_large_highest(&large));
 }
 
@@ -196,7 +196,7 @@ phx_status phx_remainder_sum(const phx_full *full, double nominal, double *sum)
 
     memset(sum, 0, (size_t)full->m * (size_t)full->m * sizeof *sum);
     if (!status)
-        status = phx_saddle_create(full->context, &full->it->linear.M, &none, &full->K, &full->A, false, &shifted);
+        status = phx_saddle_create(full->context, &full->plant->linear.M, &none, &full->K, &full->A, false, &shifted);
     if (!status)
         status = nominal > 0.0 ? modal_sum(&work, &shifted, nominal, low, 8.0 * highest(full), sum)
                                : rayleigh_sum(&work, &shifted, low, sum);
@@ -220,7 +220,7 @@ phx_status phx_remainder_responses(const phx_full *full, double nominal, bool co
     if (!status)
         status = phx_csr_copy(full->context, nominal > 0.0 ? &full->K : &full->D, &D);
     if (!status)
-        status = phx_saddle_create(full->context, &full->it->linear.M, &D, &full->K, &full->A, true, &saddle);
+        status = phx_saddle_create(full->context, &full->plant->linear.M, &D, &full->K, &full->A, true, &saddle);
     for (int k = 0; k < count && !status; k++, responses += m * m) {
         for (int e = 0; e < full->K.ptr[full->n] && nominal > 0.0; e++)
             D.val[e] = 2.0 * nominal / omega[k] * full->K.val[e];

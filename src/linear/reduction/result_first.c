@@ -27,7 +27,7 @@ static const char *state_name(const first *low, int i, size_t room, char *name)
     const int nu = low->rigid + low->k, s = nu + low->free;
 
     if (i >= s)
-        return low->full->it->channels.motion[i - s];
+        return low->full->plant->channels.motion[i - s];
     if (i < low->rigid)
         snprintf(name, room, "rigid%d", i + 1);
     else if (i < nu)
@@ -70,7 +70,7 @@ static phx_status allocate_matrices(const first *low, phx_reduction *out)
 /* Allocates a first-order result and copies kinds and names of its channels. */
 static phx_status result_first_allocate(const first *low, phx_reduction *out)
 {
-    const phx_channels *ch = &low->full->it->channels;
+    const phx_channels *ch = &low->full->plant->channels;
     phx_context *context = low->full->context;
     const size_t m = (size_t)ch->n_inputs;
 
@@ -145,7 +145,7 @@ static phx_status fill_lifting(first *low)
 {
     const phx_projected *all = low->all;
     const int n = all->n, s = low->size, k = low->k, m = all->m, c = all->c, elastic = all->r - low->rigid;
-    const int *row = low->full->it->channels.held;
+    const int *row = low->full->plant->channels.held;
     double *q = phx_calloc(low->full->context, (size_t)c * (size_t)(2 * s + m) + 1, sizeof *q),
            *v = phx_behind(q, (size_t)(c * s)), *u = phx_behind(v, (size_t)(c * s));
 
@@ -191,7 +191,7 @@ static void fill_inertia(const first *low, phx_reduction *out)
         for (int l = 0; l <= k && out->row[k] >= 0; l++)
             if (out->row[l] >= 0)
                 out->inertia[out->row[k] * held + out->row[l]] = out->inertia[out->row[l] * held + out->row[k]] =
-                    phx_form(&low->full->it->linear.M, m, low->U + k, m, low->U + l, NULL);
+                    phx_form(&low->full->plant->linear.M, m, low->U + k, m, low->U + l, NULL);
 }
 
 /* C += (Y + L A) X, L from multipliers (NULL: none) */
@@ -218,10 +218,10 @@ static phx_status add_output(const first *low, const phx_csr *Y, const double *L
 static phx_status fill_derivative(const first *low, const double *L, phx_reduction *out)
 {
     static const double rounding = 1e-9;
-    const phx_csr *Y_a = &low->full->it->channels.Y_a;
+    const phx_csr *Y_a = &low->full->plant->channels.Y_a;
     const int n = low->full->n, m = out->m;
     double *MU = NULL;
-    phx_status status = phx_csr_times_dense(low->full->context, &low->full->it->linear.M, m, low->U, &MU);
+    phx_status status = phx_csr_times_dense(low->full->context, &low->full->plant->linear.M, m, low->U, &MU);
 
     for (int i = 0; i < out->p && !status; i++)
         for (int k = 0; k < m; k++) {
@@ -245,8 +245,8 @@ static phx_status fill_derivative(const first *low, const double *L, phx_reducti
 /* y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_h mu + Y_u u with xi'' = V (A e + B u) + U u' */
 static phx_status fill_outputs(const first *low, phx_reduction *out)
 {
-    const phx_linear *linear = &low->full->it->linear;
-    const phx_channels *ch = &low->full->it->channels;
+    const phx_linear *linear = &low->full->plant->linear;
+    const phx_channels *ch = &low->full->plant->channels;
     const int s = low->size, m = out->m, n = low->full->n;
     double *A = phx_calloc(low->full->context, (size_t)s * (size_t)(s + m) + 1, sizeof *A),
            *B = phx_behind(A, (size_t)(s * s));

@@ -9,7 +9,7 @@
  * caller. */
 phx_status phx_reduction_multipliers(const phx_full *full, double **W)
 {
-    const phx_csr *Y_l = &full->it->channels.Y_l;
+    const phx_csr *Y_l = &full->plant->channels.Y_l;
     const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows;
     double *x = phx_calloc(full->context, size + 1, sizeof *x);
     phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
@@ -71,7 +71,7 @@ static phx_status fill_linear(const phx_full *full, const phx_projected *project
     phx_status status = fill_stiffness(full, projected, linear);
 
     linear->n = projected->c;
-    linear->damped = full->it->linear.damped;
+    linear->damped = full->plant->linear.damped;
     if (!status)
         status = sparse(full->context, projected->c, projected->c, projected->M, &linear->M);
     if (!status)
@@ -105,7 +105,7 @@ static phx_status project_output(const phx_full *full, const phx_projected *proj
 /* Y_u - L F */
 static phx_status project_feedthrough(const phx_full *full, const double *L, phx_csr *out)
 {
-    const phx_channels *ch = &full->it->channels;
+    const phx_channels *ch = &full->plant->channels;
     const int p = ch->n_outputs, m = ch->n_inputs;
     double *Y_u = phx_calloc(full->context, (size_t)p * (size_t)m + 1, sizeof *Y_u);
     phx_status status = Y_u ? PHX_OK : PHX_ERR_MEMORY;
@@ -125,7 +125,7 @@ static phx_status project_feedthrough(const phx_full *full, const double *L, phx
 /* ---- channels ---- */
 static phx_status name_channels(const phx_full *full, phx_channels *out)
 {
-    const phx_channels *from = &full->it->channels;
+    const phx_channels *from = &full->plant->channels;
     phx_context *context = full->context;
     phx_status status = phx_copy_names(context, from->n_inputs, from->inputs, &out->inputs);
 
@@ -161,7 +161,7 @@ static phx_status pick_held(const phx_full *full, const phx_projected *projected
 /* Channels of the reduced mechanism: inputs, prescribed motions, and outputs with the multipliers eliminated. */
 static phx_status fill_channels(const phx_full *full, const phx_projected *projected, phx_channels *out)
 {
-    const phx_channels *from = &full->it->channels;
+    const phx_channels *from = &full->plant->channels;
     double *L = NULL;
     phx_status status = name_channels(full, out);
 
@@ -178,11 +178,11 @@ static phx_status fill_channels(const phx_full *full, const phx_projected *proje
     if (!status)
         status = sparse(full->context, projected->c, projected->m, projected->F, &out->F);
     if (!status)
-        status = project_output(full, projected, &from->Y_q, L, &full->it->linear.K, projected->rigid, &out->Y_q);
+        status = project_output(full, projected, &from->Y_q, L, &full->plant->linear.K, projected->rigid, &out->Y_q);
     if (!status)
-        status = project_output(full, projected, &from->Y_v, L, &full->it->linear.D, projected->free, &out->Y_v);
+        status = project_output(full, projected, &from->Y_v, L, &full->plant->linear.D, projected->free, &out->Y_v);
     if (!status) /* M V is orthogonal to what the rows of L are made of */
-        status = project_output(full, projected, &from->Y_a, L, &full->it->linear.M, projected->r, &out->Y_a);
+        status = project_output(full, projected, &from->Y_a, L, &full->plant->linear.M, projected->r, &out->Y_a);
     if (!status)
         status = phx_csr_from_triplets(full->context, from->n_outputs, 0, 0, NULL, NULL, NULL, &out->Y_l);
     if (!status)
@@ -205,7 +205,8 @@ static phx_status result_second_name_coordinates(const phx_full *full, const phx
         char name[24];
         snprintf(name, sizeof name, k < projected->rigid ? "rigid%d" : "mode%d",
                  k < projected->rigid ? k + 1 : k - projected->rigid + 1);
-        (*names)[k] = phx_strdup(full->context, k < projected->r ? name : full->it->channels.motion[k - projected->r]);
+        (*names)[k] =
+            phx_strdup(full->context, k < projected->r ? name : full->plant->channels.motion[k - projected->r]);
         status = (*names)[k] ? PHX_OK : PHX_ERR_MEMORY;
     }
     return status;

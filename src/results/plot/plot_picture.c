@@ -65,7 +65,7 @@ void phx_plot_with_unit(char *text, size_t size, const char *name, const char *u
 
 /* A function that takes the points of a column one after the other. */
 typedef struct taker {
-    void (*take)(struct taker *it, double x, double y);
+    void (*take)(struct taker *reader, double x, double y);
     phx_thinner thinner;
     phx_range x, y;
     phx_line *line;
