@@ -228,11 +228,12 @@ function(phx_program)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 
-# With PHX_LEAVE_COVERED the program of a test in tests/covered is not built with all others.
+# With PHX_LEAVE_COVERED the program of a test in tests/covered, or of one whose LABELS contain slow, is not built with
+# all others.
 function(phx_leave_covered name target)
     if(PHX_LEAVE_COVERED)
         file(STRINGS ${PROJECT_SOURCE_DIR}/tests/covered covered REGEX "^[^#]")
-        if(name IN_LIST covered)
+        if(name IN_LIST covered OR slow IN_LIST ARGN)
             set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
         endif()
     endif()
@@ -249,7 +250,7 @@ function(phx_test name)
     if(NOT ARG_COST)
         set(ARG_COST 0)
     endif()
-    phx_leave_covered(${name} test_${name})
+    phx_leave_covered(${name} test_${name} ${ARG_LABELS})
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST ${ARG_COST}
         ENVIRONMENT "OPENBLAS_NUM_THREADS=1")
