@@ -14,6 +14,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+OPTIONS ?=
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD = cmake --build build/release --parallel $(JOBS)
 
@@ -26,7 +27,7 @@ setup:
 	@tools/setup
 
 release: setup
-	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --preset release $(OPTIONS) --log-level=WARNING >/dev/null
 
 run: release
 	@$(BUILD) --target phlexor_program phlexor_shared

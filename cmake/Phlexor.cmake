@@ -103,13 +103,13 @@ endif()
 
 # Where optimising takes longer than it saves: the tests, which compute little outside of the library and have as many
 # lines, and with sanitizers (which make it six times as long) the kernels for registers of several numbers, which are
-# large and run for moments, and the layers that do not compute.
+# large and run for moments, the program, and the layers that compute little.
 set(PHX_TEST_FLAGS $<IF:$<CONFIG:Debug>,-O0,-O1>)
-set(PHX_SIMD_FLAGS)
+set(PHX_PLAIN_FLAGS)
 set(PHX_UNOPTIMISED)
 if(PHX_SANITIZE)
-    set(PHX_SIMD_FLAGS -O0)
-    set(PHX_UNOPTIMISED file mesh model results study importer fmi fmu)
+    set(PHX_PLAIN_FLAGS -O0)
+    set(PHX_UNOPTIMISED file mesh model results study importer fmi fmu load control events linear cosim statespace)
 endif()
 
 # ---- the table of layers ----
@@ -192,7 +192,7 @@ function(phx_layer layer)
     add_library(phx_${layer} STATIC ${ARG_SOURCES})
     target_compile_options(phx_${layer} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${PHX_FLAGS}>") # the page is assembled
     if(layer IN_LIST PHX_UNOPTIMISED)
-        target_compile_options(phx_${layer} PRIVATE $<$<COMPILE_LANGUAGE:C>:-O0>)
+        target_compile_options(phx_${layer} PRIVATE $<$<COMPILE_LANGUAGE:C>:${PHX_PLAIN_FLAGS}>)
     endif()
     target_include_directories(phx_${layer} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phx_${layer} PUBLIC ${ARG_DEPENDS})
@@ -210,7 +210,7 @@ endfunction()
 function(phx_layer_wide layer wide)
     if(PHX_${wide})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS};${PHX_SIMD_FLAGS}"
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS};${PHX_PLAIN_FLAGS}"
             COMPILE_DEFINITIONS PHX_FOR_${wide})
         target_compile_definitions(phx_${layer} PRIVATE PHX_${wide})
     endif()
@@ -221,7 +221,7 @@ function(phx_program)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LOADS" ${ARGN})
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor)
-    target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
+    target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS} ${PHX_PLAIN_FLAGS})
     target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phlexor_program PRIVATE phlexor_static ${ARG_LIBS} m)
     phx_see_loaded(phlexor_program PRIVATE ${ARG_LOADS})

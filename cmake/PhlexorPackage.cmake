@@ -16,8 +16,6 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
 set(about "Phlexor computes the motion, the frequencies and linear models for control of
 mechanisms and spacecraft made of rigid and flexible bodies, as
 port-Hamiltonian systems: every body has an energy, joints exchange power and
@@ -61,9 +59,13 @@ get_property(PHX_PYTHON_COMPONENT GLOBAL PROPERTY PHX_PYTHON_COMPONENT)
 phx_package(python python3-phlexor python "\n.\nThis package has the library in Python."
     "python3 (>= 3.9), python3-numpy, ${soname} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+# Nothing in them is linked; cpack, asked to look, starts two programs for each file. So it does to write shlibs.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+file(WRITE ${PROJECT_BINARY_DIR}/shlibs
+    "libphlexor ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${soname} (>= ${PROJECT_VERSION})\n")
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_BINARY_DIR}/triggers)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SHLIBDEPS OFF)
 

@@ -8,12 +8,13 @@ program=$1
 folder=$2
 include=$3
 failures=0
-tables=$(mktemp)
-trap 'rm -f "$tables"' EXIT
+work=$(mktemp -d)
+tables=$work/tables
+trap 'rm -rf "$work"' EXIT
 
 complain()
 {
-    echo "$1"
+    echo "$*"
     failures=$((failures + 1))
 }
 
@@ -40,22 +41,28 @@ options()
     grep -o -e '--[a-z][a-z-]*' | grep -v -x -e '--help' | sort -u
 }
 
+# all_in WORDS PATTERN/REPLACEMENT/ LACK: each word stands on standard input, as sed takes it from a line
+all_in()
+{
+    sed -n "s/$2p" >"$work/known"
+    lacking=$(printf '%s\n' $1 | grep -v -x -F -f "$work/known" || true)
+    [ -z "$lacking" ] || complain "$3" $lacking
+}
+
+text_of "$folder/man1/phlexor.1" >"$work/overview"
 for command in $commands; do
     page=$folder/man1/phlexor-$command.1
     [ -s "$page" ] || { complain "there is no $page"; continue; }
     awk -F '\t' -v command="$command" '$1 == "command" && $2 == command { found = 1 } END { exit !found }' "$tables" ||
         complain "--tables lacks $command"
-    text_of "$folder/man1/phlexor.1" | grep -q "phlexor-$command(1)" || complain "phlexor.1 does not name $command"
+    grep -q "phlexor-$command(1)" "$work/overview" || complain "phlexor.1 does not name $command"
+    text_of "$page" >"$work/page"
     told=$("$program" "$command" --help | sed -n '/^Options:/,$s/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' | options || true)
     table=$(awk -F '\t' -v command="$command" '$1 == "option" && $2 == command { print $3 }' "$tables" | options || true)
     [ "$told" = "$table" ] || complain "$command: its help has" $told ", its table" $table
-    for option in $told; do
-        text_of "$page" | grep -q -e "^ *\(-[a-z], \)\{0,1\}$option\( \|$\)" || complain "$page lacks $option"
-    done
+    all_in "$told" '^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\( .*\)\{0,1\}$/\2/' "$page lacks" <"$work/page"
     # and nothing is named that does not exist, in any command
-    for option in $(text_of "$page" | options || true); do
-        grep -q -e "	$option	" "$tables" || complain "$page: no command has $option"
-    done
+    all_in "$(options <"$work/page" || true)" '^option	[^	]*	\([^	]*\)	.*/\1/' "$page: no command has" <"$tables"
 done
 for page in "$folder"/man1/phlexor-*.1; do
     command=$(basename "$page" .1)
@@ -64,18 +71,15 @@ done
 unknown=$(awk -F '\t' '$1 == "option" && $7 == "unknown" { print $2, $3, $5 }' "$tables")
 [ -z "$unknown" ] || complain "cli/complete.c does not say how these values are completed: $unknown"
 
-for header in "$include"/phlexor/*.h; do
-    text_of "$folder/man3/libphlexor.3" | grep -q "<phlexor/$(basename "$header")>" ||
-        complain "libphlexor.3 lacks <phlexor/$(basename "$header")>"
-done
+text_of "$folder/man3/libphlexor.3" >"$work/page"
+headers=$(cd "$include" && ls phlexor/*.h)
+all_in "$headers" '.*<\(phlexor\/[a-z_]*\.h\)>.*/\1/' "libphlexor.3 lacks the header" <"$work/page"
+text_of "$folder/man5/phlexor-model.5" >"$work/page"
 keys=$("$program" schema | sed -n 's/^| `\([a-z_]*\)` .*/\1/p' | sort -u)
-text_of "$folder/man5/phlexor-model.5" >"$tables"
-for key in $keys; do
-    grep -q -e "^ *$key\( \|$\)" "$tables" || complain "phlexor-model.5 lacks the key $key"
-done
+all_in "$keys" '^ *\([a-z_]*\)\( .*\)\{0,1\}$/\1/' "phlexor-model.5 lacks the key" <"$work/page"
 
+mandoc -T lint -W warning "$folder"/man?/* || complain "mandoc finds faults"
 for page in "$folder"/man?/*; do
-    mandoc -T lint -W warning "$page" || complain "mandoc finds faults in $page"
     said=$(LC_ALL=C.UTF-8 man --warnings -l "$page" 2>&1 >/dev/null || true)
     [ -z "$said" ] || complain "man: $page: $said"
 done

@@ -10,12 +10,13 @@ octave_script()
     LC_ALL=C.UTF-8 octave-cli --norc --no-history --quiet script.m
 }
 
-# The first Python that has SciPy.
+# The first Python that has SciPy, the system's before others, which rarely have it.
 python_script()
 {
     cat >script.py
-    for python in python3 /usr/bin/python3; do
-        if "$python" -c 'import scipy' 2>/dev/null; then
+    for python in ${scipy_python:-/usr/bin/python3 python3}; do
+        if [ -n "${scipy_python:-}" ] || "$python" -c 'import scipy' 2>/dev/null; then
+            scipy_python=$python
             "$python" script.py
             return
         fi
