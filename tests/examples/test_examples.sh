@@ -298,12 +298,10 @@ below "beam_ends, largest relative difference" "$(awk '
     }
     END { print (lines == 18 && rows == 9 ? most : 1) }' "$data/titop_tables.csv" "$work/ends")" 1e-8
 
-# pulsation MODEL MODE [OPTION...]: of a mode, rad/s
+# pulsation MODEL MODE: of a mode, rad/s
 pulsation()
 {
-    "$program" modes "$examples/$1.yaml" --format csv -o "$work/modes.csv" --count 6 $3 >/dev/null || return 1
-    awk -F, -v mode="$2" '/^#/ { next } !n { for (i = 1; i <= NF; i++) { if ($i == "omega") n = i; if ($i == "mode") m = i }; next }
-        $m == mode { print $n }' "$work/modes.csv"
+    largest "$1" "v[\"mode\"] == $2 ? v[\"omega\"] : 0"
 }
 
 # relative DIFFERENCE of two numbers
@@ -314,12 +312,14 @@ apart()
 
 # Arrays that bend to the same side push the hub (modes 1, 3), those that bend like a propeller turn it (modes 2, 4): the
 # mass of the hub is nothing to the second, its inertia nothing to the first.
+satellite="modes $examples/satellite.yaml --format csv --count 6 --set offset=0"
+run $satellite -o plain.csv
+run $satellite --set hub_mass=2000 -o heavy.csv
+run $satellite --set hub_inertia=900 -o stout.csv
 for mode in 1 2 3 4; do
-    plain=$(pulsation satellite $mode "--set offset=0")
-    heavy=$(pulsation satellite $mode "--set offset=0 --set hub_mass=2000")
-    stout=$(pulsation satellite $mode "--set offset=0 --set hub_inertia=900")
-    mass=$(apart "$heavy" "$plain")
-    inertia=$(apart "$stout" "$plain")
+    plain=$(pulsation plain $mode)
+    mass=$(apart "$(pulsation heavy $mode)" "$plain")
+    inertia=$(apart "$(pulsation stout $mode)" "$plain")
     case $mode in
     1 | 3)
         below "satellite, mode $mode, inertia of the hub" "$inertia" 1e-9
