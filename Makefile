@@ -11,6 +11,8 @@
 #   make format    all C files as .clang-format says
 #   make fuzz      every fuzzer for FUZZ_SECONDS
 #   make clean     removes build
+#
+# OPTIONS="-D PHX_WERROR=ON" of any target goes to CMake.
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60

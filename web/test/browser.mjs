@@ -28,7 +28,7 @@ export function launch(executablePath, webgl = true) {
 
 /**
  * A function that opens html in a window, through a file in `folder`. A window is used again, without what the last page
- * stored: that takes a quarter less than a new one.
+ * stored, which takes a fifth less than a new one.
  */
 export function opener(browser, folder, pictures) {
     let files = 0;
