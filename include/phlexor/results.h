@@ -47,63 +47,93 @@ typedef struct phx_record_body {
     const double *shapes; /* n_points x dim x n_q, row-major; NULL: the points do not deform */
 } phx_record_body;
 
-/* The picture of a mechanism beside its bodies' polylines. Every list is flat, one entry after the other;
- * n_q: deformation coordinates of a body. A scene owns what it points to. */
+/* The picture of a mechanism beside its bodies' polylines: its lists, X(kind, list, path, width, count). `kind`: NAMES
+ * (char **), INTEGERS (int *), NUMBERS (double *); `path`: of the list in an HDF5 file; `width`: values of an entry,
+ * ONE, DIM, SQUARE (dim x dim), SECTION (5); `count`: the field with the number of entries. Every list is flat, one
+ * entry after the other; n_q: deformation coordinates of a body. There are as many bodies as the result has, in their
+ * order; meshes (in space) are whole or, of large ones, their surface, nodes, cells and triangles one mesh after the
+ * other. A list of numbers of bodies is written to files and pages with no further line. */
+#define PHX_SCENE_LISTS(X)                                                                                             \
+    /* radius: half the height of the section, m; 0: none */                                                           \
+    X(NUMBERS, radius, "/bodies/radius", ONE, n_bodies)                                                                \
+    /* mass: kg */                                                                                                     \
+    X(NUMBERS, mass, "/bodies/mass", ONE, n_bodies)                                                                    \
+    /* centre: centre of mass, undeformed, body axes, m */                                                             \
+    X(NUMBERS, centre, "/bodies/centre", DIM, n_bodies)                                                                \
+    /* section: area, m^2, second moments Iy, Iz, m^4, distances of the extreme fibres along y and z, m; 0: not known  \
+     */                                                                                                                \
+    X(NUMBERS, section, "/bodies/section", SECTION, n_bodies)                                                          \
+    X(NAMES, port_name, "/ports/name", ONE, n_ports)                                                                   \
+    /* port_body: -1: the ground */                                                                                    \
+    X(INTEGERS, port_body, "/ports/body", ONE, n_ports)                                                                \
+    /* port_position: undeformed, body axes (ground: inertial), m */                                                   \
+    X(NUMBERS, port_position, "/ports/position", DIM, n_ports)                                                         \
+    /* port_rotation: from the port's directions to body axes */                                                       \
+    X(NUMBERS, port_rotation, "/ports/rotation", SQUARE, n_ports)                                                      \
+    /* port_shapes: dim x n_q of each port whose body has n_q > 0: displacement of the port = shapes q */              \
+    X(NUMBERS, port_shapes, "/ports/shapes", ONE, n_port_shapes)                                                       \
+    X(NAMES, joint_name, "/joints/name", ONE, n_joints)                                                                \
+    X(NAMES, joint_kind, "/joints/kind", ONE, n_joints)                                                                \
+    /* joint_a: ports */                                                                                               \
+    X(INTEGERS, joint_a, "/joints/port_a", ONE, n_joints)                                                              \
+    X(INTEGERS, joint_b, "/joints/port_b", ONE, n_joints)                                                              \
+    /* joint_axis: in the directions of port A; 0: the kind has none */                                                \
+    X(NUMBERS, joint_axis, "/joints/axis", DIM, n_joints)                                                              \
+    X(NAMES, spring_name, "/springs/name", ONE, n_springs)                                                             \
+    /* spring_a: ports */                                                                                              \
+    X(INTEGERS, spring_a, "/springs/port_a", ONE, n_springs)                                                           \
+    X(INTEGERS, spring_b, "/springs/port_b", ONE, n_springs)                                                           \
+    X(NAMES, load_name, "/loads/name", ONE, n_loads)                                                                   \
+    /* load_kind: "force", "torque", "distributed" */                                                                  \
+    X(NAMES, load_kind, "/loads/kind", ONE, n_loads)                                                                   \
+    /* load_port: distributed: a port of the body it acts on */                                                        \
+    X(INTEGERS, load_port, "/loads/port", ONE, n_loads)                                                                \
+    /* section_body: what can be read along a line: a value at each point of its body = map q */                       \
+    X(INTEGERS, section_body, "/sections/body", ONE, n_sections)                                                       \
+    /* section_name: "axial_force", "bending_moment_y", "bending_moment_z", "torsion" */                               \
+    X(NAMES, section_name, "/sections/name", ONE, n_sections)                                                          \
+    X(NAMES, section_unit, "/sections/unit", ONE, n_sections)                                                          \
+    /* maps: n_points x n_q of each section's body */                                                                  \
+    X(NUMBERS, maps, "/sections/maps", ONE, n_maps)                                                                    \
+    X(NAMES, parameter_name, "/parameters/name", ONE, n_parameters)                                                    \
+    X(NUMBERS, parameter_value, "/parameters/value", ONE, n_parameters)                                                \
+    /* gravity: m/s^2; n_gravity: dim, or 0: not known */                                                              \
+    X(NUMBERS, gravity, "/gravity", ONE, n_gravity)                                                                    \
+    /* mesh_body: ascending */                                                                                         \
+    X(INTEGERS, mesh_body, "/meshes/body", ONE, n_meshes)                                                              \
+    /* mesh_stresses: "solid", "plate": what stands in mesh_maps; "": nothing */                                       \
+    X(NAMES, mesh_stresses, "/meshes/stresses", ONE, n_meshes)                                                         \
+    /* mesh_nodes: how many of each */                                                                                 \
+    X(INTEGERS, mesh_nodes, "/meshes/nodes", ONE, n_meshes)                                                            \
+    X(INTEGERS, mesh_cells, "/meshes/cells", ONE, n_meshes)                                                            \
+    X(INTEGERS, mesh_triangles, "/meshes/triangles", ONE, n_meshes)                                                    \
+    /* mesh_factors: columns of mesh_maps behind those of q, whose factors each instant has: temperatures, K */        \
+    X(INTEGERS, mesh_factors, "/meshes/factors", ONE, n_meshes)                                                        \
+    /* mesh_x: undeformed, body axes, m */                                                                             \
+    X(NUMBERS, mesh_x, "/meshes/x", DIM, n_mesh_nodes)                                                                 \
+    /* mesh_thickness: of plates, m; else 0 */                                                                         \
+    X(NUMBERS, mesh_thickness, "/meshes/thickness", ONE, n_mesh_nodes)                                                 \
+    /* cell_type: as VTK counts them: 24 is a tetrahedron with 10 nodes */                                             \
+    X(INTEGERS, cell_type, "/meshes/cell_type", ONE, n_mesh_cells)                                                     \
+    /* cell_nodes: of each cell, counted in its mesh from 0 */                                                         \
+    X(INTEGERS, cell_nodes, "/meshes/cell_nodes", ONE, n_cell_nodes)                                                   \
+    /* triangle_nodes: 3 of each triangle of the surface, seen from outside */                                         \
+    X(INTEGERS, triangle_nodes, "/meshes/triangle_nodes", ONE, n_triangle_nodes)                                       \
+    /* mesh_shapes: 3 x n_q of each node: displacement = shapes q */                                                   \
+    X(NUMBERS, mesh_shapes, "/meshes/shapes", ONE, n_mesh_shapes)                                                      \
+    /* mesh_maps: components x (n_q + factors) of each node: stresses = map (q, factors), docs/results.md has their    \
+     * order */                                                                                                        \
+    X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)
+
+#define PHX_SCENE_NAMES                                char **
+#define PHX_SCENE_INTEGERS                             int *
+#define PHX_SCENE_NUMBERS                              double *
+#define PHX_SCENE_LIST(kind, list, path, width, count) PHX_SCENE_##kind list;
+/* The lists, and how many entries they have. A scene owns what it points to. */
 typedef struct phx_scene {
-    int n_bodies;    /* as many as there are bodies, in their order */
-    double *radius;  /* half the height of the section, m; 0: none */
-    double *mass;    /* kg */
-    double *centre;  /* n_bodies x dim: centre of mass, undeformed, body axes, m */
-    double *section; /* n_bodies x 5: area, m^2, second moments Iy, Iz, m^4, distances of the extreme fibres along y and
-                        z, m; 0: not known */
-    int n_ports;
-    char **port_name;
-    int *port_body;        /* -1: the ground */
-    double *port_position; /* n_ports x dim, undeformed, body axes (ground: inertial), m */
-    double *port_rotation; /* n_ports x dim x dim, from the port's directions to body axes */
-    int n_port_shapes;     /* values of: */
-    double *port_shapes;   /* dim x n_q of each port whose body has n_q > 0: displacement of the port = shapes q */
-    int n_joints;
-    char **joint_name, **joint_kind;
-    int *joint_a, *joint_b; /* ports */
-    double *joint_axis;     /* n_joints x dim, in the directions of port A; 0: the kind has none */
-    int n_springs;
-    char **spring_name;
-    int *spring_a, *spring_b; /* ports */
-    int n_loads;
-    char **load_name, **load_kind; /* "force", "torque", "distributed" */
-    int *load_port;                /* distributed: a port of the body it acts on */
-    int n_sections;                /* what can be read along a line: a value at each point of its body = map q */
-    int *section_body;
-    char **section_name, **section_unit; /* "axial_force", "bending_moment_y", "bending_moment_z", "torsion" */
-    int n_maps;                          /* values of: */
-    double *maps;                        /* n_points x n_q of each section's body */
-    int n_parameters;
-    char **parameter_name;
-    double *parameter_value;
-    int n_gravity;   /* dim, or 0: not known */
-    double *gravity; /* m/s^2 */
-    /* Meshes of bodies (space), all or, of large ones, their surface; nodes, cells and triangles one mesh after the
-     * other. */
-    int n_meshes;
-    int *mesh_body;                                /* ascending */
-    char **mesh_stresses;                          /* "solid", "plate": what stands in mesh_maps; "": nothing */
-    int *mesh_nodes, *mesh_cells, *mesh_triangles; /* how many of each */
-    int *mesh_factors; /* columns of mesh_maps behind those of q, whose factors each instant has: temperatures, K */
-    int n_mesh_nodes;
-    double *mesh_x;         /* n_mesh_nodes x 3, undeformed, body axes, m */
-    double *mesh_thickness; /* of plates, m; else 0 */
-    int n_mesh_cells;
-    int *cell_type; /* as VTK counts them: 24 is a tetrahedron with 10 nodes */
-    int n_cell_nodes;
-    int *cell_nodes; /* of each cell, counted in its mesh from 0 */
-    int n_triangle_nodes;
-    int *triangle_nodes; /* 3 of each triangle of the surface, seen from outside */
-    int n_mesh_shapes;   /* values of: */
-    double *mesh_shapes; /* 3 x n_q of each node: displacement = shapes q */
-    int n_mesh_maps;     /* values of: */
-    double *mesh_maps;   /* components x (n_q + factors) of each node: stresses = map (q, factors), docs/results.md has
-                            their order */
+    int n_bodies, n_ports, n_port_shapes, n_joints, n_springs, n_loads, n_sections, n_maps, n_parameters, n_gravity,
+        n_meshes, n_mesh_nodes, n_mesh_cells, n_cell_nodes, n_triangle_nodes, n_mesh_shapes, n_mesh_maps;
+    PHX_SCENE_LISTS(PHX_SCENE_LIST)
 } phx_scene;
 
 /* An entry of a ledger: who supplied or took work, J since the start. */

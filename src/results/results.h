@@ -17,6 +17,9 @@ enum { PHX_SCENE_SECTION = 5 };
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 /* The factors of the maps of all meshes, one mesh after the other. */
 int phx_scene_factors(const phx_scene *scene); /* NULL: 0 */
+/* The kth list of numbers of bodies: its name, and `width` values of each body; false: there are not so many. */
+bool phx_scene_of_bodies(const phx_scene *scene, int dimension, int k, const char **name, int *width,
+                         const double **values);
 
 /* The columns of a recording, and where it goes. */
 typedef struct phx_recorder_def {

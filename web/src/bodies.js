@@ -54,7 +54,7 @@ export class BodyView {
         const { points, lines, shapes, own } = skeleton(body);
         Object.assign(this, { points, lines, own, shapes: body.q > 0 && own ? shapes : null });
         this.n = points.length / 3;
-        this.radius = Math.max(body.radius ?? 0.006 * size, 0.0035 * size);
+        this.radius = Math.max(body.radius || 0.006 * size, 0.0035 * size);
         this.bent = Float64Array.from(points); // where the points are now
         this.displacement = new Float64Array(points.length);
         this.surface = body.mesh ? new Surface(body.mesh) : null;

@@ -160,10 +160,29 @@ static void put_mesh(phx_report *report, phx_output *m, int b)
     text(m, "}");
 }
 
+/* What the scene has of the body: a number, or a vector in space, under the name of its list. */
+static void put_numbers(phx_report *report, phx_output *m, int b)
+{
+    const char *name;
+    const double *values;
+    int width;
+
+    for (int k = 0; report->scene && phx_scene_of_bodies(report->scene, report->dimension, k, &name, &width, &values);
+         k++) {
+        if (strcmp(name, "section") == 0) /* the maps of section forces have this name */
+            continue;
+        if (width == 1) {
+            put_number(m, false, name, values[b]);
+        } else {
+            key(m, false, name);
+            put_vector(m, width, values + b * width);
+        }
+    }
+}
+
 void phx_report_put_body(phx_report *report, phx_output *m, int b)
 {
     const phx_record_body *body = &report->bodies[b];
-    const phx_scene *scene = report->scene;
     const size_t points = (size_t)body->n_points, n_q = (size_t)phx_report_deformations(report, b);
 
     text(m, "{");
@@ -179,13 +198,7 @@ void phx_report_put_body(phx_report *report, phx_output *m, int b)
         phx_report_ref(report, m, REPORT_F32, 3 * points * n_q, phx_report_shapes, b);
     }
     put_ports(report, m, b);
-    if (scene) {
-        if (scene->radius[b] > 0.0)
-            put_number(m, false, "radius", scene->radius[b]);
-        put_number(m, false, "mass", scene->mass[b]);
-        key(m, false, "centre");
-        put_vector(m, report->dimension, scene->centre + b * report->dimension);
-    }
+    put_numbers(report, m, b);
     if (report->shown.with_maps && report->shown.with_shapes)
         put_sections(report, m, b);
     if (report->shown.with_meshes && report->shown.with_shapes)

@@ -17,50 +17,8 @@ static const struct scene_list {
     list_width width;
     size_t list, count;
 } lists[] = {
-#define LIST(path, kind, width, list, count)                                                                           \
-    {                                                                                                                  \
-        path, kind, width, offsetof(phx_scene, list), offsetof(phx_scene, count)                                       \
-    }
-    LIST("/bodies/radius", NUMBERS, ONE, radius, n_bodies),
-    LIST("/bodies/mass", NUMBERS, ONE, mass, n_bodies),
-    LIST("/bodies/centre", NUMBERS, DIM, centre, n_bodies),
-    LIST("/bodies/section", NUMBERS, SECTION, section, n_bodies),
-    LIST("/ports/name", NAMES, ONE, port_name, n_ports),
-    LIST("/ports/body", INTEGERS, ONE, port_body, n_ports),
-    LIST("/ports/position", NUMBERS, DIM, port_position, n_ports),
-    LIST("/ports/rotation", NUMBERS, SQUARE, port_rotation, n_ports),
-    LIST("/ports/shapes", NUMBERS, ONE, port_shapes, n_port_shapes),
-    LIST("/joints/name", NAMES, ONE, joint_name, n_joints),
-    LIST("/joints/kind", NAMES, ONE, joint_kind, n_joints),
-    LIST("/joints/port_a", INTEGERS, ONE, joint_a, n_joints),
-    LIST("/joints/port_b", INTEGERS, ONE, joint_b, n_joints),
-    LIST("/joints/axis", NUMBERS, DIM, joint_axis, n_joints),
-    LIST("/springs/name", NAMES, ONE, spring_name, n_springs),
-    LIST("/springs/port_a", INTEGERS, ONE, spring_a, n_springs),
-    LIST("/springs/port_b", INTEGERS, ONE, spring_b, n_springs),
-    LIST("/loads/name", NAMES, ONE, load_name, n_loads),
-    LIST("/loads/kind", NAMES, ONE, load_kind, n_loads),
-    LIST("/loads/port", INTEGERS, ONE, load_port, n_loads),
-    LIST("/sections/body", INTEGERS, ONE, section_body, n_sections),
-    LIST("/sections/name", NAMES, ONE, section_name, n_sections),
-    LIST("/sections/unit", NAMES, ONE, section_unit, n_sections),
-    LIST("/sections/maps", NUMBERS, ONE, maps, n_maps),
-    LIST("/parameters/name", NAMES, ONE, parameter_name, n_parameters),
-    LIST("/parameters/value", NUMBERS, ONE, parameter_value, n_parameters),
-    LIST("/gravity", NUMBERS, ONE, gravity, n_gravity),
-    LIST("/meshes/body", INTEGERS, ONE, mesh_body, n_meshes),
-    LIST("/meshes/stresses", NAMES, ONE, mesh_stresses, n_meshes),
-    LIST("/meshes/nodes", INTEGERS, ONE, mesh_nodes, n_meshes),
-    LIST("/meshes/cells", INTEGERS, ONE, mesh_cells, n_meshes),
-    LIST("/meshes/triangles", INTEGERS, ONE, mesh_triangles, n_meshes),
-    LIST("/meshes/factors", INTEGERS, ONE, mesh_factors, n_meshes),
-    LIST("/meshes/x", NUMBERS, DIM, mesh_x, n_mesh_nodes),
-    LIST("/meshes/thickness", NUMBERS, ONE, mesh_thickness, n_mesh_nodes),
-    LIST("/meshes/cell_type", INTEGERS, ONE, cell_type, n_mesh_cells),
-    LIST("/meshes/cell_nodes", INTEGERS, ONE, cell_nodes, n_cell_nodes),
-    LIST("/meshes/triangle_nodes", INTEGERS, ONE, triangle_nodes, n_triangle_nodes),
-    LIST("/meshes/shapes", NUMBERS, ONE, mesh_shapes, n_mesh_shapes),
-    LIST("/meshes/maps", NUMBERS, ONE, mesh_maps, n_mesh_maps),
+#define LIST(kind, list, path, width, count) {path, kind, width, offsetof(phx_scene, list), offsetof(phx_scene, count)},
+    PHX_SCENE_LISTS(LIST)
 #undef LIST
 };
 enum { LISTS = sizeof lists / sizeof *lists };
@@ -195,6 +153,23 @@ static phx_status check_indices(phx_context *context, const char *path, int coun
 }
 
 /* ---- meshes ---- */
+bool phx_scene_of_bodies(const phx_scene *scene, int dimension, int k, const char **name, int *width,
+                         const double **values)
+{
+    static const char bodies[] = "/bodies/";
+    int found = 0;
+
+    for (int i = 0; i < LISTS; i++) {
+        if (lists[i].kind != NUMBERS || strncmp(lists[i].path, bodies, sizeof bodies - 1) != 0 || found++ < k)
+            continue;
+        *name = lists[i].path + sizeof bodies - 1;
+        *width = width_of(i, dimension);
+        *values = *(double *const *)(const void *)((const char *)scene + lists[i].list);
+        return true;
+    }
+    return false;
+}
+
 int phx_scene_factors(const phx_scene *scene)
 {
     int count = 0;
