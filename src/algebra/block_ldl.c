@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "block_ldl_five.h"
 #include "internal.h"
 
 /* A pivot below that times its diagonal has lost too many digits. Joints that lock 100 links to each other leave more.
@@ -40,7 +39,6 @@ struct phx_block_ldl {
     double *val, *scale; /* scale: the diagonal before the elimination */
     double *below;       /* L of one column */
     double least;        /* the pivot that is too small, of its diagonal */
-    const phx_block_five *five;
     double work;
 };
 
@@ -267,11 +265,6 @@ phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, co
     if (status)
         return status;
     it->context = context;
-    it->five = &phx_block_five_any;
-#ifdef PHX_AVX2
-    if (phx_cpu_has_avx2())
-        it->five = &phx_block_five_avx2;
-#endif
     it->n = n;
     it->rank = phx_calloc(context, (size_t)n, sizeof *it->rank);
     it->start = phx_calloc(context, (size_t)n + 1, sizeof *it->start);
@@ -439,24 +432,9 @@ static inline void block_ldl_subtract(const int m, int rows, int cols, const boo
         }
 }
 
-/* Of five unknowns T -= S^T L may as well be all of a diagonal block, whose upper triangle nobody reads. */
-static inline void block_ldl_take(const int m, const int rows, const phx_block_ldl *it, int n_rows, int n_cols,
-                                  bool diagonal, const double *S, const double *L, double *T)
-{
-    if (m == 5 && rows == 5)
-        it->five->subtract(S, L, T);
-    else
-        block_ldl_subtract(m, n_rows, n_cols, diagonal, S, L, T);
-}
-
 /* L^T = P S^T, m x n */
-static inline void block_ldl_spread(const int m, const int rows, const phx_block_ldl *it, int n, const double *P,
-                                    const double *S, double *L)
+static inline void block_ldl_spread(const int m, int n, const double *P, const double *S, double *L)
 {
-    if (m == 5 && rows == 5) {
-        it->five->multiply(P, S, L);
-        return;
-    }
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             double sum = P[i * m] * S[j];
@@ -476,11 +454,11 @@ static inline bool block_ldl_eliminate(const int m, const int rows, const phx_bl
     for (int a = own->first; a < own->end; a++) {
         const double *S = it->val + it->at[a];
         const int n = rows ? rows : it->columns[it->row[a]].size;
-        block_ldl_spread(m, rows, it, n, P, S, L);
+        block_ldl_spread(m, n, P, S, L);
         for (int b = own->first; b < a; b++)
-            block_ldl_take(m, rows, it, rows ? rows : it->columns[it->row[b]].size, n, false, it->val + it->at[b], L,
-                           it->val + *target++);
-        block_ldl_take(m, rows, it, n, n, true, S, L, it->val + *target++);
+            block_ldl_subtract(m, rows ? rows : it->columns[it->row[b]].size, n, false, it->val + it->at[b], L,
+                               it->val + *target++);
+        block_ldl_subtract(m, n, n, true, S, L, it->val + *target++);
         L += n * m;
     }
     L = it->below;

@@ -1,7 +1,6 @@
 /* L D L^T of small dense blocks: solutions against dense LU over patterns and sizes of blocks, new values in old
  * patterns, what has no factors, what costs too much. */
 #include "support.h"
-#include "algebra/block_ldl_five.h"
 #include "algebra/internal.h"
 
 enum { MOST_BLOCKS = 40, MOST = MOST_BLOCKS * 9 };
@@ -195,35 +194,6 @@ static void bad_pivots_are_noticed(void **state)
     bad_pivots_of(state, 5);
 }
 
-/* Bit by bit those of loops. */
-static void products_of_five_are_those_of_loops(void **state)
-{
-    enum { N = 5 };
-    double P[N * N], S[N * N], T[N * N], L[N * N], taken[N * N];
-    uint64_t seed = 13;
-
-    (void)state;
-    random_fill(&seed, N * N, P);
-    random_fill(&seed, N * N, S);
-    random_fill(&seed, N * N, T);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < i; j++)
-            P[j * N + i] = P[i * N + j];
-    memcpy(taken, T, sizeof taken);
-    phx_block_five_any.multiply(P, S, L);
-    phx_block_five_any.subtract(S, L, taken);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            double product = P[i * N] * S[j], sum = S[i] * L[j];
-            for (int c = 1; c < N; c++) {
-                product += P[i * N + c] * S[c * N + j];
-                sum += S[c * N + i] * L[c * N + j];
-            }
-            CHECK_CLOSE(L[i * N + j], product, 0.0, "product, row %d, column %d", i, j);
-            CHECK_CLOSE(taken[i * N + j], T[i * N + j] - sum, 0.0, "difference, row %d, column %d", i, j);
-        }
-}
-
 static phx_status create_one(phx_context *context)
 {
     blocks it = make(SCATTERED, 20, 0);
@@ -246,7 +216,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(solutions_are_those_of_dense_lu, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(nothing_fills_that_needs_not, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(what_costs_too_much_is_not_made, context_setup, context_teardown),
-        cmocka_unit_test(products_of_five_are_those_of_loops),
         cmocka_unit_test_setup_teardown(bad_pivots_are_noticed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(memory_that_is_missing, context_setup, context_teardown),
     };
