@@ -366,7 +366,7 @@ static void test_threads_change_nothing(void **state)
             CHECK_OK(context, phx_order_amd(context, a.rows, a.ptr, a.idx, order));
             CHECK_OK(context, phx_order_balance(context, a.rows, a.ptr, a.idx, NULL, order));
         }
-        CHECK_OK(context, phx_front_tree_create(context, a.rows, a.ptr, a.idx, order, true, &tree));
+        CHECK_OK(context, phx_front_tree_create(context, a.rows, a.ptr, a.idx, order, &tree));
         assert_non_null(tree);
         if (variant / 2 == 5)
             assert_int_equal(tree->n_branches, 0);
@@ -384,6 +384,51 @@ static void test_threads_change_nothing(void **state)
         free(x);
     }
 }
+
+#ifdef PHX_AVX2
+static void factor_and_solve(const phx_front_tree *tree, const phx_front_numeric *numeric, const double *val,
+                             double *factors, double *y)
+{
+    double *stack = new_doubles(tree->stack_size), *work = new_doubles(2 * tree->largest);
+    numeric->factor(tree, 0, tree->n_fronts, val, factors, stack, work);
+    for (int k = 0; k < tree->n; k++)
+        y[k] = 1.0 + k % 5;
+    numeric->down(tree, 0, tree->n_fronts, factors, y);
+    numeric->up(tree, 0, tree->n_fronts, factors, y);
+    free(stack);
+    free(work);
+}
+
+static void test_every_processor_gives_the_same(void **state)
+{
+    if (!phx_cpu_has_avx2())
+        skip();
+    for (int width = 2; width <= 20; width += 3) {
+        uint64_t seed = 9;
+        phx_csr a = lattice(*state, &seed, width, 30);
+        double *val = values_of(&a, false, &seed), *factors[2], *y[2];
+        int *order = natural_order(a.rows);
+        phx_front_tree *tree = NULL;
+        CHECK_OK(*state, phx_order_amd(*state, a.rows, a.ptr, a.idx, order));
+        CHECK_OK(*state, phx_front_tree_create(*state, a.rows, a.ptr, a.idx, order, &tree));
+        for (int k = 0; k < 2; k++) {
+            factors[k] = new_doubles(tree->factor_size);
+            y[k] = new_doubles((size_t)(tree->n + tree->n_slots));
+            factor_and_solve(tree, k ? &phx_front_real_avx2 : &phx_front_real, val, factors[k], y[k]);
+        }
+        assert_memory_equal(factors[0], factors[1], tree->factor_size * sizeof(double));
+        assert_memory_equal(y[0], y[1], (size_t)tree->n * sizeof(double));
+        for (int k = 0; k < 2; k++) {
+            free(factors[k]);
+            free(y[k]);
+        }
+        phx_front_tree_destroy(tree);
+        phx_csr_free(&a);
+        free(order);
+        free(val);
+    }
+}
+#endif
 
 /* Whichever entry is NaN or infinite, before the first success or after: it is noticed, and nothing of it stays. */
 static void test_values_that_are_not_finite_are_noticed(void **state)
@@ -667,6 +712,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reruns_agree_bit_by_bit, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_coordinate_without_mass, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_threads_change_nothing, context_setup, context_teardown),
+#ifdef PHX_AVX2
+        cmocka_unit_test_setup_teardown(test_every_processor_gives_the_same, context_setup, context_teardown),
+#endif
         cmocka_unit_test_setup_teardown(test_values_that_are_not_finite_are_noticed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_wrong_order_falls_back, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_bad_pivot_falls_back_and_returns, context_setup, context_teardown),

@@ -179,72 +179,6 @@ static void leading_blocks_are_regular(void **state)
     }
 }
 
-/* ---- bodies first ---- */
-/* How many bodies have all their velocities before the first multiplier in the order. */
-static int bodies_before_joints(model *m)
-{
-    const kkt_matrix *kkt = &inside(m)->kkt;
-    int first = 0, count = 0;
-
-    while (first < kkt->n && kkt->order[first] < kkt->n_v)
-        first++;
-    for (int b = 0; b < m->system->n_bodies; b++) {
-        int found = 0;
-        for (int k = 0; k < first; k++)
-            found += kkt->order[k] >= m->system->bodies[b].v && kkt->order[k] < m->system->bodies[b].v + 3;
-        count += found == 3;
-    }
-    return count;
-}
-
-static void links_of_a_chain(model *m, int links, int spring)
-{
-    char name[32];
-    for (int k = 0; k < links; k++) {
-        snprintf(name, sizeof name, "link%d", k);
-        const phx_body_id body = add_rigid(m, name, 1.0, 0.1, 0.5, 0.0, pose_at(k, 0.0, 0.0));
-        snprintf(name, sizeof name, "pin%d", k);
-        add_joint(m, name, PHX_JOINT_REVOLUTE, k ? at_place(m, body - 1, 1.0, 0.0) : at_place(m, PHX_GROUND, 0.0, 0.0),
-                  at_place(m, body, 0.0, 0.0));
-        if (k == spring)
-            add_spring(m, "spring", at_place(m, body - 1, 0.5, 0.2), at_place(m, body, 0.5, 0.2), 100.0, 1.0, 1.0,
-                       NULL);
-    }
-}
-
-/* Bodies that only joints connect come first; two with a spring between them do not, nor does one with many joints. */
-static void bodies_by_themselves_come_first(void **state)
-{
-    for (int variant = 0; variant < 3; variant++) {
-        model m;
-        model_open(*state, 0.0, -9.81, &m);
-        if (variant < 2) {
-            links_of_a_chain(&m, 24, variant == 0 ? -1 : 7);
-        } else {
-            char name[32];
-            const phx_body_id hub = add_rigid(&m, "hub", 10.0, 5.0, 0.0, 0.0, pose_at(0.0, 0.0, 0.0));
-            for (int k = 0; k < 24; k++) {
-                const double c = cos(0.25 * k), s = sin(0.25 * k);
-                snprintf(name, sizeof name, "arm%d", k);
-                const phx_body_id arm = add_rigid(&m, name, 1.0, 0.1, 0.5, 0.0, pose_at(c, s, 0.25 * k));
-                snprintf(name, sizeof name, "pin%d", k);
-                add_joint(&m, name, PHX_JOINT_REVOLUTE, at_place(&m, hub, c, s), at_place(&m, arm, 0.0, 0.0));
-            }
-        }
-        model_ready(&m);
-        factor_at_start(&m, 1e-3);
-        compare_with_dense(&m, 1e-12, "bodies first");
-        const int count = bodies_before_joints(&m);
-        if (variant == 0)
-            assert_int_equal(count, 24);
-        else if (variant == 1)
-            assert_in_range(count, 22, 24);
-        else
-            assert_true(count != 25);
-        model_close(&m);
-    }
-}
-
 /* ---- fill ---- */
 static long fill_of(model *m)
 {
@@ -396,7 +330,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(random_mechanisms_factor, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(leading_blocks_are_regular, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(bodies_by_themselves_come_first, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(fill_of_a_chain_is_linear, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(fill_of_a_ring_is_linear, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(fill_of_a_star_is_linear, context_setup, context_teardown),

@@ -91,7 +91,7 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
                              bool is_complex, phx_fronts **fronts)
 {
     phx_front_tree *tree = NULL;
-    phx_status status = phx_front_tree_create(context, n, ptr, idx, order, !is_complex, &tree);
+    phx_status status = phx_front_tree_create(context, n, ptr, idx, order, &tree);
 
     *fronts = NULL;
     if (status || !tree)
@@ -182,28 +182,20 @@ static double modulus(const phx_fronts *fronts, const double *values, size_t k)
     return fronts->is_complex ? hypot(values[2 * k], values[2 * k + 1]) : fabs(values[k]);
 }
 
-/* Factors of a front by itself, or of one lane of a batch. */
+/* Factors of a front. */
 typedef struct front_factors {
     const phx_fronts *fronts;
     const double *C; /* of the step */
-    size_t stride;   /* scalars from one to the next */
 } front_factors;
-
-static front_factors factors_of(const phx_fronts *fronts, const phx_front *front, const double *all)
-{
-    if (front->batch < 0)
-        return (front_factors){fronts, all + front->factor * (fronts->is_complex ? 2 : 1), 1};
-    return (front_factors){fronts, all + fronts->tree->batch[front->batch].factor + front->lane, PHX_FRONT_SIMD_WIDTH};
-}
 
 static void next_step(front_factors *factors, size_t scalars)
 {
-    factors->C += scalars * factors->stride * (factors->fronts->is_complex ? 2 : 1);
+    factors->C += scalars * (factors->fronts->is_complex ? 2 : 1);
 }
 
 static double front_size_of(const front_factors *factors, size_t k)
 {
-    return modulus(factors->fronts, factors->C, k * factors->stride);
+    return modulus(factors->fronts, factors->C, k);
 }
 
 /* 1 / size; a size of zero gives no scale, and what has none shall not hold. */
@@ -339,7 +331,7 @@ static double audit(phx_fronts *fronts, const double *val, const double *all)
     for (int f = 0; f < tree->n_fronts && growth <= CHECKED; f++) {
         const phx_front *front = &tree->front[f];
         const int *rows = tree->rows + front->rows;
-        front_factors factors = factors_of(fronts, front, all);
+        front_factors factors = {fronts, all + front->factor * (fronts->is_complex ? 2 : 1)};
         double *T = fronts->work, *other = fronts->work + tree->largest;
         assemble_moduli(fronts, front, val, T);
         for (int left = front->pivots; left > 0 && growth <= CHECKED;) {

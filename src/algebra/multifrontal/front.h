@@ -10,19 +10,14 @@
  *     W = F_pp^-1 F_pu ,  L = F_up ,  update = F_uu - L W ,
  *
  * and what remains is added to the parent's front. Solving:  z = F_pp^-1 b_p ,  b_u <- b_u - L z  up the tree, then
- * x_p = z - W x_u  down. Children come before their parent, and their updates wait on a stack.
- *
- * Leaves, fronts without children, wait for nothing. Those that are alike go in batches, PHX_FRONT_SIMD_WIDTH at a
- * time, the numbers of one beside those of the next (front_batch.c, front_simd.c). */
+ * x_p = z - W x_u  down. Children come before their parent, and their updates wait on a stack. */
 #ifndef PHLEXOR_ALGEBRA_FRONT_H
 #define PHLEXOR_ALGEBRA_FRONT_H
 
 #include "algebra/internal.h"
 
 enum {
-    PHX_FRONT_STEP = 3,       /* most pivots of a step */
-    PHX_FRONT_SIMD_WIDTH = 4, /* leaves of a batch */
-    PHX_FRONT_MOST = 32,      /* most unknowns of a leaf of a batch */
+    PHX_FRONT_STEP = 3,  /* most pivots of a step */
     PHX_FRONT_APART = 16 /* scalars between what two threads write all the time: more than a cache line, 64 bytes */
 };
 
@@ -51,38 +46,17 @@ static inline size_t phx_front_factor_size(int pivots, int rest)
     return size;
 }
 
-/* A leaf that is worth a batch: beyond this the time goes to its update, which the parent adds one by one. */
-static inline bool phx_front_may_batch(int pivots, int rest)
-{
-    return pivots + rest <= PHX_FRONT_MOST && rest <= 3 * pivots + 2;
-}
-
 /* One front. The last four are places in the arrays of the tree, the factors, the stack (entries or scalars). */
 typedef struct phx_front {
     int pivots, rest;   /* unknowns eliminated here; unknowns that remain */
     int child, sibling; /* the first child, the next child of the same parent; -1: none */
-    bool covered;       /* the first child is of a batch, and its remaining unknowns are all those of this front */
     bool in_a_row;      /* the remaining unknowns stand side by side in the parent's front */
     size_t rows;        /* its unknowns, the pivots first */
     size_t relative;    /* of the remaining unknowns */
     size_t entries;     /* its entries of A, up to those of the next front */
-    size_t factor;      /* C (p x p, F_pp factored), W (p x r), L (r x p) of each step, up to those of the next front;
-                           nothing for a leaf of a batch */
+    size_t factor;      /* C (p x p, F_pp factored), W (p x r), L (r x p) of each step, up to those of the next front */
     size_t update;      /* rest x rest */
-    int batch, lane;    /* of a leaf that goes with others; -1: none */
 } phx_front;
-
-/* Leaves alike: as many pivots and remaining unknowns, entries of A at the same places. They are eliminated when the
- * turn of the first one comes. Lanes beyond `count` repeat the first. */
-typedef struct phx_front_batch {
-    int count, pivots, rest;
-    bool full; /* every place of the pivots' rows and columns has an entry of A */
-    int front[PHX_FRONT_SIMD_WIDTH];
-    size_t rows; /* in batch_rows: its unknowns, by lane within each; the same as `slot` has them */
-    size_t runs; /* in the list of runs: its entries of A */
-    int n_runs, n_entries;
-    size_t factor; /* as of a front, by lane within each scalar */
-} phx_front_batch;
 
 /* Fronts next to each other with all that is below them, for one thread; `front_cut.c`. */
 typedef struct phx_front_branch {
@@ -91,13 +65,6 @@ typedef struct phx_front_branch {
     int first_slot, end_slot;   /* for unknowns that it touches and does not eliminate */
     double middle;              /* of its work in that of all branches, 0 .. 1 */
 } phx_front_branch;
-
-/* Up to four entries that follow each other in A. */
-typedef struct phx_front_run {
-    int source[PHX_FRONT_SIMD_WIDTH]; /* of the first, per lane */
-    int target[4], length;
-    bool wide; /* A has four entries from each source on */
-} phx_front_run;
 
 typedef struct phx_front_tree {
     int n, n_fronts;
@@ -109,11 +76,6 @@ typedef struct phx_front_tree {
     int *target;      /* ... and their places in the front, row * (pivots + rest) + column */
     int n_branches;   /* 0, or at least 2: the other fronts, the trunk, come after them */
     phx_front_branch *branch;
-    bool in_batches; /* leaves may be in batches */
-    int n_batches;
-    phx_front_batch *batch;
-    int *batch_rows;
-    phx_front_run *run;
     int *slot;       /* like rows, of branches with slots, n and following, for unknowns of the trunk */
     int *slot_place; /* n_slots: the place of what a slot is for */
     int n_slots;
@@ -121,25 +83,17 @@ typedef struct phx_front_tree {
     long nnz;                                /* of L + U as the given order makes them, one unit diagonal not counted */
 } phx_front_tree;
 
-/* PHX_OK with *tree NULL when the pattern is not worth it: too unsymmetric or too much fill. in_batches: leaves may go
- * in batches. */
+/* PHX_OK with *tree NULL when the pattern is not worth it: too unsymmetric or too much fill. */
 phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
-                                 bool in_batches, phx_front_tree **tree);
+                                 phx_front_tree **tree);
 void phx_front_tree_destroy(phx_front_tree *tree);
 
-/* Cost of a leaf in a batch over its cost by itself. */
-#define PHX_FRONT_PACK_COST 0.35
-/* Cost of eliminating a front by itself, in multiplications. */
+/* Cost of eliminating a front, in multiplications. */
 double phx_front_cost(int pivots, int rest);
 /* The place after the last pivot of a front. */
 int phx_front_end_place(const phx_front_tree *tree, int front);
 /* Choose the branches; lists of children and rows are there, slot is a copy of rows. */
 phx_status phx_front_cut(phx_context *context, phx_front_tree *tree);
-/* Put leaves that are alike into batches; the branches are there. Changes the sequence of the entries of leaves. */
-phx_status phx_front_make_batches(phx_context *context, phx_front_tree *tree);
-/* Room on the stack, which ends at stack_size yet, for the updates of batches. */
-phx_status phx_front_lay_batches(phx_context *context, phx_front_tree *tree);
-
 /* Numeric work on the fronts first .. end-1 for one type of values; factors begin with the reciprocal pivots in the
  * order; stack and work (two of the largest front) are scratch. The result may be anything, not finite included, when a
  * pivot is bad; see front.c. The solution goes on in y (n + n_slots scalars). */

@@ -43,9 +43,5 @@ static inline scalar reciprocal(scalar a)
 
 #define WIDE_KERNELS phx_front_wide_complex
 #define WIDE_ADD     phx_front_add_complex
-/* There are no batches of complex values. */
-#define PACK_FACTOR(...) ((void)0)
-#define PACK_DOWN(...)   ((void)0)
-#define PACK_UP(...)     ((void)0)
 
 #endif

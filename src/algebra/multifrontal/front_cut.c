@@ -23,13 +23,6 @@ typedef struct cutting {
     int n_heavy;
 } cutting;
 
-static double own_work(const cutting *c, int f)
-{
-    const phx_front *front = &c->tree->front[f];
-    const double cost = phx_front_cost(front->pivots, front->rest);
-    return c->tree->in_batches && front->child < 0 ? PHX_FRONT_PACK_COST * cost : cost;
-}
-
 /* Returns the work of all fronts. */
 static double front_cut_measure(cutting *c)
 {
@@ -40,7 +33,7 @@ static double front_cut_measure(cutting *c)
         c->parent[f] = -1;
     for (int f = 0; f < tree->n_fronts; f++) {
         c->first[f] = f;
-        c->work[f] = own_work(c, f);
+        c->work[f] = phx_front_cost(tree->front[f].pivots, tree->front[f].rest);
         total += c->work[f];
         for (int k = tree->front[f].child; k >= 0; k = tree->front[k].sibling) {
             c->parent[k] = f;
@@ -109,7 +102,7 @@ static int descend(cutting *c, double total, int steps)
         const int at = heaviest(c), f = c->heavy[at];
         c->heavy[at] = c->heavy[--c->n_heavy];
         c->top[f] = false;
-        trunk += own_work(c, f) + put_tops(c, f);
+        trunk += phx_front_cost(c->tree->front[f].pivots, c->tree->front[f].rest) + put_tops(c, f);
         const double longest = c->n_heavy > 0 ? c->work[c->heavy[heaviest(c)]] : c->share;
         if (trunk + longest < shortest) {
             shortest = trunk + longest;

@@ -39,28 +39,18 @@ static inline void add_update(const phx_front *child, const int *relative, int m
         WIDE_ADD(child->rest, child->in_a_row, relative, m, F, update);
 }
 
-/* The front, in `work` or, when it is covered, where its first child has left its update. */
-static scalar *assemble(const phx_front_tree *tree, const phx_front *front, const scalar *val, scalar *stack,
-                        scalar *work)
+/* The front, in `work`. */
+static void assemble(const phx_front_tree *tree, const phx_front *front, const scalar *val, const scalar *stack,
+                     scalar *work)
 {
     const int m = front->pivots + front->rest;
-    scalar *F = work;
-    int c = front->child;
-    if (front->covered) {
-        F = stack + tree->front[c].update;
-        c = tree->front[c].sibling;
-        for (size_t e = front->entries; e < front[1].entries; e++)
-            F[tree->target[e]] = plus(F[tree->target[e]], val[tree->source[e]]);
-    } else {
-        clear(m * m, F);
-        for (size_t e = front->entries; e < front[1].entries; e++)
-            F[tree->target[e]] = val[tree->source[e]];
-    }
-    for (; c >= 0; c = tree->front[c].sibling) {
+    clear(m * m, work);
+    for (size_t e = front->entries; e < front[1].entries; e++)
+        work[tree->target[e]] = val[tree->source[e]];
+    for (int c = front->child; c >= 0; c = tree->front[c].sibling) {
         const phx_front *child = &tree->front[c];
-        add_update(child, tree->relative + child->relative, m, stack + child->update, F);
+        add_update(child, tree->relative + child->relative, m, stack + child->update, work);
     }
-    return F;
 }
 
 /* The work space is two fronts: each step leaves what remains in the other one, the last step on the stack. */
@@ -70,13 +60,9 @@ static void factor(const phx_front_tree *tree, int first, int end, const double 
     const scalar *val = (const scalar *)values;
     scalar *factors = (scalar *)to, *stack = (scalar *)waiting, *work = (scalar *)scratch;
     for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
-        if (front->batch >= 0) {
-            if (front->lane == 0)
-                PACK_FACTOR(tree, &tree->batch[front->batch], values, to, waiting, scratch);
-            continue;
-        }
-        scalar *over = factors + tree->rows[front->rows], *C = factors + front->factor,
-               *F = assemble(tree, front, val, stack, work), *other = work + tree->largest;
+        scalar *over = factors + tree->rows[front->rows], *C = factors + front->factor, *F = work,
+               *other = work + tree->largest;
+        assemble(tree, front, val, stack, work);
         for (int left = front->pivots; left > 0;) {
             const int p = phx_front_step(left), r = left - p + front->rest;
             left -= p;
@@ -90,17 +76,12 @@ static void factor(const phx_front_tree *tree, int first, int end, const double 
     }
 }
 
-/* Forward substitution over the fronts first to end - 1; a batch is handled at its first leaf. */
+/* Forward substitution over the fronts first to end - 1. */
 static void solve_down(const phx_front_tree *tree, int first, int end, const double *from, double *solution)
 {
     const scalar *factors = (const scalar *)from;
     scalar *y = (scalar *)solution;
     for (const phx_front *front = tree->front + first; front < tree->front + end; front++) {
-        if (front->batch >= 0) {
-            if (front->lane == 0)
-                PACK_DOWN(tree, &tree->batch[front->batch], from, solution);
-            continue;
-        }
         const scalar *C = factors + front->factor;
         const int *rows = tree->slot + front->rows;
         for (int left = front->pivots; left > 0;) {
@@ -119,11 +100,6 @@ static void solve_up(const phx_front_tree *tree, int first, int end, const doubl
     const scalar *factors = (const scalar *)from;
     scalar *y = (scalar *)solution;
     for (const phx_front *front = tree->front + end; front-- > tree->front + first;) {
-        if (front->batch >= 0) {
-            if (front->lane == 0)
-                PACK_UP(tree, &tree->batch[front->batch], from, solution);
-            continue;
-        }
         const scalar *C = factors + front[1].factor;
         const int *rows = tree->slot + front->rows + front->pivots;
         for (int done = 0; done < front->pivots;) {

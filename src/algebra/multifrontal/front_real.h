@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_ALGEBRA_FRONT_REAL_H
 #define PHLEXOR_ALGEBRA_FRONT_REAL_H
 
-#include "front_simd.h"
+#include "front.h"
 
 typedef double scalar;
 
@@ -36,16 +36,10 @@ static inline scalar reciprocal(scalar a)
 #define WIDE_KERNELS phx_front_wide_real_avx2
 #define WIDE_ADD     phx_front_add_real_avx2
 #define REAL_NUMERIC phx_front_real_avx2
-#define PACK_FACTOR  phx_front_batch_factor_avx2
-#define PACK_DOWN    phx_front_batch_down_avx2
-#define PACK_UP      phx_front_batch_up_avx2
 #else
 #define WIDE_KERNELS phx_front_wide_real
 #define WIDE_ADD     phx_front_add_real
 #define REAL_NUMERIC phx_front_real
-#define PACK_FACTOR  phx_front_batch_factor
-#define PACK_DOWN    phx_front_batch_down
-#define PACK_UP      phx_front_batch_up
 #endif
 
 #endif

@@ -147,78 +147,39 @@ double phx_front_cost(int pivots, int rest)
     return sum;
 }
 
-/* The places first .. last make a leaf for a batch. */
-static bool is_leaf(const pattern *p, int first, int last)
+/* The cost of a front of the places first .. last. */
+static double cost_of(const pattern *p, int first, int last)
 {
-    return p->below[last] == last + 1 - first && phx_front_may_batch(last + 1 - first, p->count[last]);
+    return phx_front_cost(last + 1 - first, p->count[last]);
 }
 
-/* The front of the places first .. last, for choosing: leaves that go in batches are cheaper. */
-static double cost_of(const pattern *p, bool in_batches, int first, int last)
+/* Place k has the structure of the one before. */
+static bool goes_on(const pattern *p, int k)
 {
-    const double cost = phx_front_cost(last + 1 - first, p->count[last]);
-    return in_batches && is_leaf(p, first, last) ? PHX_FRONT_PACK_COST * cost : cost;
-}
-
-/* Place k has the structure of the one before; and where leaves are to be, those do not take in what others touch too:
- * all that is below the place before may be a leaf yet, whatever fronts it is in now. */
-static bool goes_on(const pattern *p, bool in_batches, int k)
-{
-    return p->parent[k - 1] == k && p->count[k - 1] == p->count[k] + 1 &&
-           (!in_batches || p->below[k] == p->below[k - 1] + 1 || !is_leaf(p, k - p->below[k - 1], k - 1));
+    return p->parent[k - 1] == k && p->count[k - 1] == p->count[k] + 1;
 }
 
 /* Columns of one structure become one front, and a front its parent's part when that is cheaper; start <- first place
  * of each. Returns their number. */
-static int choose_fronts(pattern *p, bool in_batches)
+static int choose_fronts(pattern *p)
 {
     int n_fronts = 0;
     for (int k = 0; k < p->n; k++) {
-        if (k == 0 || !goes_on(p, in_batches, k))
+        if (k == 0 || !goes_on(p, k))
             p->start[n_fronts++] = k;
-        const bool ends = k + 1 == p->n || !goes_on(p, in_batches, k + 1);
+        const bool ends = k + 1 == p->n || !goes_on(p, k + 1);
         while (ends && n_fronts > 1) {
             const int mine = p->start[n_fronts - 1], before = p->start[n_fronts - 2];
             const int parent = p->parent[mine - 1];
             if (parent < mine || parent > k)
                 break;
-            if (cost_of(p, in_batches, before, k) >
-                cost_of(p, in_batches, mine, k) + cost_of(p, in_batches, before, mine - 1))
+            if (cost_of(p, before, k) > cost_of(p, mine, k) + cost_of(p, before, mine - 1))
                 break;
             n_fronts--;
         }
     }
     p->start[n_fronts] = p->n;
     return n_fronts;
-}
-
-/* Work of all fronts, leaves of one size taken as alike. */
-static double work_in_batches(const pattern *p, int n_fronts)
-{
-    int alike[(PHX_FRONT_MOST + 1) * (PHX_FRONT_MOST + 1)] = {0};
-    double work = 0.0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int f = 0; f < n_fronts; f++) {
-            const int pivots = p->start[f + 1] - p->start[f], rest = p->count[p->start[f + 1] - 1];
-            int *count =
-                is_leaf(p, p->start[f], p->start[f + 1] - 1) ? &alike[pivots * (PHX_FRONT_MOST + 1) + rest] : NULL;
-            if (pass == 1)
-                work += phx_front_cost(pivots, rest) * (count && *count > 1 ? PHX_FRONT_PACK_COST : 1.0);
-            else if (count)
-                ++*count;
-        }
-    }
-    return work;
-}
-
-/* Leaves as they are good for batches, or as they are good by themselves. */
-static int choose_best_fronts(pattern *p, bool in_batches)
-{
-    if (!in_batches)
-        return choose_fronts(p, false);
-    const double with = work_in_batches(p, choose_fronts(p, true)),
-                 without = work_in_batches(p, choose_fronts(p, false));
-    return choose_fronts(p, with < without);
 }
 
 /* Place of unknown k in a front. */
@@ -239,7 +200,7 @@ static int place_in(const phx_front_tree *tree, const phx_front *front, int k)
 /* Sizes and places in the arrays. */
 static void front_tree_lay_out(phx_front_tree *tree, pattern *p)
 {
-    phx_front end = {.child = -1, .sibling = -1, .batch = -1};
+    phx_front end = {.child = -1, .sibling = -1};
     for (int f = 0; f < tree->n_fronts; f++) {
         phx_front *front = &tree->front[f];
         const int first = p->start[f], last = p->start[f + 1] - 1;
@@ -259,23 +220,14 @@ static void front_tree_lay_out(phx_front_tree *tree, pattern *p)
     tree->front[tree->n_fronts] = end;
 }
 
-/* Places of the factors, those of a batch before those of what comes after its first leaf. */
+/* Places of the factors. */
 static void lay_factors(phx_front_tree *tree)
 {
     size_t at = (size_t)tree->n;
     for (int f = 0; f < tree->n_fronts; f++) {
         phx_front *front = &tree->front[f];
         front->factor = at;
-        if (front->batch < 0) {
-            at += phx_front_factor_size(front->pivots, front->rest);
-        } else if (front->lane == 0) {
-            phx_front_batch *batch = &tree->batch[front->batch];
-            const size_t all =
-                PHX_FRONT_SIMD_WIDTH * (size_t)(batch->pivots + batch->rest) * (size_t)(batch->pivots + batch->rest);
-            batch->factor = (at + PHX_FRONT_SIMD_WIDTH - 1) / PHX_FRONT_SIMD_WIDTH * PHX_FRONT_SIMD_WIDTH;
-            at = batch->factor + PHX_FRONT_SIMD_WIDTH * phx_front_factor_size(batch->pivots, batch->rest);
-            tree->largest = all > tree->largest ? all : tree->largest;
-        }
+        at += phx_front_factor_size(front->pivots, front->rest);
     }
     tree->front[tree->n_fronts].factor = at;
     tree->factor_size = at;
@@ -312,10 +264,8 @@ static void lay_stack(phx_front_tree *tree)
             top = tree->stack_size + PHX_FRONT_APART;
             b++;
         }
-        if (front->batch >= 0)
-            continue;
         for (int c = front->child; c >= 0; c = tree->front[c].sibling)
-            top = tree->front[c].batch < 0 ? tree->front[c].update : top;
+            top = tree->front[c].update;
         front->update = top;
         top += (size_t)front->rest * (size_t)front->rest;
         tree->stack_size = top > tree->stack_size ? top : tree->stack_size;
@@ -408,9 +358,8 @@ static bool front_tree_analyse(pattern *p, const int *order)
     return work <= MOST_FILL * ((double)p->ptr[p->n] + p->n);
 }
 
-/* Builds the fronts from the analysed pattern: structure, entries, branches, batches, and places of factors and
- * updates. */
-static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, pattern *p, bool in_batches)
+/* Builds the fronts from the analysed pattern: structure, entries, branches, and places of factors and updates. */
+static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, pattern *p)
 {
     const size_t n = (size_t)p->n, entries = (size_t)p->ptr[p->n];
 
@@ -418,7 +367,7 @@ static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, p
     if (!p->col)
         return PHX_ERR_MEMORY;
     row_subtrees(p, true);
-    tree->n_fronts = choose_best_fronts(p, in_batches);
+    tree->n_fronts = choose_fronts(p);
     size_t rest = 0;
     for (int f = 0; f < tree->n_fronts; f++)
         rest += (size_t)p->count[p->start[f + 1] - 1];
@@ -438,18 +387,16 @@ static phx_status front_tree_build(phx_context *context, phx_front_tree *tree, p
     link_fronts(tree, p);
     list_entries(tree, p);
     memcpy(tree->slot, tree->rows, (n + rest) * sizeof(int));
-    phx_status status = phx_front_cut(context, tree);
-    if (!status && in_batches)
-        status = phx_front_make_batches(context, tree);
+    const phx_status status = phx_front_cut(context, tree);
     lay_factors(tree);
     lay_stack(tree);
-    return status ? status : phx_front_lay_batches(context, tree);
+    return status;
 }
 
 /* Creates the tree of fronts for a pattern and order. *tree is NULL with PHX_OK if the factors would be too large for
  * fronts. */
 phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, const int *idx, const int *order,
-                                 bool in_batches, phx_front_tree **tree)
+                                 phx_front_tree **tree)
 {
     pattern p = {.n = n, .ptr = ptr, .idx = idx};
     phx_front_tree *created = NULL;
@@ -464,8 +411,7 @@ phx_status phx_front_tree_create(phx_context *context, int n, const int *ptr, co
         goto cleanup;
     }
     created->n = n;
-    created->in_batches = in_batches;
-    status = front_tree_build(context, created, &p, in_batches);
+    status = front_tree_build(context, created, &p);
     if (status)
         phx_front_tree_destroy(created);
     else
@@ -480,12 +426,11 @@ phx_status phx_order_work(phx_context *context, int n, const int *ptr, const int
     if (n > 0 && (!ptr || !idx || !order || !work))
         return phx_fail_null(context, __func__, "ptr, idx, order or work");
     phx_front_tree *tree = NULL;
-    const phx_status status = phx_front_tree_create(context, n, ptr, idx, order, true, &tree);
+    const phx_status status = phx_front_tree_create(context, n, ptr, idx, order, &tree);
 
     *work = tree ? 0.0 : HUGE_VAL;
     for (int f = 0; tree && f < tree->n_fronts; f++)
-        *work += (tree->front[f].batch < 0 ? 1.0 : PHX_FRONT_PACK_COST) *
-                 phx_front_cost(tree->front[f].pivots, tree->front[f].rest);
+        *work += phx_front_cost(tree->front[f].pivots, tree->front[f].rest);
     phx_front_tree_destroy(tree);
     return status;
 }
@@ -501,9 +446,6 @@ void phx_front_tree_destroy(phx_front_tree *tree)
     phx_free(tree->slot);
     phx_free(tree->slot_place);
     phx_free(tree->branch);
-    phx_free(tree->batch);
-    phx_free(tree->batch_rows);
-    phx_free(tree->run);
     phx_free(tree->relative);
     phx_free(tree->source);
     phx_free(tree->target);

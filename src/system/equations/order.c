@@ -8,11 +8,7 @@
  * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
  * without fill: a leaf takes the joint to its parent along.
  *
- * The places of joints that slide have no mass: they come last, behind the multipliers that see them.
- *
- * Or all bodies come first that nothing but multipliers couples with others: they wait for nothing and go in batches
- * (phx_lu). What is left are the joints, neighbours when they share such a body, and the other bodies; no joint comes
- * before its bodies, so that every leading block is regular. The order of less work is taken. */
+ * The places of joints that slide have no mass: they come last, behind the multipliers that see them. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -23,9 +19,6 @@
  * again in space with five rows a joint, since what hangs on the ground keeps the rows of the next joint. */
 enum { BALANCE_BODIES = 16 };
 static const double BALANCE_COST = 1.15;
-/* From so many bodies on they may come before all joints. */
-enum { LEAF_BODIES = 4 };
-
 /* Appends the position (row, col) to a growing list without values; duplicates are allowed. */
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col)
 {
@@ -277,131 +270,6 @@ static void list_joints(elimination *e)
     e->first[0] = 0;
 }
 
-/* ---- bodies first ---- */
-/* A body whose velocities no joint and no force couples with those of another one, and that few multipliers touch. */
-static phx_status find_leaves(phx_context *context, elimination *e, bool *leaf)
-{
-    const phx_system *system = e->system;
-    const kkt_matrix *kkt = e->kkt;
-    const int most = 2 * (system->dim + system->n_rot);
-    int *body_of = phx_calloc(context, (size_t)kkt->n_v, sizeof *body_of);
-
-    if (!body_of)
-        return PHX_ERR_MEMORY;
-    for (int b = 0; b < system->n_bodies; b++) {
-        const int v = system->bodies[b].v, n = phx_body_n_v(system->bodies[b].body);
-        int rows = 0;
-        for (int i = v; i < v + n; i++)
-            if (!kkt->place || kkt->place[i] >= 0)
-                body_of[kkt->place ? kkt->place[i] : i] = b;
-        for (int i = e->first[b]; i < e->first[b + 1]; i++)
-            rows += joint_rows(e->of, kkt, e->joints[i], NULL);
-        leaf[b] = rows <= most;
-    }
-    for (int i = 0; i < kkt->n_v; i++)
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            if (kkt->idx[k] < kkt->n_v && body_of[kkt->idx[k]] != body_of[i])
-                leaf[body_of[i]] = leaf[body_of[kkt->idx[k]]] = false;
-    phx_free(body_of);
-    return PHX_OK;
-}
-
-/* The graph left when the leaves have been eliminated, bodies and, numbered after all of them, joints: the joints of a
- * leaf are neighbours, a joint and its other bodies, and bodies with a joint or a force between them. */
-static phx_status rest_order(phx_context *context, const elimination *e, const bool *leaf, bool balanced, int *order)
-{
-    const phx_system *system = e->system;
-    const int nb = system->n_bodies, n = nb + system->n_joints;
-    phx_sys_triplets list = {0};
-    phx_csr graph = {0};
-    phx_status status = PHX_OK;
-
-    for (int k = 0; k < n && !status; k++)
-        status = phx_sys_put(context, &list, k, k);
-    for (int b = 0; b < nb; b++)
-        for (int i = e->first[b]; i < e->first[b + 1] && !status; i++) {
-            if (!leaf[b])
-                status = put_both(context, &list, b, nb + e->joints[i]);
-            for (int k = e->first[b]; k < i && leaf[b] && !status; k++)
-                status = put_both(context, &list, nb + e->joints[k], nb + e->joints[i]);
-        }
-    for (int p = 0; p < system->n_joints + system->n_forces && !status; p++) {
-        phx_body_id a, b;
-        if (acts_between(system, p, &a, &b) && !leaf[a] && !leaf[b])
-            status = put_both(context, &list, a, b);
-    }
-    if (!status)
-        status = phx_csr_from_triplets(context, n, n, list.count, list.row, list.col, NULL, &graph);
-    if (!status)
-        status = phx_order_amd(context, n, graph.ptr, graph.idx, order);
-    if (!status && balanced)
-        status = phx_order_balance(context, n, graph.ptr, graph.idx, NULL, order);
-    phx_csr_free(&graph);
-    phx_free(list.row);
-    phx_free(list.col);
-    return status;
-}
-
-/* Place the joint when its bodies have been eliminated: `left` counts those that have not. */
-static void place_whole(elimination *e, int j, const int *left)
-{
-    if (!e->placed[j] && left[j] == 0)
-        place_joint(e, j);
-}
-
-/* Leaves, then the rest in the order given; joints not before their bodies. */
-static phx_status place_after_leaves(phx_context *context, elimination *e, const bool *leaf, const int *order,
-                                     bool *reached, int *left)
-{
-    const int nb = e->system->n_bodies;
-    phx_status status = PHX_OK;
-
-    for (int b = 0; b < nb && !status; b++) {
-        for (int i = e->first[b]; i < e->first[b + 1]; i++)
-            left[e->joints[i]] += !leaf[b];
-        if (leaf[b])
-            status = place_body(context, e, b);
-    }
-    for (int k = 0; k < nb + e->system->n_joints && !status; k++) {
-        const int b = order[k], j = b - nb;
-        if (j >= 0) {
-            reached[j] = true;
-            place_whole(e, j, left);
-        } else if (!leaf[b]) {
-            status = place_body(context, e, b);
-            for (int i = e->first[b]; i < e->first[b + 1]; i++) {
-                left[e->joints[i]]--;
-                if (reached[e->joints[i]])
-                    place_whole(e, e->joints[i], left);
-            }
-        }
-    }
-    return status;
-}
-
-/* The order that begins with the leaves; nothing is placed when there are none. */
-static phx_status order_from_leaves(phx_context *context, elimination *e, bool balanced)
-{
-    const size_t nb = (size_t)e->system->n_bodies, nj = (size_t)e->system->n_joints;
-    int *integers = phx_calloc(context, nb + 2 * nj, sizeof *integers);
-    bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
-    phx_status status = integers && flags ? find_leaves(context, e, flags) : PHX_ERR_MEMORY;
-    int leaves = 0;
-
-    for (size_t b = 0; b < nb && !status; b++)
-        leaves += flags[b];
-    if (!status && leaves == 0)
-        goto cleanup;
-    if (!status)
-        status = rest_order(context, e, flags, balanced, integers);
-    if (!status)
-        status = place_after_leaves(context, e, flags, integers, flags + nb, integers + nb + nj);
-cleanup:
-    phx_free(integers);
-    phx_free(flags);
-    return status;
-}
-
 /* ---- along the graph of bodies ---- */
 static phx_status order_along(phx_context *context, elimination *e, bool balanced)
 {
@@ -430,9 +298,8 @@ static void place_places(elimination *e)
     }
 }
 
-/* placed: unknowns that have a place in kkt->order; fewer than all when leaves are to come first and there are none. */
-static phx_status order_unknowns(phx_context *context, const pattern_source *of, bool leaves_first, bool balanced,
-                                 kkt_matrix *kkt, int *placed)
+/* Fills kkt->order; balanced: for several threads. */
+static phx_status order_unknowns(phx_context *context, const pattern_source *of, bool balanced, kkt_matrix *kkt)
 {
     const phx_system *system = of->system;
     const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
@@ -453,61 +320,32 @@ static phx_status order_unknowns(phx_context *context, const pattern_source *of,
     e.grounded = flags;
     e.placed = flags + nb;
     list_joints(&e);
-    status = leaves_first ? order_from_leaves(context, &e, balanced) : order_along(context, &e, balanced);
+    status = order_along(context, &e, balanced);
     if (!status)
         place_places(&e);
-    *placed = e.at;
 cleanup:
     phx_free(integers);
     phx_free(flags);
     return status;
 }
 
-/* ---- choice ---- */
-/* The order of least work so far. */
-typedef struct best_order {
-    int *order;
-    double work;
-    bool leaves_first;
-} best_order;
-
-/* Another order is taken when its work is less than `most` times that of the best one. */
-static phx_status try_order(phx_context *context, const pattern_source *of, bool leaves_first, bool balanced,
-                            double most, kkt_matrix *kkt, best_order *best)
+static phx_status work_of(phx_context *context, const kkt_matrix *kkt, double *work)
 {
-    double work = HUGE_VAL;
-    int placed = 0;
-    phx_status status = order_unknowns(context, of, leaves_first, balanced, kkt, &placed);
-
-    if (status || placed < kkt->n) /* there are no leaves */
-        return status;
-    status = phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, &work);
-    if (!status && (best->work < 0.0 || work < most * best->work)) {
-        memcpy(best->order, kkt->order, (size_t)kkt->n * sizeof *best->order);
-        best->work = work;
-        best->leaves_first = leaves_first;
-    }
-    return status;
+    return phx_order_work(context, kkt->n, kkt->ptr, kkt->idx, kkt->order, work);
 }
 
-/* Chooses the elimination order of the KKT matrix with the least cost of factorisation among up to three: as modelled,
- * leaves first, and a balanced one for many bodies. A small system takes the first order without comparison. */
+/* The elimination order of the KKT matrix; of many bodies the balanced one unless it costs more by BALANCE_COST. */
 phx_status phx_sys_order(phx_context *context, const pattern_source *of, kkt_matrix *kkt)
 {
-    const int bodies = of->system->n_bodies;
-    int placed = 0;
+    double work = HUGE_VAL, balanced = HUGE_VAL;
+    phx_status status = order_unknowns(context, of, false, kkt);
 
-    if (bodies < LEAF_BODIES) /* there is nothing to choose */
-        return order_unknowns(context, of, false, false, kkt, &placed);
-    best_order best = {phx_calloc(context, (size_t)kkt->n, sizeof *best.order), -1.0, false};
-    phx_status status = best.order ? try_order(context, of, false, false, 1.0, kkt, &best) : PHX_ERR_MEMORY;
-
+    if (status || of->system->n_bodies < BALANCE_BODIES)
+        return status;
+    status = work_of(context, kkt, &work);
     if (!status)
-        status = try_order(context, of, true, false, 1.0, kkt, &best);
-    if (!status && bodies >= BALANCE_BODIES)
-        status = try_order(context, of, best.leaves_first, true, BALANCE_COST, kkt, &best);
+        status = order_unknowns(context, of, true, kkt);
     if (!status)
-        memcpy(kkt->order, best.order, (size_t)kkt->n * sizeof *best.order);
-    phx_free(best.order);
-    return status;
+        status = work_of(context, kkt, &balanced);
+    return status || balanced < BALANCE_COST * work ? status : order_unknowns(context, of, false, kkt);
 }
