@@ -250,10 +250,6 @@ typedef struct phx_rigid_port {
 } phx_rigid_port;
 void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const double *x, const double *v,
                          phx_port_view *views);
-/* Of the view R_m, R_1 and the rate alone; the rate of the place alone (dim). */
-void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                               phx_port_view *out);
-void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate);
 /* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res);

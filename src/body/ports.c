@@ -102,18 +102,6 @@ static inline void velocity_of(const int dim, const int n_q, const phx_body *bod
     add_place(dim, n_q, point, v + body->q_v, velocity);
 }
 
-/* Velocity of the point: the rows of P nu that belong to the place. */
-static inline void place_rate(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
-                              const phx_body_view *view, double *rate)
-{
-    double room[4], local[3], velocity[3], inertial[3];
-
-    velocity_of(dim, n_q, body, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
-    phx_rot_apply(dim, frame(dim, view->xm + dim, room), velocity, inertial);
-    for (int a = 0; a < dim; a++)
-        rate[a] = inertial[a];
-}
-
 /* P nu */
 static inline void port_rate(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, double *rate)
@@ -244,45 +232,6 @@ void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const doub
         view_rigid(2, n, ports, x, v, views);
     else
         view_rigid(3, n, ports, x, v, views);
-}
-
-/* Rate of the place of a port over an interval, inertial, dim entries; nothing else of the port is evaluated. */
-void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
-{
-    const phx_flex_point *point = &port->point;
-    phx_body_view room;
-
-    view = from_frame(port, view, &room);
-    if (body->dim == 2 && point->n == 0)
-        place_rate(2, 0, body, point, view, rate);
-    else if (body->dim == 2)
-        place_rate(2, point->n, body, point, view, rate);
-    else if (point->n == 0)
-        place_rate(3, 0, body, point, view, rate);
-    else
-        place_rate(3, point->n, body, point, view, rate);
-}
-
-/* The part of a port's view that depends on attitudes and rates: end and mean frame, and the rate zeta. Places and
- * directions are not set. */
-void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                               phx_port_view *out)
-{
-    const phx_flex_point *point = &port->point;
-    phx_body_view room;
-
-    view = from_frame(port, view, &room);
-    out->dim = body->dim;
-    out->straight = point->n == 0;
-    out->h = view->h;
-    phx_attitude_rotation(body->dim, view->x1 + body->dim, out->R1);
-    phx_attitude_rotation(body->dim, view->xm + body->dim, out->Rm);
-    if (body->dim == 2)
-        port_rate(2, point->n, body, point, view, out->rate);
-    else if (point->n == 0)
-        port_rate(3, 0, body, point, view, out->rate);
-    else
-        port_rate(3, point->n, body, point, view, out->rate);
 }
 
 /* P^T e:  f = R^T F;  rows v: f,  w: y x f + tau_w,  q: phi^T f + theta^T tau_theta. */

@@ -120,10 +120,6 @@ typedef enum phx_row_reach {
     PHX_REACH_SECTIONS, /* w, theta_dot */
     PHX_REACH_ALL
 } phx_row_reach;
-/* phx_row_covectors of several rows between the same ports: g + k PHX_PORT_PAIR receives those of A, then those of B,
- * within the reach returned. */
-phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,
-                                 double *g);
 /* phx_row_tangent of up to PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES rows between the same ports: H (as above,
  * overwritten within its reach) is the sum of weights[k] H_k, and slopes + k PHX_PORT_PAIR = zeta^T H_k; what they have
  * at a fixed port is not looked at and may be left out. */

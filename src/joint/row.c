@@ -210,18 +210,6 @@ bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_
     return kinds[row->kind]->tangent(row, a, b, H);
 }
 
-phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,
-                                 double *g)
-{
-    if (a->dim == 3 && a->straight && b->straight && all_dots(count, rows)) {
-        row_set_frames_covectors(count, rows, a, b, g);
-        return PHX_REACH_FRAMES;
-    }
-    for (int k = 0; k < count; k++)
-        phx_row_covectors(rows[k], a, b, g + k * PHX_PORT_PAIR, g + k * PHX_PORT_PAIR + PHX_PORT_MAX);
-    return PHX_REACH_ALL;
-}
-
 /* H += weight H_k, slope += zeta^T H_k of a row by itself, without the ports that are fixed; false: zero. */
 static bool add_tangent(const phx_row *row, double weight, const phx_port_view *a, const phx_port_view *b, double *H,
                         double *slope)

@@ -85,10 +85,6 @@ void row_set_dots_tangent(int count, const phx_row *const *rows, const double *w
 void row_set_frames_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                             const phx_port_view *b, double *H, double *slopes);
 
-/* The covectors of DOT rows between straight ports, their entries of w. */
-void row_set_frames_covectors(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,
-                              double *g);
-
 /* A length along a direction of A, g_b = (n | 0), g_a = (-n | E^T m) with dm = n-part of the places: set the blocks of
  * H that couple the places with the turn of A, N = dn/d(turn of A), M = dm/du_b (dim x dim, NULL: the identity) and E =
  * phx_port_direction_map; N, E: dim x PHX_PORT_MAX:

@@ -214,21 +214,3 @@ void row_set_frames_tangent(int count, const phx_row *const *rows, const double 
     set_crossed(false, N, to_b, H + 3 * PAIR + B + 3);
     set_crossed(true, N, to_a, H + (B + 3) * PAIR + 3);
 }
-
-/* Covectors on w of DOT rows between sections that do not rotate against their frames; other entries are left as they
- * are. */
-void row_set_frames_covectors(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,
-                              double *g)
-{
-    /* g_a = alpha x (M beta), g_b = beta x (M^T alpha), M = R_ma^T R_mb */
-    double M[9];
-    relative(a->Rm, b->Rm, M);
-    for (int k = 0; k < count; k++) {
-        const double *alpha = rows[k]->alpha, *beta = rows[k]->beta;
-        double f[3], h[3];
-        phx_rot_apply(3, M, beta, f);
-        phx_rot_apply_transposed(3, M, alpha, h);
-        phx_rot_x_vec(3, alpha, f, g + k * PHX_PORT_PAIR + 3);
-        phx_rot_x_vec(3, beta, h, g + k * PHX_PORT_PAIR + PHX_PORT_MAX + 3);
-    }
-}

@@ -142,13 +142,6 @@ static void check_increment(phx_context *context, const subject *it, const phx_b
     const phx_body_view end_view = instant(x1, v);
     phx_body_port_view(it->body, port, &view, &out);
     phx_body_port_view(it->body, port, &end_view, &end);
-    phx_port_view frames = {0};
-    phx_body_port_view_frames(it->body, port, &view, &frames);
-    assert_memory_equal(frames.R1, out.R1, (size_t)(it->dim * it->dim) * sizeof *out.R1);
-    assert_memory_equal(frames.Rm, out.Rm, (size_t)(it->dim * it->dim) * sizeof *out.Rm);
-    assert_memory_equal(frames.rate, out.rate, (size_t)phx_port_size(it->dim) * sizeof *out.rate);
-    phx_body_port_place_rate(it->body, port, &view, got);
-    assert_memory_equal(got, out.rate, (size_t)it->dim * sizeof *got);
     assert_int_equal(out.dim, it->dim);
     assert_true(out.straight == (port->point.n == 0));
     assert_true(out.h == h);

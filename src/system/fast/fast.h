@@ -15,21 +15,12 @@ typedef struct row_group {
     int first, end; /* rows from `first` up to before `end` */
     int points;     /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
     bool one_body;  /* both ports are on the same one */
-    bool rigid;     /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
     bool slides;    /* along a body: its matrices are the general ones (equations/couplings.c) */
     bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
 enum { PHX_JOINT_SIMD_WIDTH = 4 };      /* joints of a batch */
 typedef struct joint_batch joint_batch; /* joints that are evaluated together (fast_joints.h) */
-
-/* The part of a port that rows and forces read. */
-typedef enum port_need {
-    NEED_PLACE_RATE, /* the rate of its place, in place_rate alone */
-    NEED_FRAMES,     /* and of its view R_m, R_1 and the rate */
-    NEED_VIEW,
-    NEED_MORE /* no port has it */
-} port_need;
 
 /* A member of a batch of bodies: a body of the system or, in the place of a rod, each of its nodes. */
 typedef struct member_slot {
@@ -120,12 +111,10 @@ typedef struct row_groups {
     bool *has_port; /* per port: a group has it */
 } row_groups;
 
-/* The parts of each port that are read, and those that have been viewed. */
+/* Which views of the ports are those at hand. */
 typedef struct port_use {
-    port_need *need;    /* per port */
-    double *place_rate; /* per port: dim, u_dot */
-    bool start_viewed;  /* views hold the start of the current interval: only its end has to be evaluated */
-    bool end_viewed;    /* views are those of an instant at x1 */
+    bool start_viewed; /* views hold the start of the current interval: only its end has to be evaluated */
+    bool end_viewed;   /* views are those of an instant at x1 */
 } port_use;
 
 /* The members of batches, body by body (fast_batches.c). */
@@ -231,7 +220,7 @@ struct fast_data {
 /* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, fast_delassus.c)
  * ---- */
 void phx_fast_view_ports(workspace *ws);
-/* Views of the ports that are in no batch of joints, as rows and forces need them. */
+/* Views of the ports that are in no batch of joints. */
 void phx_fast_view_rows(workspace *ws);
 void phx_fast_rows(workspace *ws, double t, double h);
 void phx_fast_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
@@ -278,9 +267,9 @@ void phx_sys_delassus_free(workspace *ws);
 
 /* ---- angles of joints (fast_angles.c) ---- */
 /* Over the interval, in x1, which has those of x0. Those of joints in batches stay while the angle is less than 3/4 pi
- * away, which tells the turn; the ports of the others with the need `viewed` or more have been viewed. Then of a joint
+ * away, which tells the turn; `viewed`: the ports of the others have been viewed. Then of a joint
  * whose angle has gone farther. */
-void phx_sys_follow_angles(workspace *ws, port_need viewed);
+void phx_sys_follow_angles(workspace *ws, bool viewed);
 void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 
 /* ---- threads (fast_threads.c) ---- */

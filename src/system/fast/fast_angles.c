@@ -4,27 +4,25 @@
 
 #include <string.h>
 
-/* A port at the end of the interval, unless it has been viewed with those of its need. */
-static void view_end(workspace *ws, phx_port_id id, port_need viewed)
+/* A port at the end of the interval. */
+static void view_end(workspace *ws, phx_port_id id)
 {
     const port_slot *port = &ws->system->ports[id];
-    const phx_body *body = port->body == PHX_GROUND ? NULL : ws->system->bodies[port->body].body;
 
-    if (!body || ws->fast->ports.need[id] >= viewed)
+    if (port->body == PHX_GROUND)
         return;
     const phx_body_view of_body = phx_sys_body_view(ws, port->body);
-    if (port->port.point.n == 0 && !port->port.slides)
-        phx_body_port_view_frames(body, &port->port, &of_body, &ws->ports.view[id]);
-    else
-        phx_body_port_view_end(body, &port->port, &of_body, &ws->ports.view[id]);
+    phx_body_port_view_end(ws->system->bodies[port->body].body, &port->port, &of_body, &ws->ports.view[id]);
 }
 
-void phx_sys_follow_angles(workspace *ws, port_need viewed)
+void phx_sys_follow_angles(workspace *ws, bool viewed)
 {
     for (int i = 0; i < ws->fast->unbatched.n_angles; i++) {
         const joint_slot *joint = &ws->system->joints[ws->fast->unbatched.angles[i]];
-        view_end(ws, joint->a, viewed);
-        view_end(ws, joint->b, viewed);
+        if (!viewed) {
+            view_end(ws, joint->a);
+            view_end(ws, joint->b);
+        }
         phx_sys_unwrap_joint(joint, &ws->ports.view[joint->a], &ws->ports.view[joint->b], ws->step.x1);
     }
     if (ws->system->n_x > ws->system->n_body_x)

@@ -154,7 +154,7 @@ static phx_status end_interval(workspace *ws, const double *v1)
     const bool forces = phx_sys_has_forces(system);
     if (forces)
         phx_fast_view_rows(ws);
-    phx_sys_follow_angles(ws, forces ? NEED_VIEW : NEED_MORE);
+    phx_sys_follow_angles(ws, forces);
     if (!forces && system->traits.lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);

@@ -262,81 +262,26 @@ void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double 
 
 /* ---- rows ---- */
 /* The POINT rows that a group begins with, straight into val: [2,1] G, or G + weight K_l, and [1,2] -G^T. In a row of
- * val the multipliers of a group stand side by side, and the velocities of a rigid body. */
-static inline void couplings_put_points(const int dim, const bool rigid, const bool summed, const workspace *ws,
-                                        const row_group *group, const port_map *maps, double *val)
+ * val the multipliers of a group stand side by side. */
+static inline void couplings_put_points(const int dim, const bool summed, const workspace *ws, const row_group *group,
+                                        const port_map *maps, double *val)
 {
-    const int r = dim + phx_rotations(dim), all = rigid ? 2 * r : maps[0].n + maps[1].n;
+    const int all = maps[0].n + maps[1].n;
 
     for (int side = 0, first = 0; side < 2; side++) {
         const double *place = maps[side].of.place, *rate = maps[side].of.rate, sign = side ? 1.0 : -1.0;
-        const int n = rigid ? r : maps[side].n, *above = ws->fast->into->row_at[group->first] + all + first;
+        const int n = maps[side].n, *above = ws->fast->into->row_at[group->first] + all + first;
         for (int j = 0; j < n; j++)
             for (int u = 0; u < dim; u++)
                 val[above[j] + u] = -sign * place[u * n + j];
         for (int u = 0; u < dim && n > 0; u++) {
             const int *at = ws->fast->into->row_at[group->first + u] + first;
             for (int j = 0; j < n; j++)
-                val[rigid ? at[0] + j : at[j]] =
-                    sign * (place[u * n + j] +
-                            (summed && j >= dim ? ws->values.weight_K * rate[u * (n - dim) + j - dim] : 0.0));
+                val[at[j]] = sign * (place[u * n + j] +
+                                     (summed && j >= dim ? ws->values.weight_K * rate[u * (n - dim) + j - dim] : 0.0));
         }
         first += n;
     }
-}
-
-/* The DOT rows of a rigid group, which have entries in the columns of w only: G + K_l, K_l (count x 6) may be NULL, and
- * -G^T. */
-static inline void put_dots(const workspace *ws, const row_group *group, const double *K_l, double *val)
-{
-    enum { R = 6 };
-    const int first = group->first + group->points, count = group->end - first;
-
-    for (int side = 0; side < 2; side++) {
-        const int *above = ws->fast->into->row_at[first] + (2 + side) * R;
-        for (int k = 0; k < count; k++) {
-            const double *g = ws->rows.covector + (size_t)(first + k) * PAIR_SIZE + side * PHX_PORT_MAX;
-            double *to = val + ws->fast->into->row_at[first + k][side * R];
-            for (int j = 3; j < R; j++) {
-                to[j] = g[j] + (K_l ? K_l[k * R + side * 3 + j - 3] : 0.0);
-                val[above[j] + k] = -g[j];
-            }
-        }
-    }
-}
-
-/* Terms of the DOT rows of a rigid group from lambda and the rates: K_l, unless it is there, and parts of
- * K -= lambda P^T H W. */
-static inline void add_dots(workspace *ws, const row_group *group, int parts, bool late, const double *lambda,
-                            const port_map *maps)
-{
-    enum { MOST = PHX_JOINT_MAX_ROWS, R = 6 };
-    const int first = group->first + group->points, count = group->end - first;
-    const int *at = ws->fast->into->pair_at[group->joint];
-    const phx_row *rows[MOST];
-    double slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE], K_l[MOST * R];
-
-    for (int k = 0; k < count; k++)
-        rows[k] = ws->rows.row[first + k].row;
-    phx_rows_tangent(count, rows, lambda + first, &ws->ports.view[group->a], &ws->ports.view[group->b], H, slopes);
-    for (int right = 0; right < 2; right++) {
-        const double *turn = maps[right].of.turn;
-        for (int left = 0; left < 2; left++)
-            for (int i = 3; i < R && is_in(parts, left, right); i++) {
-                const double *row = H + (left * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + 3;
-                double *to = ws->values.into_K + at[(left * R + i) * 2 * R + right * R + 3];
-                for (int j = 0; j < 3; j++)
-                    to[j] -= ws->values.weight_K * (row[0] * turn[j] + row[1] * turn[3 + j] + row[2] * turn[6 + j]);
-            }
-        for (int k = 0; k < count; k++) {
-            const double *slope = slopes + k * PAIR_SIZE + right * PHX_PORT_MAX + 3;
-            for (int j = 0; j < 3; j++)
-                K_l[k * R + right * 3 + j] =
-                    ws->values.weight_K * (slope[0] * turn[j] + slope[1] * turn[3 + j] + slope[2] * turn[6 + j]);
-        }
-    }
-    if (!late)
-        put_dots(ws, group, K_l, ws->values.into_D);
 }
 
 /* The rows of G of a group from `first` on, dense over the columns of both ports. */
@@ -402,15 +347,9 @@ static inline void put_rows_in(const int dim, const workspace *ws, int begin, in
             continue;
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
-        if (group->rigid) {
-            couplings_put_points(dim, true, false, ws, group, maps, val);
-            if (dim == 3 && group->end > group->first + dim)
-                put_dots(ws, group, NULL, val);
-            continue;
-        }
         const int rest = dense_from(group);
         if (rest > group->first)
-            couplings_put_points(dim, false, false, ws, group, maps, val);
+            couplings_put_points(dim, false, ws, group, maps, val);
         if (rest == group->end)
             continue;
         group_jacobian(dim, ws, group, rest, maps, ws->fast->scratch.G);
@@ -565,7 +504,7 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
 
     map_group(dim, ws, group, share->sides, maps);
     if (first > group->first && !share->late)
-        couplings_put_points(dim, false, true, ws, group, maps, ws->values.into_D);
+        couplings_put_points(dim, true, ws, group, maps, ws->values.into_D);
     if (count == 0)
         return;
     const int n = maps[0].n + maps[1].n;
@@ -581,19 +520,6 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
             ws->values.into_K[ws->fast->into->row_at[first + k][j]] += ws->values.weight_K * K_l[k * n + j];
 }
 
-/* The same of a rigid group over an interval. */
-static inline void add_rigid_group(const int dim, workspace *ws, const row_group *group, const group_share *share,
-                                   const double *lambda)
-{
-    port_map maps[2];
-
-    map_group(dim, ws, group, share->sides, maps);
-    if (!share->late)
-        couplings_put_points(dim, true, true, ws, group, maps, ws->values.into_D);
-    if (dim == 3 && group->end > group->first + dim)
-        add_dots(ws, group, share->parts, share->late, lambda, maps);
-}
-
 /* ---- rows anew ---- */
 /* G, -G^T and the POINT rows of a group as they are now; of its other rows [2,1] keeps what it has beside G, weight
  * K_l, which is what it has beside [1,2]. */
@@ -606,7 +532,7 @@ static inline void put_new_rows_of(const int dim, workspace *ws, const row_group
     for (int side = 0; side < 2; side++)
         maps[side] = map_port(dim, ws, side ? group->b : group->a, side, true, NULL);
     if (first > group->first)
-        couplings_put_points(dim, false, true, ws, group, maps, val);
+        couplings_put_points(dim, true, ws, group, maps, val);
     if (count == 0)
         return;
     const int n = maps[0].n + maps[1].n, *at_above = ws->fast->into->row_at[first] + n;
@@ -646,18 +572,13 @@ void phx_fast_put_new_rows(workspace *ws)
  * only the part that other threads own. */
 static void add_one(workspace *ws, int g, bool late, const double *lambda)
 {
-    const bool plane = ws->system->dim == 2, summed = ws->values.into_D == ws->values.into_K;
     const row_group *group = &ws->fast->rows.group[g];
     const group_share share = share_of(ws, g, late);
 
     if (group->slides)
         return;
-    if (plane && group->rigid && summed)
-        add_rigid_group(2, ws, group, &share, lambda);
-    else if (plane)
+    if (ws->system->dim == 2)
         add_group(2, ws, group, &share, lambda);
-    else if (group->rigid && summed)
-        add_rigid_group(3, ws, group, &share, lambda);
     else
         add_group(3, ws, group, &share, lambda);
 }

@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-/* The part of a port to view, by whether its start has been viewed. */
-static void view_port(workspace *ws, phx_port_id id, port_need need)
+static void view_port(workspace *ws, phx_port_id id)
 {
     const port_slot *port = &ws->system->ports[id];
     phx_port_view *view = &ws->ports.view[id];
-    double *rate = ws->fast->ports.place_rate + id * ws->system->dim;
 
     if (port->body == PHX_GROUND) {
         view->h = ws->view.h;
@@ -16,25 +14,17 @@ static void view_port(workspace *ws, phx_port_id id, port_need need)
     }
     const phx_body *body = ws->system->bodies[port->body].body;
     const phx_body_view of_body = phx_sys_body_view(ws, port->body);
-    if (need == NEED_PLACE_RATE) {
-        phx_body_port_place_rate(body, &port->port, &of_body, rate);
-        return;
-    }
-    if (need == NEED_FRAMES)
-        phx_body_port_view_frames(body, &port->port, &of_body, view);
-    else if (ws->fast->ports.start_viewed)
+    if (ws->fast->ports.start_viewed)
         phx_body_port_view_end(body, &port->port, &of_body, view);
     else
         phx_body_port_view(body, &port->port, &of_body, view);
-    for (int a = 0; a < ws->system->dim; a++)
-        rate[a] = view->rate[a];
 }
 
 static phx_status view_ports(void *user, phx_context *context, int part, int first, int end)
 {
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        view_port(user, i, NEED_VIEW);
+        view_port(user, i);
     return PHX_OK;
 }
 
@@ -44,7 +34,7 @@ static phx_status view_rows(void *user, phx_context *context, int part, int firs
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        view_port(ws, ws->fast->unbatched.ports[i], ws->fast->ports.need[ws->fast->unbatched.ports[i]]);
+        view_port(ws, ws->fast->unbatched.ports[i]);
     return PHX_OK;
 }
 
@@ -77,25 +67,9 @@ static void set_row(workspace *ws, int k)
         ws->rows.w[k] = it->rate;
 }
 
-/* The DOT rows of a group between rigid ports: without their entries at theta_dot, without prescribed motion. */
-static void set_rigid_rows(workspace *ws, const row_group *group)
-{
-    const phx_row *rows[PHX_JOINT_MAX_ROWS];
-    const int first = group->first + group->points, count = group->end - first;
-
-    if (count == 0)
-        return;
-    for (int k = 0; k < count; k++)
-        rows[k] = ws->rows.row[first + k].row;
-    phx_rows_covectors(count, rows, &ws->ports.view[group->a], &ws->ports.view[group->b],
-                       ws->rows.covector + (size_t)first * PAIR_SIZE);
-}
-
 static void set_group(workspace *ws, const row_group *group)
 {
-    if (group->rigid)
-        set_rigid_rows(ws, group);
-    for (int k = group->first + group->points; k < group->end && !group->rigid; k++)
+    for (int k = group->first + group->points; k < group->end; k++)
         set_row(ws, k);
 }
 
@@ -121,10 +95,9 @@ static inline double row_rate(const int dim, const workspace *ws, int k)
     const work_row *row = &ws->rows.row[k];
     const int size = phx_port_size(dim);
 
-    if (row->unit >= 0)
-        return ws->fast->ports.place_rate[row->b * dim + row->unit] -
-               ws->fast->ports.place_rate[row->a * dim + row->unit];
     const double *a = ws->ports.view[row->a].rate, *b = ws->ports.view[row->b].rate;
+    if (row->unit >= 0)
+        return b[row->unit] - a[row->unit];
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
     const double turning =
         phx_sys_dot(size - dim, g + dim, a + dim) + phx_sys_dot(size - dim, g + PHX_PORT_MAX + dim, b + dim);
@@ -193,29 +166,6 @@ typedef struct residual_loop {
     double *res;
 } residual_loop;
 
-/* Covectors, residuals and efforts of the DOT rows of a rigid group: entries of w alone. */
-static inline void rigid_residual(const int dim, workspace *ws, const row_group *group, int sides, const double *lambda,
-                                  double *res)
-{
-    const int n_rot = dim == 2 ? 1 : 3;
-    const double *w_a = ws->ports.view[group->a].rate + dim, *w_b = ws->ports.view[group->b].rate + dim;
-    double *a = ws->ports.effort + (size_t)group->a * PHX_PORT_MAX + dim;
-    double *b = ws->ports.effort + (size_t)group->b * PHX_PORT_MAX + dim;
-
-    set_rigid_rows(ws, group);
-    for (int k = group->first + group->points; k < group->end; k++) {
-        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE + dim;
-        double rate = 0.0;
-        for (int i = 0; i < n_rot; i++)
-            rate += g[i] * w_a[i] + g[PHX_PORT_MAX + i] * w_b[i];
-        for (int i = 0; i < n_rot && (sides & ON_A); i++)
-            a[i] += lambda[k] * g[i];
-        for (int i = 0; i < n_rot && (sides & ON_B); i++)
-            b[i] += lambda[k] * g[PHX_PORT_MAX + i];
-        res[k] = rate;
-    }
-}
-
 /* Row rates less prescribed rates of unbatched groups into res, and the efforts of their multipliers on the ports that
  * this part owns. */
 static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
@@ -223,8 +173,7 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
     for (int i = first; i < last; i++) {
         const int g = ws->fast->unbatched.groups[i], sides = (ON_A | ON_B) & ~ws->fast->threads.group[g];
         const row_group *group = &ws->fast->rows.group[g];
-        const double *rate_a = ws->fast->ports.place_rate + group->a * dim,
-                     *rate_b = ws->fast->ports.place_rate + group->b * dim;
+        const double *rate_a = ws->ports.view[group->a].rate, *rate_b = ws->ports.view[group->b].rate;
         double *a = ws->ports.effort + (size_t)group->a * PHX_PORT_MAX,
                *b = ws->ports.effort + (size_t)group->b * PHX_PORT_MAX;
         for (int k = group->first, p = 0; p < group->points; p++, k++) {
@@ -234,9 +183,7 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
             if (sides & ON_B)
                 b[p] += lambda[k];
         }
-        if (group->rigid)
-            rigid_residual(dim, ws, group, sides, lambda, res);
-        for (int k = group->first + group->points; k < group->end && !group->rigid; k++) {
+        for (int k = group->first + group->points; k < group->end; k++) {
             set_row(ws, k);
             res[k] = row_rate(dim, ws, k) - ws->rows.w[k];
             apply_multiplier(dim, ws, k, sides, lambda[k]);

@@ -3,71 +3,8 @@
 
 #include <string.h>
 
-/* ---- what each port is needed for ---- */
-static void raise_need(port_use *made, phx_port_id id, port_need need)
-{
-    if (id >= 0 && made->need[id] < need)
-        made->need[id] = need;
-}
-
-static void need_view(void *user, phx_port_id id)
-{
-    raise_need(user, id, NEED_VIEW);
-}
-
-/* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary, forces
- * and controllers the whole view. */
-static void find_needs(const phx_system *system, const row_set *rows, port_use *made)
-{
-    for (int k = 0; k < rows->n; k++) {
-        const work_row *row = &rows->row[k];
-        const bool slides = system->ports[row->a].port.slides || system->ports[row->b].port.slides;
-        const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
-        const port_need need = slides                                      ? NEED_VIEW
-                               : row->unit >= 0                            ? NEED_PLACE_RATE
-                               : row->row->kind == PHX_ROW_DOT && straight ? NEED_FRAMES
-                                                                           : NEED_VIEW;
-        raise_need(made, row->a, need);
-        raise_need(made, row->b, need);
-    }
-    for (int i = 0; i < system->n_forces; i++) {
-        phx_port_id a = -1, b = -1;
-        if (phx_sys_pair_ports(system, system->n_joints + i, &a, &b)) {
-            raise_need(made, a, NEED_VIEW);
-            raise_need(made, b, NEED_VIEW);
-        }
-    }
-    phx_sys_each_controlled_port(system, need_view, made);
-}
-
-static phx_status create_ports(phx_context *context, const phx_system *system, const row_set *rows, port_use *made)
-{
-    const size_t ports = (size_t)system->n_ports;
-
-    made->place_rate = phx_calloc(context, ports * (size_t)system->dim, sizeof *made->place_rate);
-    made->need = phx_calloc(context, ports, sizeof *made->need);
-    if (!made->place_rate || !made->need)
-        return PHX_ERR_MEMORY;
-    find_needs(system, rows, made);
-    return PHX_OK;
-}
-
-static void free_ports(port_use *ports)
-{
-    phx_free(ports->place_rate);
-    phx_free(ports->need);
-}
-
 /* ---- the rows of each joint ---- */
-/* The ports are on two bodies, neither of them deformed there. */
-static bool a_body_each(const port_slot *a, const port_slot *b)
-{
-    return a->body != b->body && a->body != PHX_GROUND && b->body != PHX_GROUND && a->port.point.n == 0 &&
-           b->port.point.n == 0;
-}
-
-/* Groups successive rows of one joint between the same ports, counts the leading point rows and marks groups on rigid
- * bodies. */
+/* Groups successive rows of one joint between the same ports and counts the leading point rows. */
 static void find_groups(const phx_system *system, const row_set *rows, row_groups *made)
 {
     for (int k = 0; k < rows->n;) {
@@ -79,18 +16,13 @@ static void find_groups(const phx_system *system, const row_set *rows, row_group
                            .joint = joint,
                            .first = k,
                            .one_body = on_a->body == on_b->body,
-                           .rigid = a_body_each(on_a, on_b),
                            .slides = on_a->port.slides || on_b->port.slides,
                            .opens = {!made->has_port[a], !made->has_port[b] && a != b}};
-        for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint && rows->row[k].a == a; k++) {
+        for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint && rows->row[k].a == a; k++)
             group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&
                             !rows->row[k].speed && rows->row[k].rate == 0.0;
-            group.rigid = group.rigid && (k - group.first < group.points ||
-                                          (system->dim == 3 && rows->row[k].row->kind == PHX_ROW_DOT));
-        }
         group.end = k;
         group.points = group.points == system->dim ? group.points : 0;
-        group.rigid = group.rigid && group.points > 0 && !group.slides;
         made->has_port[a] = made->has_port[b] = true;
         made->group[made->n++] = group;
     }
@@ -164,10 +96,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, fast_data *i
     const phx_system *system = ws->system;
     const pattern_source source = phx_sys_pattern_source(ws);
     size_t *sizes = it->scratch.size;
-    phx_status status = create_ports(context, system, &ws->rows, &it->ports);
+    phx_status status = create_groups(context, system, &ws->rows, &it->rows);
 
-    if (!status)
-        status = create_groups(context, system, &ws->rows, &it->rows);
     if (!status)
         status = phx_sys_condensation_create(context, &source, &it->condensation);
     if (!status)
@@ -214,7 +144,6 @@ static void workspace_destroy(workspace *ws)
     phx_sys_members_free(&it->members);
     phx_sys_condensation_free(ws->system, it->condensation);
     free_groups(&it->rows);
-    free_ports(&it->ports);
     phx_free(it);
     ws->fast = NULL;
 }
