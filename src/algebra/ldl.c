@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ldl.h"
+#include "internal.h"
 
 struct phx_ldl {
     phx_context *context;
@@ -191,30 +191,78 @@ int phx_ldl_negative(const phx_ldl *ldl)
     return count;
 }
 
-/* Solves for `width` right-hand sides side by side, x[i * width + k], with the widest registers that the processor
- * has. */
+/* ---- solution ---- */
+enum { MOST = 24 };
+
+/* own -= sum of the factors times what stands at their places; nothing is read back that was just written. */
+static inline void ldl_subtract(const int width, int first, int last, const int *idx, const double *val,
+                                const double *x, double *restrict own)
+{
+    double sum[MOST];
+
+    for (int c = 0; c < width; c++)
+        sum[c] = own[c];
+    for (int e = first; e < last; e++) {
+        const double *other = x + (size_t)idx[e] * (size_t)width, l = val[e];
+        for (int c = 0; c < width; c++)
+            sum[c] -= l * other[c];
+    }
+    for (int c = 0; c < width; c++)
+        own[c] = sum[c];
+}
+
+/* `width` <= MOST columns. */
+static inline void ldl_solve(const phx_ldl *ldl, const int width, double *x)
+{
+    for (int i = 0; i < ldl->n; i++)
+        ldl_subtract(width, ldl->ptr[i], ldl->ptr[i + 1], ldl->idx, ldl->val, x, x + (size_t)i * (size_t)width);
+    for (int i = ldl->n; i-- > 0;) {
+        double *own = x + (size_t)i * (size_t)width;
+        for (int c = 0; c < width; c++)
+            own[c] *= ldl->inverse[i];
+        ldl_subtract(width, ldl->column_ptr[i], ldl->column_ptr[i + 1], ldl->column_idx, ldl->column_val, x, own);
+    }
+}
+
+/* Any width, a column after the other. */
+static void solve_any_width(const phx_ldl *ldl, int width, double *x)
+{
+    for (int c = 0; c < width; c++) {
+        for (int i = 0; i < ldl->n; i++)
+            for (int e = ldl->ptr[i]; e < ldl->ptr[i + 1]; e++)
+                x[i * width + c] -= ldl->val[e] * x[ldl->idx[e] * width + c];
+        for (int i = ldl->n; i-- > 0;) {
+            x[i * width + c] *= ldl->inverse[i];
+            for (int e = ldl->column_ptr[i]; e < ldl->column_ptr[i + 1]; e++)
+                x[i * width + c] -= ldl->column_val[e] * x[ldl->column_idx[e] * width + c];
+        }
+    }
+}
+
+/* Solves for `width` right-hand sides side by side, x[i * width + k]; widths that matter are compiled with the number
+ * known. */
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
 {
-    const phx_ldl_factors factors = {.n = ldl->n,
-                                     .ptr = ldl->ptr,
-                                     .idx = ldl->idx,
-                                     .column_ptr = ldl->column_ptr,
-                                     .column_idx = ldl->column_idx,
-                                     .val = ldl->val,
-                                     .column_val = ldl->column_val,
-                                     .inverse = ldl->inverse};
-
-#ifdef PHX_AVX512
-    if (width % 8 == 0 && phx_cpu_has_avx512()) {
-        phx_ldl_solve_avx512(&factors, width, x);
-        return;
+    switch (width) {
+    case 1:
+        ldl_solve(ldl, 1, x);
+        break;
+    case 3:
+        ldl_solve(ldl, 3, x);
+        break;
+    case 4:
+        ldl_solve(ldl, 4, x);
+        break;
+    case 8:
+        ldl_solve(ldl, 8, x);
+        break;
+    case 12:
+        ldl_solve(ldl, 12, x);
+        break;
+    case 24:
+        ldl_solve(ldl, 24, x);
+        break;
+    default:
+        solve_any_width(ldl, width, x);
     }
-#endif
-#ifdef PHX_AVX2
-    if (phx_cpu_has_avx2()) {
-        phx_ldl_solve_avx2(&factors, width, x);
-        return;
-    }
-#endif
-    phx_ldl_solve_any(&factors, width, x);
 }

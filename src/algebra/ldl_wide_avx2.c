@@ -1,2 +1,0 @@
-/* The same in registers of four. */
-#include "ldl_wide.c"

@@ -1,2 +1,0 @@
-/* The same in registers of eight. */
-#include "ldl_wide.c"
