@@ -89,17 +89,13 @@ typedef struct phx_dae_ops {
     /* For the end velocity v1 (the unknown) compute x1 and res = [ (p1 - p0)/h - forces - G_mean^T lambda ;
      * G_mean v_mean - w_mean ], whose derivative with respect to (v_mean, lambda) is A(2/h), v_mean = (v0 + v1)/2.
      * res NULL: after an interval_residual with almost the same v1, only x1 and what interval_work needs. Turns are
-     * counted here, but what x1 has of a unwrapped angle may lag behind it, by less than half a turn; with a `res` x1
-     * has those of x0. x1 NULL: not asked for. */
+     * counted here; with a `res` x1 has the unwrapped angles of x0. x1 NULL: not asked for. */
     phx_status (*interval_residual)(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res);
     /* Where forces follow the multipliers (friction): the interval has been solved for these, which the forces take
      * now; whether that changes them, so that it has to be solved again. NULL: there are no such forces. */
     bool (*interval_reactions)(phx_dae *dae, const double *lambda);
     /* A(2/h) of the interval of the last interval_residual with a `res`; factor comes next. */
     phx_status (*interval_linearise)(phx_dae *dae);
-    /* Unwrapped angles of a state that intervals have led to, brought up to it in place; the next interval goes on from
-     * it as it would have. NULL: none ever lags behind. */
-    void (*synchronise)(phx_dae *dae, double *x);
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
     phx_status (*interval_work)(phx_dae *dae, phx_work *work);
 

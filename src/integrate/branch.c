@@ -155,11 +155,9 @@ static bool same_branch(const phx_run *run)
     return change <= (FORCED + SMOOTH * branch->zone) * size;
 }
 
-/* The midpoint rule has used the workspace: synchronise the joint angles, and let the method start anew. */
-static void begin_anew(phx_run *run, phx_method *method)
+/* The midpoint rule has used the workspace: let the method start anew. */
+static void branch_forget(phx_method *method)
 {
-    if (run->dae->ops->synchronise)
-        run->dae->ops->synchronise(run->dae, run->x);
     if (method->ops->forget)
         method->ops->forget(method);
 }
@@ -179,7 +177,7 @@ static phx_status go_nearer(phx_run *run, phx_method *method, phx_status status)
     if (!can_retry(status) || branch->zone < GIVEN_UP)
         return phx_run_stop(run, status);
     phx_context_clear(run->context);
-    begin_anew(run, method);
+    branch_forget(method);
     return PHX_OK;
 }
 
@@ -211,7 +209,7 @@ phx_status phx_branch_cross(phx_run *run, phx_method *method, double t1)
     branch->t = run->t;
     branch->r = regularity(run);
     branch->way = 0.0;
-    begin_anew(run, method);
+    branch_forget(method);
     return status;
 }
 
@@ -407,12 +405,10 @@ phx_status phx_branch_create(phx_run *run, phx_branch **branch)
     phx_branch *other = phx_calloc(run->context, 1, sizeof *other);
     if (!other)
         return PHX_ERR_MEMORY;
-    const bool lags = run->lags;
     other->factor = 1.0;
     phx_status status = branch_allocate(run, other);
     if (status == PHX_OK)
         status = phx_midpoint_plain_create(run, &other->bridge);
-    run->lags = lags;
     if (status != PHX_OK) {
         phx_branch_destroy(other);
         return status;

@@ -148,18 +148,10 @@ static phx_status check_signals(const phx_run *run, double t0, double t1)
     return run->dae->ops->check_signals ? run->dae->ops->check_signals(run->dae, t0, t1) : PHX_OK;
 }
 
-/* Synchronise the unwrapped joint angles before a state is sampled; the start state is as the caller gave it. */
-static void synchronise(phx_run *run)
-{
-    if (run->lags && run->stats->steps > 0)
-        run->dae->ops->synchronise(run->dae, run->x);
-}
-
 phx_status phx_run_sample_at(phx_run *run, double t)
 {
     if (!run->receiver.sample)
         return PHX_OK;
-    synchronise(run);
     phx_sample sample = {
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
     phx_branch_sample(run, t, &sample);
@@ -525,7 +517,6 @@ static phx_status integrate(phx_run *run)
     if (status == PHX_OK)
         status = all_instants(run, method);
     phx_branch_finish(run, run->options.end);
-    synchronise(run);
     phx_outputs_destroy(run->outputs);
     if (method)
         method->ops->destroy(method);

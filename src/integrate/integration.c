@@ -42,8 +42,6 @@ static void integration_look(phx_integration *integration)
 {
     phx_run *run = &integration->run;
 
-    if (run->lags && integration->stats.steps > 0)
-        run->dae->ops->synchronise(run->dae, run->x);
     integration->sample = (phx_sample){
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
     if (integration->method)

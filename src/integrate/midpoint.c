@@ -478,7 +478,6 @@ static phx_status midpoint_create(phx_run *run, const phx_method_ops *ops, phx_m
     const int cost = run->dae->matrix_cost;
     m->forces = -1.0;
     m->base = (phx_method){.ops = ops, .run = run};
-    run->lags = run->dae->ops->synchronise != NULL;
     run->dae->own_matrices = run->options.iterations > 0;
     for (int slot = 0; slot < SLOTS; slot++)
         m->reuse[slot] = phx_jacobian_reuse_create(cost > 0 ? cost : MATRIX_COST);

@@ -61,8 +61,6 @@ typedef struct phx_run {
     phx_branch *branch;          /* singular positions; NULL: there are none */
     phx_step_clock *clock;       /* wall time of the steps; NULL: not taken */
 
-    bool lags; /* unwrapped joint angles of accepted states may lag behind: synchronise them with synchronise of the dae
-                */
     bool aligned; /* options.aligned is followed: something jumps */
     phx_run_receiver receiver;
     phx_run_progress own_progress, *progress; /* that of the run, or of a longer one that it is part of */

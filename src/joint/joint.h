@@ -88,8 +88,6 @@ bool phx_row_spin(const phx_row *row, const phx_port_view *a, const phx_port_vie
 /* Values and rates of several rows between the same ports at an instant: the numbers of these two functions. */
 void phx_rows_at(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b, double *values,
                  double *rates);
-/* phx_row_unwrapped of a TURN row between straight ports by the frames of their bodies. */
-double phx_row_unwrapped_frames(const phx_row *row, const double *R_a, const double *R_b, double near);
 /* The entry of both ports in which the covectors are -1 of A and +1 of B, with nothing elsewhere, whatever the views;
  * -1: they depend on the views. */
 static inline int phx_row_unit(const phx_row *row)

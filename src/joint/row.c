@@ -109,11 +109,6 @@ double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_p
     return unwrapped(row, phx_row_value(row, a, b, end), near);
 }
 
-double phx_row_unwrapped_frames(const phx_row *row, const double *R_a, const double *R_b, double near)
-{
-    return unwrapped(row, row_turn_of_frames(row, R_a, R_b) - row->target, near);
-}
-
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
 {
     for (int i = 0; i < phx_port_size(2); i++)

@@ -65,9 +65,6 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H);
 
-/* The measure of a TURN row by the frames of straight ports: row_turn.c. */
-double row_turn_of_frames(const phx_row *row, const double *R_a, const double *R_b);
-
 /* inverse = Rm^-1, dim x dim: a torque y of the inertial axes is Rm^-1 y on w, so that over an interval it changes the
  * angular momentum by h y; at an instant Rm^-1 = R^T. row_roll.c */
 void row_invert_mean(const phx_port_view *view, double *inverse);

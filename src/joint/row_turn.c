@@ -25,17 +25,6 @@ static void products(const phx_row *row, const phx_port_view *a, const phx_port_
     row_turn_combine(A, B, c, s);
 }
 
-double row_turn_of_frames(const phx_row *row, const double *R_a, const double *R_b)
-{
-    double A[2][3], B[2][3], c, s;
-    phx_rot_apply(3, R_a, row->alpha, A[0]);
-    phx_rot_apply(3, R_a, row->alpha2, A[1]);
-    phx_rot_apply(3, R_b, row->beta, B[0]);
-    phx_rot_apply(3, R_b, row->beta2, B[1]);
-    row_turn_combine(A, B, &c, &s);
-    return atan2(s, c);
-}
-
 static double row_turn_measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double c, s;

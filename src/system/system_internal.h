@@ -271,6 +271,7 @@ const force_slot *phx_sys_without_potential(const phx_system *system, double t);
 phx_status phx_sys_add_forces(workspace *ws, double t);
 /* Unwrapped joint angles in x1 as in x0. */
 void phx_sys_begin_angles(workspace *ws);
+bool phx_sys_has_angle(const joint_slot *joint); /* an unwrapped one */
 /* Those of a joint in x, nearest to those that x has, at end 1 of the views. */
 void phx_sys_unwrap_joint(const joint_slot *joint, const phx_port_view *a, const phx_port_view *b, double *x);
 /* Values of [M -G^T; G 0] at the current instant view, whose rows are evaluated, into ws->mass.val. */

@@ -121,8 +121,6 @@ typedef struct evaluator {
      */
     void (*kinetic_energies)(const workspace *ws, const double *x, const double *v);
     void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
-    /* Angles of joints in x, which the bodies' states have left behind, brought up to them; NULL: none ever lags. */
-    void (*synchronise)(workspace *ws, double *x);
     /* Archives its memory of the intervals so far (phx_dae_ops.archive). NULL: it has none. */
     void (*archive)(phx_archive *archive, workspace *ws);
     /* Threads inside its operations; how many there are. NULL: one. */

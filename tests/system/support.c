@@ -400,7 +400,6 @@ void run_midpoint(model *m, double t0, double h, long steps, phx_work *work)
         memcpy(m->x, x1, (size_t)m->n_x * sizeof *x1);
         memcpy(m->v, v1, (size_t)m->n_v * sizeof *v1);
     }
-    m->dae->ops->synchronise(m->dae, m->x);
     free(x1);
     free(v1);
 }

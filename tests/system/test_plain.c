@@ -93,8 +93,6 @@ static void evaluate(const model *m, const trial *at, double h, found *out)
     CHECK_OK(m->context, ops->factor(m->dae, 0, 2.0 / h));
     CHECK_OK(m->context, ops->interval_residual(m->dae, at->v1, at->lambda, out->x1, NULL));
     CHECK_OK(m->context, ops->interval_work(m->dae, &out->work));
-    if (ops->synchronise)
-        ops->synchronise(m->dae, out->x1);
     CHECK_OK(m->context,
              ops->power(m->dae, 0.1, at->x, at->v, at->lambda, &out->power.supplied, &out->power.dissipated));
     CHECK_OK(m->context, ops->residual(m->dae, 0.1, at->x, at->v, at->v_dot, at->lambda, out->residual[INSTANT]));

@@ -1,5 +1,5 @@
-/* Unwrapped angles over intervals: what is in batches lags behind, and once it is brought up has the bits of counts by
- * the general code after every interval. */
+/* Unwrapped angles over intervals have the bits of counts by the general code at any instant, on any number of threads.
+ */
 #include "system/fast/fast.h"
 
 #include <math.h>
@@ -64,16 +64,6 @@ static const phx_system *inside(const model *m)
     return ((const workspace *)m->dae)->system;
 }
 
-/* Coordinates from anywhere on, as a new workspace finds them. */
-static void shift_origins(model *m, uint64_t *seed)
-{
-    for (int j = 0; j < m->system->n_joints; j++)
-        for (int c = 0; c < m->system->joints[j].n_coordinates; c++)
-            m->system->joints[j].coordinates[c].row.target += 3.0 * random_value(seed);
-    phx_system_dae_destroy(m->dae);
-    CHECK_OK(m->context, phx_system_dae(m->system, m->context, &m->dae));
-}
-
 static double *state_of(const model *m, const double *from)
 {
     double *x = calloc((size_t)m->n_x + 1, sizeof *x);
@@ -95,140 +85,6 @@ static void check_same(const model *m, const char *name, int step, const double 
     for (int i = 0; i < m->n_x; i++)
         if (memcmp(&x[i], &exact[i], sizeof *x) != 0)
             fail_msg("%s, step %d: entry %d of %d is %.17g and not %.17g", name, step, i, m->n_x, x[i], exact[i]);
-}
-
-/* ---- any motion ---- */
-typedef struct tumble {
-    long lagging;           /* angles behind */
-    double behind, longest; /* most; largest angle, rad */
-    double leap;            /* largest change of an angle over an interval */
-} tumble;
-
-/* Anywhere, by up to `turn` rad in a step about each axis; deformations go to and fro. */
-static void any_velocity(const model *m, uint64_t *seed, int step, double h, double turn, double *v)
-{
-    random_vector(seed, m->n_v, turn / h, v);
-    for (int b = 0; b < phx_system_bodies(m->system); b++) {
-        int at = 0, at_v = 0;
-        phx_system_offsets(m->system, b, &at, &at_v);
-        for (int i = 6; i < phx_body_n_v(phx_system_body(m->system, b)); i++)
-            v[at_v + i] = (step % 2 ? 0.02 : -0.02) / h;
-    }
-}
-
-static void note(const model *m, const double *x, const double *before, const double *exact, tumble *to)
-{
-    for (int i = inside(m)->n_body_x; i < m->n_x; i++) {
-        to->lagging += x[i] != exact[i];
-        to->behind = fmax(to->behind, fabs(x[i] - exact[i]));
-        to->longest = fmax(to->longest, fabs(exact[i]));
-        to->leap = fmax(to->leap, fabs(exact[i] - before[i]));
-    }
-}
-
-/* Intervals from x on whose velocities are what they are; now and then they go on from what has been brought up. */
-static void tumble_on(const model *m, phx_dae *other, const char *name, int steps, double turn, uint64_t *seed,
-                      double *x, tumble *out)
-{
-    const double h = 0.01;
-    double *v = calloc((size_t)(m->n_v + m->n_l), sizeof *v), *lambda = v + m->n_v;
-    double *x1 = state_of(m, NULL), *exact = state_of(m, x), *caught = state_of(m, NULL), *before = state_of(m, NULL);
-    const phx_dae_ops *ops = m->dae->ops;
-
-    assert_non_null(v);
-    for (int k = 0; k < steps; k++) {
-        memcpy(before, exact, (size_t)m->n_x * sizeof *exact);
-        any_velocity(m, seed, k, h, turn, v);
-        CHECK_OK(m->context, ops->interval_begin(m->dae, h * k, h, x, v));
-        CHECK_OK(m->context, ops->interval_residual(m->dae, v, lambda, x1, NULL));
-        count_plainly(m, other, x1, exact);
-        note(m, x1, before, exact, out);
-        memcpy(caught, x1, (size_t)m->n_x * sizeof *x1);
-        other->ops->synchronise(other, caught);
-        check_same(m, name, k, caught, exact);
-        memcpy(x, k % 7 == 3 ? caught : x1, (size_t)m->n_x * sizeof *x1);
-    }
-    memcpy(x, exact, (size_t)m->n_x * sizeof *x);
-    free(v);
-    free(x1);
-    free(exact);
-    free(caught);
-    free(before);
-}
-
-/* From slow turns to some of more than half a turn in a step. */
-static void counts_are_those_of_the_general_code(void **state)
-{
-    const double turns[] = {0.05, 0.4, 3.0};
-    uint64_t seed = 21;
-
-    for (int t = 0; t < N_TRAINS; t++) {
-        model m;
-        phx_dae *other = NULL;
-        char name[64];
-        tumble seen = {0};
-        train_name(&trains[t], name);
-        train_open(*state, &trains[t], 0.0, &m);
-        shift_origins(&m, &seed);
-        double *x = state_of(&m, NULL), *v = calloc((size_t)m.n_v, sizeof *v);
-        CHECK_OK(*state, phx_system_dae(m.system, *state, &other));
-        assert_int_equal(((const workspace *)m.dae)->fast->joints.used, 2);
-        assert_int_equal(((const workspace *)m.dae)->fast->unbatched.n_angles, 1);
-        random_state(&m, &seed, x, v);
-        for (int k = 0; k < 3; k++)
-            tumble_on(&m, other, name, 500, turns[k], &seed, x, &seen);
-        assert_true(seen.lagging > 0);
-        assert_true(seen.behind > 0.5 * PI && seen.behind < 0.75 * PI * (1.0 + 1e-12));
-        assert_true(seen.leap > 0.9 * PI);
-        assert_true(seen.longest > 3.0 * PI);
-        phx_system_dae_destroy(other);
-        free(x);
-        free(v);
-        model_close(&m);
-    }
-}
-
-static void go(const model *m, const double *x, const double *v, const double *lambda, double *x1)
-{
-    const phx_dae_ops *ops = m->dae->ops;
-
-    CHECK_OK(m->context, ops->interval_begin(m->dae, 0.0, 0.01, x, v));
-    CHECK_OK(m->context, ops->interval_residual(m->dae, v, lambda, x1, NULL));
-}
-
-/* Intervals go on with the same bits from what has been brought up, also where one is tried again. */
-static void what_is_brought_up_goes_on(void **state)
-{
-    enum { STEPS = 20, WAYS = 2 };
-    uint64_t seed = 22;
-
-    for (int t = 0; t < N_TRAINS; t++) {
-        model m;
-        train_open(*state, &trains[t], 0.0, &m);
-        double *x = state_of(&m, NULL), *x1 = state_of(&m, NULL), *end[WAYS] = {state_of(&m, NULL), state_of(&m, NULL)};
-        double *v = calloc((size_t)(m.n_v + m.n_l), sizeof *v), *lambda = v + m.n_v;
-        assert_non_null(v);
-        random_state(&m, &seed, x1, v);
-        for (int k = 0; k < STEPS; k++) {
-            memcpy(x, x1, (size_t)m.n_x * sizeof *x);
-            any_velocity(&m, &seed, k, 0.01, 0.2, v);
-            go(&m, x, v, lambda, x1);
-        }
-        memcpy(end[0], x1, (size_t)m.n_x * sizeof *x);
-        memcpy(x1, x, (size_t)m.n_x * sizeof *x);
-        m.dae->ops->synchronise(m.dae, x);
-        assert_memory_not_equal(x, x1, (size_t)m.n_x * sizeof *x);
-        go(&m, x, v, lambda, end[1]);
-        for (int k = 0; k < WAYS; k++)
-            m.dae->ops->synchronise(m.dae, end[k]);
-        check_same(&m, phx_joint_kind_name(trains[t].kind), STEPS, end[1], end[0]);
-        free(x);
-        free(x1);
-        free(end[0]);
-        free(end[1]);
-        free(v);
-        model_close(&m);
-    }
 }
 
 /* ---- runs ---- */
@@ -296,8 +152,6 @@ static void runs_end_with_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(counts_are_those_of_the_general_code, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(what_is_brought_up_goes_on, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(runs_end_with_the_same_bits, context_setup, context_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

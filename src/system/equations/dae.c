@@ -276,14 +276,6 @@ static bool op_interval_reactions(phx_dae *dae, const double *lambda)
     return phx_sys_rubbing_retake(dae_of(dae), lambda);
 }
 
-static void op_synchronise(phx_dae *dae, double *x)
-{
-    workspace *ws = dae_of(dae);
-
-    if (ws->by->synchronise)
-        ws->by->synchronise(ws, x);
-}
-
 static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 {
     workspace *ws = dae_of(dae);
@@ -558,7 +550,6 @@ const phx_dae_ops phx_sys_ops = {
     .interval_reactions = op_interval_reactions,
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
-    .synchronise = op_synchronise,
     .interval_finish = phx_sys_op_interval_finish,
     .keep = phx_sys_op_keep,
     .take_memory = phx_sys_op_take_memory,

@@ -8,6 +8,14 @@ static bool has_angles(const phx_system *system)
     return system->control.first_x > system->n_body_x;
 }
 
+bool phx_sys_has_angle(const joint_slot *joint)
+{
+    for (int c = 0; c < joint->n_coordinates; c++)
+        if (joint->coordinates[c].angle >= 0)
+            return true;
+    return false;
+}
+
 /* Writes the rates of the unwrapped joint angles, which are appended to the states of the bodies, into x_dot. */
 void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot)
 {

@@ -145,11 +145,10 @@ typedef struct joint_batches {
     bool *port_batched; /* per port: it is in one that is used */
 } joint_batches;
 
-/* Groups of rows, ports and joints with unwrapped angles in no batch of joints that is used, ascending (fast_joints.c).
- */
+/* Groups of rows and ports in no batch of joints that is used, ascending (fast_joints.c). */
 typedef struct unbatched_joints {
-    int n_groups, n_ports, n_angles;
-    int *groups, *ports, *angles;
+    int n_groups, n_ports;
+    int *groups, *ports;
 } unbatched_joints;
 
 /* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
@@ -245,7 +244,6 @@ phx_status phx_fast_solve_mass(workspace *ws, double *b);
 phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v, bool *energies);
 phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, double *b);
 double phx_fast_least_pivot(workspace *ws, const double *x, const double *v);
-void phx_fast_synchronise(workspace *ws, double *x);
 phx_status phx_fast_set_threads(workspace *ws, int threads);
 int phx_fast_threads(const workspace *ws);
 
@@ -264,13 +262,6 @@ void phx_sys_schur_archive(phx_archive *archive, row_schur *schur);
 /* ---- projection (fast_delassus.c) ---- */
 phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);
-
-/* ---- angles of joints (fast_angles.c) ---- */
-/* Over the interval, in x1, which has those of x0. Those of joints in batches stay while the angle is less than 3/4 pi
- * away, which tells the turn; `viewed`: the ports of the others have been viewed. Then of a joint
- * whose angle has gone farther. */
-void phx_sys_follow_angles(workspace *ws, bool viewed);
-void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 
 /* ---- threads (fast_threads.c) ---- */
 /* A factorisation on the pattern of a matrix, by the pool where there is one (fast_threads.c). */
@@ -326,8 +317,6 @@ void phx_sys_joint_batches_residual(workspace *ws, const double *lambda, double 
 void phx_sys_joint_batches_rates(workspace *ws, double *rates); /* at an instant, with the covectors */
 void phx_sys_joint_batches_linearise(workspace *ws, const double *lambda);
 void phx_sys_joint_batches_put(workspace *ws, double *val);
-/* Unwrapped angles in x1 at the end of the interval (phx_sys_follow_angles). */
-void phx_sys_joint_batches_angles(const workspace *ws, double *x1);
 /* The bodies of a joint in a batch, -1: no joint is there; set what of it is late (LATE_BODY), and whether anything is.
  */
 void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies);

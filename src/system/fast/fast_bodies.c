@@ -144,6 +144,34 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     phx_sys_run(ws, ws->fast->bodies.n_unbatched, set_bodies, &to);
 }
 
+/* A port at the end of the interval. */
+static void view_end(workspace *ws, phx_port_id id)
+{
+    const port_slot *port = &ws->system->ports[id];
+
+    if (port->body == PHX_GROUND)
+        return;
+    const phx_body_view of_body = phx_sys_body_view(ws, port->body);
+    phx_body_port_view_end(ws->system->bodies[port->body].body, &port->port, &of_body, &ws->ports.view[id]);
+}
+
+/* Unwrapped angles at the end of the interval; viewed: the ports that are in no batch of joints have been. */
+static void unwrap_angles(workspace *ws, bool viewed)
+{
+    const phx_system *system = ws->system;
+
+    for (int j = 0; j < system->n_joints && system->control.first_x > system->n_body_x; j++) {
+        const joint_slot *joint = &system->joints[j];
+        const phx_port_id ports[2] = {joint->a, joint->b};
+        if (!phx_sys_has_angle(joint))
+            continue;
+        for (int side = 0; side < 2; side++)
+            if (!viewed || ws->fast->joints.port_batched[ports[side]])
+                view_end(ws, ports[side]);
+        phx_sys_unwrap_joint(joint, &ws->ports.view[joint->a], &ws->ports.view[joint->b], ws->step.x1);
+    }
+}
+
 /* The end of an interval whose residual was evaluated nearby: only forces and unwrapped angles depend on the views. */
 static phx_status end_interval(workspace *ws, const double *v1)
 {
@@ -154,7 +182,7 @@ static phx_status end_interval(workspace *ws, const double *v1)
     const bool forces = phx_sys_has_forces(system);
     if (forces)
         phx_fast_view_rows(ws);
-    phx_sys_follow_angles(ws, forces);
+    unwrap_angles(ws, forces);
     if (!forces && system->traits.lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);

@@ -1,6 +1,6 @@
 /* Operations on joints that are alike, PHX_JOINT_SIMD_WIDTH of them at once; compiled for any processor, and again for
  * those with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
-#include "fast_angle_simd.h"
+#include "fast_dot_simd.h"
 
 /* WORK(dim, n_a, n_b, dots, ...) for the kind of batch: what is constant there is so for the compiler. */
 #define EACH_KIND(WORK, ...)                                                                                           \
@@ -266,18 +266,9 @@ static void joint_simd_linearise(const workspace *ws, const joint_batch *batch, 
     EACH_KIND(linearise_in, ws, batch, at);
 }
 
-/* ---- unwrapped angles ---- */
-static unsigned gone(const joint_batch *batch, const double *x1)
-{
-    const int n_a = batch->side[0].n_q, n_b = batch->side[1].n_q;
-
-    return n_a + n_b == 0 ? gone_in(0, 0, batch, x1) : gone_in(n_a, n_b, batch, x1);
-}
-
 #ifdef PHX_FOR_AVX2
 const joint_operations phx_joint_simd_avx2 = {joint_simd_residual, joint_simd_rates, joint_simd_linearise,
-                                              joint_simd_put, gone};
+                                              joint_simd_put};
 #else
-const joint_operations phx_joint_simd = {joint_simd_residual, joint_simd_rates, joint_simd_linearise, joint_simd_put,
-                                         gone};
+const joint_operations phx_joint_simd = {joint_simd_residual, joint_simd_rates, joint_simd_linearise, joint_simd_put};
 #endif

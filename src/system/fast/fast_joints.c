@@ -115,20 +115,10 @@ static bool may_batch(const workspace *ws, const row_group *group, const int *us
            (!ws->fast->condensation || has_places(ws, &ws->fast->condensation->kkt, group));
 }
 
-static int angles_of(const workspace *ws, int j)
-{
-    const joint_slot *joint = &ws->system->joints[j];
-    int n = 0;
-
-    for (int c = 0; c < joint->n_coordinates; c++)
-        n += joint->coordinates[c].angle >= 0;
-    return n;
-}
-
 static bool alike(const workspace *ws, const row_group *one, const row_group *other)
 {
-    return dots_of(ws, one) == dots_of(ws, other) && angles_of(ws, one->joint) == angles_of(ws, other->joint) &&
-           point_of(ws, one->a)->n == point_of(ws, other->a)->n && point_of(ws, one->b)->n == point_of(ws, other->b)->n;
+    return dots_of(ws, one) == dots_of(ws, other) && point_of(ws, one->a)->n == point_of(ws, other->a)->n &&
+           point_of(ws, one->b)->n == point_of(ws, other->b)->n;
 }
 
 /* ---- what they are ---- */
@@ -169,48 +159,6 @@ static void fill_side(const workspace *ws, joint_batch *batch, int which, int la
         joints_spread(batch, lane, dim * side->n_q, point->phi, side->phi);
         joints_spread(batch, lane, system->n_rot * side->n_q, point->theta, side->theta);
     }
-}
-
-static bool joints_is_zero(int n, const double *values)
-{
-    for (int i = 0; i < n; i++)
-        if (values[i] != 0.0)
-            return false;
-    return true;
-}
-
-/* The k-th unwrapped angle of a joint. */
-static const coordinate_slot *angle_of(const workspace *ws, int j, int k)
-{
-    const coordinate_slot *coordinate = ws->system->joints[j].coordinates;
-
-    while (coordinate->angle < 0 || k-- > 0)
-        coordinate++;
-    return coordinate;
-}
-
-/* p are alpha, alpha2 and q are beta, beta2 (joint/row_turn.c). Where alpha2 is zero p are beta, -beta2 and q is alpha:
- * c and s stay, and only one q is left. */
-static void fill_angle(const workspace *ws, joint_batch *batch, int k)
-{
-    enum { ALPHA, ALPHA2, BETA, BETA2, DIRECTIONS };
-    joint_angle *one = &batch->angle[k];
-    double *of[DIRECTIONS] = {one->p[0], one->p[1], one->q[0], one->q[1]};
-
-    for (int l = 0; l < batch->count; l++) {
-        const coordinate_slot *coordinate = angle_of(ws, ws->fast->rows.group[batch->group[l]].joint, k);
-        joints_spread(batch, l, 3, coordinate->row.alpha, of[ALPHA]);
-        joints_spread(batch, l, 3, coordinate->row.alpha2, of[ALPHA2]);
-        joints_spread(batch, l, 3, coordinate->row.beta, of[BETA]);
-        joints_spread(batch, l, 3, coordinate->row.beta2, of[BETA2]);
-        joints_spread(batch, l, 1, &coordinate->row.target, one->target);
-    }
-    if (joints_is_zero(3 * PHX_JOINT_SIMD_WIDTH, of[ALPHA2])) {
-        *one = (joint_angle){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = one->target};
-        for (int i = 0; i < 3 * PHX_JOINT_SIMD_WIDTH; i++)
-            one->p[1][i] *= -1.0;
-    }
-    one->single = joints_is_zero(3 * PHX_JOINT_SIMD_WIDTH, one->q[1]);
 }
 
 /* Takes the next place of the joint in `lane`. */
@@ -268,8 +216,7 @@ static phx_status joints_allocate(const workspace *ws, joint_batch *batch)
 {
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->fast->condensation ? 2 : 1;
     const int q = batch->side[0].n_q + batch->side[1].n_q;
-    const int angles = 13 * batch->n_angles; /* numbers of a joint_angle */
-    const size_t numbers = (size_t)(PHX_JOINT_SIMD_WIDTH * (6 * batch->dots + angles + 2 * dim + (dim + n_rot) * q));
+    const size_t numbers = (size_t)(PHX_JOINT_SIMD_WIDTH * (6 * batch->dots + 2 * dim + (dim + n_rot) * q));
     const int places = PHX_JOINT_SIMD_WIDTH * count_places(ws, batch);
     const size_t entries = (size_t)(PHX_JOINT_SIMD_WIDTH * 2 * q + matrices * places);
 
@@ -279,10 +226,6 @@ static phx_status joints_allocate(const workspace *ws, joint_batch *batch)
         return PHX_ERR_MEMORY;
     batch->beta = batch->alpha + 3 * PHX_JOINT_SIMD_WIDTH * batch->dots;
     double *next = batch->beta + 3 * PHX_JOINT_SIMD_WIDTH * batch->dots;
-    for (int k = 0; k < batch->n_angles; k++, next += 13 * PHX_JOINT_SIMD_WIDTH)
-        batch->angle[k] = (joint_angle){.p = {next, next + 3 * PHX_JOINT_SIMD_WIDTH},
-                                        .q = {next + 6 * PHX_JOINT_SIMD_WIDTH, next + 9 * PHX_JOINT_SIMD_WIDTH},
-                                        .target = next + 12 * PHX_JOINT_SIMD_WIDTH};
     int *entry = batch->side[0].q;
     for (int which = 0; which < 2; which++) {
         joint_side *side = &batch->side[which];
@@ -316,7 +259,7 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
     joint_batch *batch = &made->batch[made->n];
     const row_group *first = &ws->fast->rows.group[groups[0]];
 
-    *batch = (joint_batch){.count = count, .dots = dots_of(ws, first), .n_angles = angles_of(ws, first->joint)};
+    *batch = (joint_batch){.count = count, .dots = dots_of(ws, first)};
     batch->side[0].n_q = point_of(ws, first->a)->n;
     batch->side[1].n_q = point_of(ws, first->b)->n;
     made->n++;
@@ -327,11 +270,7 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
     for (int l = 0; l < PHX_JOINT_SIMD_WIDTH; l++) {
         batch->group[l] = groups[l < count ? l : count - 1];
         batch->first[l] = ws->fast->rows.group[batch->group[l]].first;
-        batch->angle_at[l] =
-            batch->n_angles > 0 ? angle_of(ws, ws->fast->rows.group[batch->group[l]].joint, 0)->angle : -1;
     }
-    for (int k = 0; k < batch->n_angles; k++)
-        fill_angle(ws, batch, k);
     for (int l = 0; l < count; l++) {
         const row_group *group = &ws->fast->rows.group[groups[l]];
         for (int which = 0; which < 2; which++)
@@ -367,23 +306,6 @@ static phx_status joints_gather(const workspace *ws, int g, const bool *may, joi
     return status || count < 2 ? status : make_batch(ws, count, list, made);
 }
 
-/* Joints that have unwrapped angles and are in no batch that is used. */
-static void list_angles(const workspace *ws, const joint_batches *joints, unbatched_joints *made)
-{
-    const row_groups *rows = &ws->fast->rows;
-    int *list = made->angles;
-
-    for (int j = 0; j < ws->system->n_joints; j++)
-        list[j] = angles_of(ws, j);
-    for (int g = 0; g < rows->n; g++)
-        if (joints->port_batched[rows->group[g].a])
-            list[rows->group[g].joint] = 0;
-    made->n_angles = 0;
-    for (int j = 0; j < ws->system->n_joints; j++)
-        if (list[j] > 0)
-            list[made->n_angles++] = j;
-}
-
 /* The joints in no batch that is used, and their number. */
 static void list_unbatched(const workspace *ws, bool one_by_one, joint_batches *joints, unbatched_joints *made)
 {
@@ -402,10 +324,9 @@ static void list_unbatched(const workspace *ws, bool one_by_one, joint_batches *
     for (int i = 0; i < ws->system->n_ports; i++)
         if (!joints->port_batched[i])
             made->ports[made->n_ports++] = i;
-    list_angles(ws, joints, made);
 }
 
-/* Allocates the lists of batched and unbatched joints, ports and angles. */
+/* Allocates the lists of batched and unbatched joints and ports. */
 static phx_status allocate_batches(phx_context *context, const phx_system *system, int n_groups, joint_batches *joints,
                                    unbatched_joints *unbatched)
 {
@@ -416,14 +337,12 @@ static phx_status allocate_batches(phx_context *context, const phx_system *syste
     joints->port_batched = phx_calloc(context, ports, sizeof *joints->port_batched);
     unbatched->groups = phx_calloc(context, groups, sizeof *unbatched->groups);
     unbatched->ports = phx_calloc(context, ports, sizeof *unbatched->ports);
-    unbatched->angles = phx_calloc(context, (size_t)system->n_joints, sizeof *unbatched->angles);
-    return joints->batch && joints->of && joints->port_batched && unbatched->groups && unbatched->ports &&
-                   unbatched->angles
+    return joints->batch && joints->of && joints->port_batched && unbatched->groups && unbatched->ports
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
 
-/* Groups alike joints into batches and lists the joints, ports and angles that remain. */
+/* Groups alike joints into batches and lists the joints and ports that remain. */
 phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *ws, joint_batches *joints,
                                         unbatched_joints *unbatched)
 {
@@ -460,7 +379,6 @@ void phx_sys_joint_batches_free(joint_batches *joints, unbatched_joints *unbatch
     phx_free(joints->port_batched);
     phx_free(unbatched->groups);
     phx_free(unbatched->ports);
-    phx_free(unbatched->angles);
 }
 
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
@@ -567,18 +485,4 @@ void phx_sys_joint_batches_linearise(workspace *ws, const double *lambda)
 void phx_sys_joint_batches_put(workspace *ws, double *val)
 {
     over_batches(ws, joints_put, NULL, val);
-}
-
-static void follow_angles(const joint_loop *it, const joint_batch *batch)
-{
-    const unsigned gone = batch->n_angles > 0 ? it->ops->gone(batch, it->at.x1) : 0;
-
-    for (int l = 0; l < batch->count && gone >> l; l++)
-        if (gone >> l & 1)
-            phx_sys_unwrap_anew(it->ws, it->ws->fast->rows.group[batch->group[l]].joint, it->out);
-}
-
-void phx_sys_joint_batches_angles(const workspace *ws, double *x1)
-{
-    over_batches(ws, follow_angles, NULL, x1);
 }

@@ -17,23 +17,13 @@ typedef struct joint_side {
     double *place, *phi, *theta; /* of the points: dim, dim x n_q, n_rot x n_q */
 } joint_side;
 
-/* An unwrapped angle of the joints in a batch: its tangent is s/c, c = p1 . q1 + p2 . q2, s = p2 . q1 - p1 . q2, with
- * directions p of one side and q of the other. */
-typedef struct joint_angle {
-    int on;                       /* the side of p */
-    bool single;                  /* q2 is zero */
-    double *p[2], *q[2], *target; /* 3, 3, 1 */
-} joint_angle;
-
 /* Up to PHX_JOINT_SIMD_WIDTH joints between two bodies each, whose rows are POINT rows along all axes, then `dots` DOT
  * rows (in space only), all with rate zero. No other joint and no force has their ports. */
 struct joint_batch {
     int count, dots;
     int group[PHX_JOINT_SIMD_WIDTH], first[PHX_JOINT_SIMD_WIDTH]; /* groups of rows, their first rows */
     joint_side side[2];
-    double *alpha, *beta;                         /* dots x 3 */
-    int n_angles, angle_at[PHX_JOINT_SIMD_WIDTH]; /* unwrapped angles, and where the first of them is in x */
-    joint_angle angle[PHX_JOINT_MAX_COORDINATES];
+    double *alpha, *beta; /* dots x 3 */
     /* Places in the whole and in the condensed matrix (NULL: none), each of PHX_JOINT_SIMD_WIDTH joints:
      *   rows   of each row of G, of A, then of B: its first velocity, then each coordinate;
      *   above  of A, then of B: in the row of each velocity and coordinate the first multiplier;
@@ -65,9 +55,6 @@ typedef struct joint_operations {
     void (*linearise)(const workspace *ws, const joint_batch *batch, const joint_state *at);
     /* G and -G^T in place of what is there. */
     void (*put)(const workspace *ws, const joint_batch *batch, const joint_state *at, double *val);
-    /* As bits, the joints that have gone away from an unwrapped angle that x1 has; the others are less than 3/4 pi
-     * from it and have never been farther since it was unwrapped. */
-    unsigned (*gone)(const joint_batch *batch, const double *x1);
 } joint_operations;
 
 extern const joint_operations phx_joint_simd, phx_joint_simd_avx2;

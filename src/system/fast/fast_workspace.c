@@ -188,7 +188,6 @@ const evaluator phx_fast_evaluator = {
     .least_pivot = phx_fast_least_pivot,
     .kinetic_energies = phx_fast_kinetic_energies,
     .component_energies = phx_fast_component_energies,
-    .synchronise = phx_fast_synchronise,
     .archive = phx_fast_archive,
     .set_threads = phx_fast_set_threads,
     .threads = phx_fast_threads,
