@@ -43,81 +43,81 @@ struct phx_block_ldl {
 };
 
 /* ---- pattern ---- */
-static phx_status block_ldl_add_row(phx_block_ldl *it, int rank)
+static phx_status block_ldl_add_row(phx_block_ldl *ldl, int rank)
 {
-    if (it->n_rows == it->cap_rows) {
-        const int wider = 2 * it->cap_rows;
-        int *rows = phx_realloc(it->context, it->row, (size_t)wider, sizeof *rows);
+    if (ldl->n_rows == ldl->cap_rows) {
+        const int wider = 2 * ldl->cap_rows;
+        int *rows = phx_realloc(ldl->context, ldl->row, (size_t)wider, sizeof *rows);
         if (!rows)
             return PHX_ERR_MEMORY;
-        it->row = rows;
-        it->cap_rows = wider;
+        ldl->row = rows;
+        ldl->cap_rows = wider;
     }
-    it->row[it->n_rows++] = rank;
+    ldl->row[ldl->n_rows++] = rank;
     return PHX_OK;
 }
 
 /* The blocks below column k: those of the pattern, and what the columns pass on whose first block below it is. */
-static phx_status collect_column(phx_block_ldl *it, int k, int block, const int *ptr, const int *idx, int *mark,
+static phx_status collect_column(phx_block_ldl *ldl, int k, int block, const int *ptr, const int *idx, int *mark,
                                  const int *head, const int *next)
 {
-    column *own = &it->columns[k];
+    column *own = &ldl->columns[k];
     phx_status status = PHX_OK;
 
-    own->first = it->n_rows;
+    own->first = ldl->n_rows;
     mark[k] = k;
     for (int e = ptr[block]; e < ptr[block + 1] && !status; e++) {
-        const int r = it->rank[idx[e]];
+        const int r = ldl->rank[idx[e]];
         if (r > k && mark[r] != k) {
             mark[r] = k;
-            status = block_ldl_add_row(it, r);
+            status = block_ldl_add_row(ldl, r);
         }
     }
     for (int child = head[k]; child >= 0; child = next[child])
-        for (int e = it->columns[child].first; e < it->columns[child].end && !status; e++)
-            if (mark[it->row[e]] != k) {
-                mark[it->row[e]] = k;
-                status = block_ldl_add_row(it, it->row[e]);
+        for (int e = ldl->columns[child].first; e < ldl->columns[child].end && !status; e++)
+            if (mark[ldl->row[e]] != k) {
+                mark[ldl->row[e]] = k;
+                status = block_ldl_add_row(ldl, ldl->row[e]);
             }
-    own->end = it->n_rows;
-    phx_int_sort(own->end - own->first, it->row + own->first);
+    own->end = ldl->n_rows;
+    phx_int_sort(own->end - own->first, ldl->row + own->first);
     return status;
 }
 
 /* Multiplications of column k. */
-static double column_work(const phx_block_ldl *it, int k)
+static double column_work(const phx_block_ldl *ldl, int k)
 {
-    const column *own = &it->columns[k];
+    const column *own = &ldl->columns[k];
     const double m = own->size;
     double rest = 0.0;
 
     for (int e = own->first; e < own->end; e++)
-        rest += it->columns[it->row[e]].size;
+        rest += ldl->columns[ldl->row[e]].size;
     return m * m * m + rest * m * m + 0.5 * rest * rest * m;
 }
 
 /* All columns in the order given, as long as their work is within `most`; height: of each in the elimination tree.
  * room: 3 n. */
-static phx_status block_ldl_collect(phx_block_ldl *it, const int *size, const int *ptr, const int *idx,
+static phx_status block_ldl_collect(phx_block_ldl *ldl, const int *size, const int *ptr, const int *idx,
                                     const int *order, double most, int *height, int *room)
 {
-    int *mark = room, *head = room + it->n, *next = head + it->n;
+    int *mark = room, *head = room + ldl->n, *next = head + ldl->n;
     phx_status status = PHX_OK;
 
-    it->n_rows = 0;
-    it->work = 0.0;
-    for (int k = 0; k < it->n; k++) {
-        it->rank[order[k]] = k;
-        it->columns[k] = (column){.x = it->start[order[k]], .size = size[order[k]]};
+    ldl->n_rows = 0;
+    ldl->work = 0.0;
+    for (int k = 0; k < ldl->n; k++) {
+        ldl->rank[order[k]] = k;
+        ldl->columns[k] = (column){.x = ldl->start[order[k]], .size = size[order[k]]};
         mark[k] = head[k] = -1;
         height[k] = 0;
     }
-    for (int k = 0; k < it->n && !status && it->work <= most; k++) {
-        status = collect_column(it, k, order[k], ptr, idx, mark, head, next);
-        it->work += column_work(it, k);
-        if (it->columns[k].end == it->columns[k].first)
+    for (int k = 0; k < ldl->n && !status && ldl->work <= most; k++) {
+        status = collect_column(ldl, k, order[k], ptr, idx, mark, head, next);
+        ldl->work += column_work(ldl, k);
+        if (ldl->columns[k].end == ldl->columns[k].first)
             continue;
-        const int parent = it->row[it->columns[k].first];
+        const int parent = ldl->row[ldl->columns[k].first];
         next[k] = head[parent];
         head[parent] = k;
         height[parent] = height[k] + 1 > height[parent] ? height[k] + 1 : height[parent];
@@ -139,22 +139,22 @@ static void sort_by_height(int n, const int *height, const int *order, int *room
 
 /* Finds an elimination order of the blocks: minimum degree, balanced, then sorted by height so that independent columns
  * stand together. The structure is only counted if it costs more than `most`. */
-static phx_status make_order(phx_block_ldl *it, const int *size, const int *ptr, const int *idx, double most)
+static phx_status make_order(phx_block_ldl *ldl, const int *size, const int *ptr, const int *idx, double most)
 {
-    const size_t n = (size_t)it->n;
-    int *order = phx_calloc(it->context, 6 * n + 1, sizeof *order);
+    const size_t n = (size_t)ldl->n;
+    int *order = phx_calloc(ldl->context, 6 * n + 1, sizeof *order);
 
     if (!order)
         return PHX_ERR_MEMORY;
     int *height = order + n, *sorted = height + n;
-    phx_status status = phx_order_amd(it->context, it->n, ptr, idx, order);
-    if (!status && it->n >= BALANCE_BLOCKS)
-        status = phx_order_balance(it->context, it->n, ptr, idx, NULL, order);
+    phx_status status = phx_order_amd(ldl->context, ldl->n, ptr, idx, order);
+    if (!status && ldl->n >= BALANCE_BLOCKS)
+        status = phx_order_balance(ldl->context, ldl->n, ptr, idx, NULL, order);
     if (!status)
-        status = block_ldl_collect(it, size, ptr, idx, order, most, height, sorted + n);
-    if (!status && it->work <= most) {
-        sort_by_height(it->n, height, order, sorted + n, sorted);
-        status = block_ldl_collect(it, size, ptr, idx, sorted, HUGE_VAL, height, sorted + n);
+        status = block_ldl_collect(ldl, size, ptr, idx, order, most, height, sorted + n);
+    if (!status && ldl->work <= most) {
+        sort_by_height(ldl->n, height, order, sorted + n, sorted);
+        status = block_ldl_collect(ldl, size, ptr, idx, sorted, HUGE_VAL, height, sorted + n);
     }
     phx_free(order);
     return status;
@@ -162,18 +162,18 @@ static phx_status make_order(phx_block_ldl *it, const int *size, const int *ptr,
 
 /* ---- places ---- */
 /* The place of the block (row, col), ranks, row > col; the columns have theirs. */
-static int place_below(const phx_block_ldl *it, int row, int col)
+static int place_below(const phx_block_ldl *ldl, int row, int col)
 {
-    int low = it->columns[col].first, high = it->columns[col].end;
+    int low = ldl->columns[col].first, high = ldl->columns[col].end;
 
     while (high - low > 1) {
         const int middle = (low + high) / 2;
-        if (it->row[middle] <= row)
+        if (ldl->row[middle] <= row)
             low = middle;
         else
             high = middle;
     }
-    return it->at[low];
+    return ldl->at[low];
 }
 
 static bool has(const int *ptr, const int *idx, int a, int b)
@@ -185,69 +185,69 @@ static bool has(const int *ptr, const int *idx, int a, int b)
 }
 
 /* Lays out the values of all blocks and lists the fill blocks, which have no entry in the matrix and must be zeroed. */
-static phx_status block_ldl_lay_out(phx_block_ldl *it, const int *ptr, const int *idx)
+static phx_status block_ldl_lay_out(phx_block_ldl *ldl, const int *ptr, const int *idx)
 {
-    int *order = phx_calloc(it->context, (size_t)it->n, sizeof *order), widest = 0, n_targets = 0;
+    int *order = phx_calloc(ldl->context, (size_t)ldl->n, sizeof *order), widest = 0, n_targets = 0;
 
-    it->at = phx_calloc(it->context, (size_t)it->n_rows, sizeof *it->at);
-    it->to = phx_calloc(it->context, (size_t)it->n_rows, sizeof *it->to);
-    it->fill = phx_calloc(it->context, 2 * (size_t)it->n_rows, sizeof *it->fill);
-    if (!order || !it->at || !it->to || !it->fill) {
+    ldl->at = phx_calloc(ldl->context, (size_t)ldl->n_rows, sizeof *ldl->at);
+    ldl->to = phx_calloc(ldl->context, (size_t)ldl->n_rows, sizeof *ldl->to);
+    ldl->fill = phx_calloc(ldl->context, 2 * (size_t)ldl->n_rows, sizeof *ldl->fill);
+    if (!order || !ldl->at || !ldl->to || !ldl->fill) {
         phx_free(order);
         return PHX_ERR_MEMORY;
     }
-    for (int b = 0; b < it->n; b++)
-        order[it->rank[b]] = b;
-    for (int k = 0; k < it->n; k++) {
-        column *own = &it->columns[k];
+    for (int b = 0; b < ldl->n; b++)
+        order[ldl->rank[b]] = b;
+    for (int k = 0; k < ldl->n; k++) {
+        column *own = &ldl->columns[k];
         const int count = own->end - own->first;
         int below = 0;
-        own->diagonal = (int)it->entries;
+        own->diagonal = (int)ldl->entries;
         own->target = n_targets;
         n_targets += count * (count + 1) / 2;
-        it->entries += (size_t)(own->size * own->size);
+        ldl->entries += (size_t)(own->size * own->size);
         for (int e = own->first; e < own->end; e++) {
-            const int length = own->size * it->columns[it->row[e]].size;
-            it->at[e] = (int)it->entries;
-            it->to[e] = it->columns[it->row[e]].x;
-            it->entries += (size_t)length;
+            const int length = own->size * ldl->columns[ldl->row[e]].size;
+            ldl->at[e] = (int)ldl->entries;
+            ldl->to[e] = ldl->columns[ldl->row[e]].x;
+            ldl->entries += (size_t)length;
             below += length;
-            if (!has(ptr, idx, order[k], order[it->row[e]])) {
-                it->fill[2 * it->n_fill] = it->at[e];
-                it->fill[2 * it->n_fill++ + 1] = length;
+            if (!has(ptr, idx, order[k], order[ldl->row[e]])) {
+                ldl->fill[2 * ldl->n_fill] = ldl->at[e];
+                ldl->fill[2 * ldl->n_fill++ + 1] = length;
             }
         }
         widest = below > widest ? below : widest;
     }
     phx_free(order);
-    it->target = phx_calloc(it->context, (size_t)n_targets, sizeof *it->target);
-    it->val = phx_calloc(it->context, it->entries, sizeof *it->val);
-    it->below = phx_calloc(it->context, (size_t)widest, sizeof *it->below);
-    it->scale = phx_calloc(it->context, (size_t)it->n_unknowns, sizeof *it->scale);
-    return it->target && it->val && it->below && it->scale ? PHX_OK : PHX_ERR_MEMORY;
+    ldl->target = phx_calloc(ldl->context, (size_t)n_targets, sizeof *ldl->target);
+    ldl->val = phx_calloc(ldl->context, ldl->entries, sizeof *ldl->val);
+    ldl->below = phx_calloc(ldl->context, (size_t)widest, sizeof *ldl->below);
+    ldl->scale = phx_calloc(ldl->context, (size_t)ldl->n_unknowns, sizeof *ldl->scale);
+    return ldl->target && ldl->val && ldl->below && ldl->scale ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Columns in a row with one size of blocks; 0: they are of several. */
-static void find_runs(phx_block_ldl *it)
+static void find_runs(phx_block_ldl *ldl)
 {
-    for (int k = it->n; k-- > 0;) {
-        column *own = &it->columns[k];
+    for (int k = ldl->n; k-- > 0;) {
+        column *own = &ldl->columns[k];
         const column *next = own + 1;
         bool alike = true;
         for (int e = own->first; e < own->end; e++)
-            alike = alike && it->columns[it->row[e]].size == own->size;
-        own->run = !alike ? 0 : k + 1 < it->n && next->run > 0 && next->size == own->size ? next->run + 1 : 1;
+            alike = alike && ldl->columns[ldl->row[e]].size == own->size;
+        own->run = !alike ? 0 : k + 1 < ldl->n && next->run > 0 && next->size == own->size ? next->run + 1 : 1;
     }
 }
 
-static void find_targets(phx_block_ldl *it)
+static void find_targets(phx_block_ldl *ldl)
 {
-    for (int k = 0; k < it->n; k++) {
-        const column *own = &it->columns[k];
-        int *target = it->target + own->target;
+    for (int k = 0; k < ldl->n; k++) {
+        const column *own = &ldl->columns[k];
+        int *target = ldl->target + own->target;
         for (int a = own->first; a < own->end; a++)
             for (int b = own->first; b <= a; b++)
-                *target++ = a == b ? it->columns[it->row[a]].diagonal : place_below(it, it->row[a], it->row[b]);
+                *target++ = a == b ? ldl->columns[ldl->row[a]].diagonal : place_below(ldl, ldl->row[a], ldl->row[b]);
     }
 }
 
@@ -258,87 +258,87 @@ phx_status phx_block_ldl_create(phx_context *context, int n, const int *size, co
 {
     if (!out || (n > 0 && (!size || !ptr || !idx)))
         return phx_fail_null(context, __func__, "size, ptr, idx or ldl");
-    phx_block_ldl *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_block_ldl *ldl = phx_calloc(context, 1, sizeof *ldl);
+    phx_status status = ldl ? PHX_OK : PHX_ERR_MEMORY;
 
     *out = NULL;
     if (status)
         return status;
-    it->context = context;
-    it->n = n;
-    it->rank = phx_calloc(context, (size_t)n, sizeof *it->rank);
-    it->start = phx_calloc(context, (size_t)n + 1, sizeof *it->start);
-    it->columns = phx_calloc(context, (size_t)n, sizeof *it->columns);
-    it->cap_rows = 2 * n + 1;
-    it->row = phx_calloc(context, (size_t)it->cap_rows, sizeof *it->row);
-    if (!it->rank || !it->start || !it->columns || !it->row)
+    ldl->context = context;
+    ldl->n = n;
+    ldl->rank = phx_calloc(context, (size_t)n, sizeof *ldl->rank);
+    ldl->start = phx_calloc(context, (size_t)n + 1, sizeof *ldl->start);
+    ldl->columns = phx_calloc(context, (size_t)n, sizeof *ldl->columns);
+    ldl->cap_rows = 2 * n + 1;
+    ldl->row = phx_calloc(context, (size_t)ldl->cap_rows, sizeof *ldl->row);
+    if (!ldl->rank || !ldl->start || !ldl->columns || !ldl->row)
         status = PHX_ERR_MEMORY;
     for (int b = 0; b < n && !status; b++)
-        it->start[b + 1] = it->start[b] + size[b];
-    it->n_unknowns = status ? 0 : it->start[n];
-    it->block_of = phx_calloc(context, (size_t)it->n_unknowns, sizeof *it->block_of);
-    if (!it->block_of)
+        ldl->start[b + 1] = ldl->start[b] + size[b];
+    ldl->n_unknowns = status ? 0 : ldl->start[n];
+    ldl->block_of = phx_calloc(context, (size_t)ldl->n_unknowns, sizeof *ldl->block_of);
+    if (!ldl->block_of)
         status = PHX_ERR_MEMORY;
     for (int b = 0; b < n && !status; b++)
-        for (int u = it->start[b]; u < it->start[b + 1]; u++)
-            it->block_of[u] = b;
+        for (int u = ldl->start[b]; u < ldl->start[b + 1]; u++)
+            ldl->block_of[u] = b;
     if (!status)
-        status = make_order(it, size, ptr, idx, most);
-    const bool costly = !status && !(it->work <= most);
+        status = make_order(ldl, size, ptr, idx, most);
+    const bool costly = !status && !(ldl->work <= most);
     if (!status && !costly)
-        status = block_ldl_lay_out(it, ptr, idx);
+        status = block_ldl_lay_out(ldl, ptr, idx);
     if (!status && !costly) {
-        find_targets(it);
-        find_runs(it);
+        find_targets(ldl);
+        find_runs(ldl);
     }
     if (status || costly)
-        phx_block_ldl_destroy(it);
+        phx_block_ldl_destroy(ldl);
     else
-        *out = it;
+        *out = ldl;
     return status;
 }
 
-void phx_block_ldl_destroy(phx_block_ldl *it)
+void phx_block_ldl_destroy(phx_block_ldl *ldl)
 {
-    if (!it)
+    if (!ldl)
         return;
-    int *indices[] = {it->rank, it->start, it->block_of, it->row, it->at, it->to, it->target, it->fill};
+    int *indices[] = {ldl->rank, ldl->start, ldl->block_of, ldl->row, ldl->at, ldl->to, ldl->target, ldl->fill};
     for (size_t k = 0; k < sizeof indices / sizeof *indices; k++)
         phx_free(indices[k]);
-    phx_free(it->columns);
-    phx_free(it->val);
-    phx_free(it->scale);
-    phx_free(it->below);
-    phx_free(it);
+    phx_free(ldl->columns);
+    phx_free(ldl->val);
+    phx_free(ldl->scale);
+    phx_free(ldl->below);
+    phx_free(ldl);
 }
 
-double phx_block_ldl_work(const phx_block_ldl *it)
+double phx_block_ldl_work(const phx_block_ldl *ldl)
 {
-    return it->work;
+    return ldl->work;
 }
 
-int phx_block_ldl_place(const phx_block_ldl *it, int row, int col)
+int phx_block_ldl_place(const phx_block_ldl *ldl, int row, int col)
 {
-    const int r = it->rank[it->block_of[row]], c = it->rank[it->block_of[col]];
+    const int r = ldl->rank[ldl->block_of[row]], c = ldl->rank[ldl->block_of[col]];
     const bool upper = r < c;
-    const column *down = &it->columns[upper ? c : r], *across = &it->columns[upper ? r : c];
+    const column *down = &ldl->columns[upper ? c : r], *across = &ldl->columns[upper ? r : c];
     const int i = (upper ? col : row) - down->x, j = (upper ? row : col) - across->x;
 
     if (r == c)
         return across->diagonal + (i > j ? i * across->size + j : j * across->size + i);
-    return place_below(it, upper ? c : r, upper ? r : c) + j * down->size + i;
+    return place_below(ldl, upper ? c : r, upper ? r : c) + j * down->size + i;
 }
 
-double *phx_block_ldl_begin(phx_block_ldl *it)
+double *phx_block_ldl_begin(phx_block_ldl *ldl)
 {
-    for (int k = 0; k < it->n_fill; k++)
-        memset(it->val + it->fill[2 * k], 0, (size_t)it->fill[2 * k + 1] * sizeof *it->val);
-    return it->val;
+    for (int k = 0; k < ldl->n_fill; k++)
+        memset(ldl->val + ldl->fill[2 * k], 0, (size_t)ldl->fill[2 * k + 1] * sizeof *ldl->val);
+    return ldl->val;
 }
 
-size_t phx_block_ldl_entries(const phx_block_ldl *it)
+size_t phx_block_ldl_entries(const phx_block_ldl *ldl)
 {
-    return it->entries;
+    return ldl->entries;
 }
 
 /* WORK(m, ...) with the unknowns of a run's columns and of all blocks below them, 0 where they differ; common sizes are
@@ -445,26 +445,26 @@ static inline void block_ldl_spread(const int m, int n, const double *P, const d
 }
 
 /* Column k; `rows`: of all its blocks, 0: each has its own. */
-static inline bool block_ldl_eliminate(const int m, const int rows, const phx_block_ldl *it, const column *own)
+static inline bool block_ldl_eliminate(const int m, const int rows, const phx_block_ldl *ldl, const column *own)
 {
-    const int *target = it->target + own->target;
-    double *P = it->val + own->diagonal, *L = it->below;
-    const bool good = block_ldl_invert(m, it->least, it->scale + own->x, P);
+    const int *target = ldl->target + own->target;
+    double *P = ldl->val + own->diagonal, *L = ldl->below;
+    const bool good = block_ldl_invert(m, ldl->least, ldl->scale + own->x, P);
 
     for (int a = own->first; a < own->end; a++) {
-        const double *S = it->val + it->at[a];
-        const int n = rows ? rows : it->columns[it->row[a]].size;
+        const double *S = ldl->val + ldl->at[a];
+        const int n = rows ? rows : ldl->columns[ldl->row[a]].size;
         block_ldl_spread(m, n, P, S, L);
         for (int b = own->first; b < a; b++)
-            block_ldl_subtract(m, rows ? rows : it->columns[it->row[b]].size, n, false, it->val + it->at[b], L,
-                               it->val + *target++);
-        block_ldl_subtract(m, n, n, true, S, L, it->val + *target++);
+            block_ldl_subtract(m, rows ? rows : ldl->columns[ldl->row[b]].size, n, false, ldl->val + ldl->at[b], L,
+                               ldl->val + *target++);
+        block_ldl_subtract(m, n, n, true, S, L, ldl->val + *target++);
         L += n * m;
     }
-    L = it->below;
+    L = ldl->below;
     for (int a = own->first; a < own->end; a++) {
-        const int length = m * (rows ? rows : it->columns[it->row[a]].size);
-        double *to = it->val + it->at[a];
+        const int length = m * (rows ? rows : ldl->columns[ldl->row[a]].size);
+        double *to = ldl->val + ldl->at[a];
         for (int e = 0; e < length; e++)
             to[e] = L[e];
         L += length;
@@ -473,74 +473,74 @@ static inline bool block_ldl_eliminate(const int m, const int rows, const phx_bl
 }
 
 /* The columns from `first` to before `end`; m: their unknowns and those of all blocks below, 0: anything. */
-static inline bool eliminate_run(const int m, const phx_block_ldl *it, const column *first, const column *end)
+static inline bool eliminate_run(const int m, const phx_block_ldl *ldl, const column *first, const column *end)
 {
     bool good = true;
 
     for (const column *own = first; own < end && good; own++)
-        good = block_ldl_eliminate(m ? m : own->size, m, it, own);
+        good = block_ldl_eliminate(m ? m : own->size, m, ldl, own);
     return good;
 }
 
-static inline void note_diagonal(const int m, const phx_block_ldl *it, const column *first, const column *end)
+static inline void note_diagonal(const int m, const phx_block_ldl *ldl, const column *first, const column *end)
 {
     for (const column *own = first; own < end; own++) {
         const int n = m ? m : own->size;
         for (int i = 0; i < n; i++)
-            it->scale[own->x + i] = it->val[own->diagonal + i * (n + 1)];
+            ldl->scale[own->x + i] = ldl->val[own->diagonal + i * (n + 1)];
     }
 }
 
 /* Factors the values that have been put in; PHX_SINGULAR if a pivot block is not positive definite. */
-static phx_status block_ldl_factor(phx_block_ldl *it)
+static phx_status block_ldl_factor(phx_block_ldl *ldl)
 {
-    if (!it)
+    if (!ldl)
         return phx_fail_null(NULL, __func__, "ldl");
-    const column *own = it->columns, *last = own + it->n;
+    const column *own = ldl->columns, *last = own + ldl->n;
     bool good = true;
 
     for (const column *end; own < last; own = end) {
         end = own + (own->run > 0 ? own->run : 1);
-        OF_SIZE(size_of_run(own), note_diagonal, it, own, end);
+        OF_SIZE(size_of_run(own), note_diagonal, ldl, own, end);
     }
-    own = it->columns;
+    own = ldl->columns;
     for (const column *end; own < last && good; own = end) {
         end = own + (own->run > 0 ? own->run : 1);
-        good = OF_SIZE(size_of_run(own), eliminate_run, it, own, end);
+        good = OF_SIZE(size_of_run(own), eliminate_run, ldl, own, end);
     }
     return good ? PHX_OK : PHX_SINGULAR;
 }
 
-phx_status phx_block_ldl_factor(phx_block_ldl *it)
+phx_status phx_block_ldl_factor(phx_block_ldl *ldl)
 {
-    if (!it)
+    if (!ldl)
         return phx_fail_null(NULL, __func__, "ldl");
-    it->least = LEAST_PIVOT;
-    return block_ldl_factor(it);
+    ldl->least = LEAST_PIVOT;
+    return block_ldl_factor(ldl);
 }
 
-double phx_block_ldl_least_pivot(phx_block_ldl *it)
+double phx_block_ldl_least_pivot(phx_block_ldl *ldl)
 {
     double largest = 1.0; /* (S^-1)_ii S_ii within a block */
 
-    it->least = 0.0;
-    if (block_ldl_factor(it) != PHX_OK)
+    ldl->least = 0.0;
+    if (block_ldl_factor(ldl) != PHX_OK)
         return 0.0;
-    for (const column *own = it->columns; own < it->columns + it->n; own++)
+    for (const column *own = ldl->columns; own < ldl->columns + ldl->n; own++)
         for (int i = 0; i < own->size; i++)
-            largest = fmax(largest, it->val[own->diagonal + i * (own->size + 1)] * it->scale[own->x + i]);
+            largest = fmax(largest, ldl->val[own->diagonal + i * (own->size + 1)] * ldl->scale[own->x + i]);
     return 1.0 / largest;
 }
 
 /* ---- solve ---- */
-static inline void forward(const int m, const int rows, const phx_block_ldl *it, const column *own, double *x)
+static inline void forward(const int m, const int rows, const phx_block_ldl *ldl, const column *own, double *x)
 {
     const double *from = x + own->x;
 
     for (int a = own->first; a < own->end; a++) {
-        const double *L = it->val + it->at[a];
-        double *to = x + it->to[a];
-        const int n = rows ? rows : it->columns[it->row[a]].size;
+        const double *L = ldl->val + ldl->at[a];
+        double *to = x + ldl->to[a];
+        const int n = rows ? rows : ldl->columns[ldl->row[a]].size;
         for (int i = 0; i < n; i++) {
             double sum = L[i] * from[0];
             for (int c = 1; c < m; c++)
@@ -552,9 +552,9 @@ static inline void forward(const int m, const int rows, const phx_block_ldl *it,
 
 /* Backward substitution of one block column: x_j = P_j x_j - sum L_ij^T x_i, m its size and rows that of all blocks
  * below (0: they differ). */
-static inline void backward(const int m, const int rows, const phx_block_ldl *it, const column *own, double *x)
+static inline void backward(const int m, const int rows, const phx_block_ldl *ldl, const column *own, double *x)
 {
-    const double *P = it->val + own->diagonal;
+    const double *P = ldl->val + own->diagonal;
     double sum[PHX_BLOCK_MOST], *to = x + own->x;
 
     for (int i = 0; i < m; i++) {
@@ -563,8 +563,8 @@ static inline void backward(const int m, const int rows, const phx_block_ldl *it
             sum[i] += P[i * m + c] * to[c];
     }
     for (int a = own->first; a < own->end; a++) {
-        const double *L = it->val + it->at[a], *from = x + it->to[a];
-        const int n = rows ? rows : it->columns[it->row[a]].size;
+        const double *L = ldl->val + ldl->at[a], *from = x + ldl->to[a];
+        const int n = rows ? rows : ldl->columns[ldl->row[a]].size;
         for (int i = 0; i < m; i++)
             for (int c = 0; c < n; c++)
                 sum[i] -= L[i * n + c] * from[c];
@@ -573,32 +573,33 @@ static inline void backward(const int m, const int rows, const phx_block_ldl *it
         to[i] = sum[i];
 }
 
-static inline void forward_run(const int m, const phx_block_ldl *it, const column *first, const column *end, double *x)
+static inline void forward_run(const int m, const phx_block_ldl *ldl, const column *first, const column *end, double *x)
 {
     for (const column *own = first; own < end; own++)
-        forward(m ? m : own->size, m, it, own, x);
+        forward(m ? m : own->size, m, ldl, own, x);
 }
 
 /* From the last one to the first. */
-static inline void backward_run(const int m, const phx_block_ldl *it, const column *first, const column *end, double *x)
+static inline void backward_run(const int m, const phx_block_ldl *ldl, const column *first, const column *end,
+                                double *x)
 {
     for (const column *own = end; own-- > first;)
-        backward(m ? m : own->size, m, it, own, x);
+        backward(m ? m : own->size, m, ldl, own, x);
 }
 
 /* Solves S x = b in place with the factors, forward and backward by runs of equal columns. */
-void phx_block_ldl_solve(const phx_block_ldl *it, double *x)
+void phx_block_ldl_solve(const phx_block_ldl *ldl, double *x)
 {
-    const column *own = it->columns, *last = own + it->n;
+    const column *own = ldl->columns, *last = own + ldl->n;
 
     for (const column *end; own < last; own = end) {
         end = own + (own->run > 0 ? own->run : 1);
-        OF_SIZE(size_of_run(own), forward_run, it, own, end, x);
+        OF_SIZE(size_of_run(own), forward_run, ldl, own, end, x);
     }
-    for (const column *end = last; end > it->columns; end = own) {
+    for (const column *end = last; end > ldl->columns; end = own) {
         own = end - 1;
-        while (own->run > 0 && own > it->columns && own[-1].run > 1)
+        while (own->run > 0 && own > ldl->columns && own[-1].run > 1)
             own--;
-        OF_SIZE(size_of_run(own), backward_run, it, own, end, x);
+        OF_SIZE(size_of_run(own), backward_run, ldl, own, end, x);
     }
 }

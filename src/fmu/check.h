@@ -34,8 +34,8 @@ void phx_fmu_say(const phx_fmu_checked *fmu_checked, char mark, const char *form
 /* The finding that something fails, with what the FMU has logged last; none for status 0. Returns the status. */
 int phx_fmu_say_failure(const phx_fmu_checked *fmu_checked, const char *what, int status);
 /* A call of the FMU: its status, 0 for OK. */
-#define PHX_FMU_CALL(it, name, ...)                                                                                    \
-    (*(it)->calls.shared->message = '\0', PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__))
+#define PHX_FMU_CALL(checked, name, ...)                                                                               \
+    (*(checked)->calls.shared->message = '\0', PHX_FMU_CALL_OF(&(checked)->calls, name, __VA_ARGS__))
 
 int phx_fmu_read_outputs(const phx_fmu_checked *fmu_checked, void *c, double *values);
 /* Tunable parameters are set to the values that they have; `when`: "between steps". Findings say what fails. */

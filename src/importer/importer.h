@@ -121,8 +121,8 @@ typedef struct phx_fmu_calls {
 #undef PHX_FMU_POINTER
 void phx_fmu_note_call(const phx_fmu_calls *calls, const char *name); /* into the shared memory */
 /* A call whose place is known should it not come back: its status, 0 for OK. */
-#define PHX_FMU_CALL_OF(it, name, ...)                                                                                 \
-    (phx_fmu_note_call(it, #name), (it)->shared->status = (int)(it)->name(__VA_ARGS__))
+#define PHX_FMU_CALL_OF(calls, name, ...)                                                                              \
+    (phx_fmu_note_call(calls, #name), (calls)->shared->status = (int)(calls)->name(__VA_ARGS__))
 
 /* The shared object of this platform. False: `tell` has got every reason, at most some of them. */
 typedef void phx_fmu_tell_fn(void *user, const char *reason);

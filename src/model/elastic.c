@@ -441,14 +441,14 @@ static phx_status load_forces(phx_builder *builder, const phx_model_load *load, 
 {
     const bool pressure = load->kind == PHX_MODEL_PRESSURE;
     enum { ALONG_Z = 2 };
-    surface_load it = {.component = 0};
-    phx_status status = load->profile ? make_profile(builder, load->profile, &it.profile) : PHX_OK;
+    surface_load acting = {.component = 0};
+    phx_status status = load->profile ? make_profile(builder, load->profile, &acting.profile) : PHX_OK;
 
     for (int k = 0; k < load->n_components && !status; k++) {
-        it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
-        status = surface_force(builder, load, elastic, &it, force + (size_t)k * (size_t)elastic->n, strain);
+        acting.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
+        status = surface_force(builder, load, elastic, &acting, force + (size_t)k * (size_t)elastic->n, strain);
     }
-    phx_program_destroy(it.profile);
+    phx_program_destroy(acting.profile);
     return status;
 }
 

@@ -100,24 +100,24 @@ phx_status phx_body_batch_create(phx_context *context, const phx_body_batch_def 
     const int width = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
     const batch_operations *ops = batch_select(width);
     const phx_floating *bodies[PHX_BATCH_WIDTH];
-    phx_body_batch *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], width));
+    phx_body_batch *batch = phx_calloc(context, 1, sizeof *batch + size_of_room(ops, def->bodies[0], width));
 
-    *out = it;
-    if (!it)
+    *out = batch;
+    if (!batch)
         return PHX_ERR_MEMORY;
-    it->ops = ops;
-    it->body = phx_as_floating(def->bodies[0]);
-    it->count = def->count;
-    it->width = width;
-    it->room = def->room;
+    batch->ops = ops;
+    batch->body = phx_as_floating(def->bodies[0]);
+    batch->count = def->count;
+    batch->width = width;
+    batch->room = def->room;
     for (int l = 0; l < width; l++) { /* SIMD lanes without a body read the last one */
         const int from = l < def->count ? l : def->count - 1;
         bodies[l] = phx_as_floating(def->bodies[from]);
-        it->x[l] = def->x[from];
-        it->v[l] = def->v[from];
-        it->c[l] = def->c[from];
+        batch->x[l] = def->x[from];
+        batch->v[l] = def->v[from];
+        batch->c[l] = def->c[from];
     }
-    ops->connect(it, bodies, it + 1);
+    ops->connect(batch, bodies, batch + 1);
     return PHX_OK;
 }
 

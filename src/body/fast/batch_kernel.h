@@ -51,9 +51,9 @@ static void NAME(connect)(phx_body_batch *batch, const phx_floating *const *bodi
 {
     const phx_floating *body = batch->body;
     const int n = body->base.n_q;
-    NAME(products) *it = batch->products = room;
-    double *own = (double *)&it->own;
-    real *next = (real *)(void *)(it + 1);
+    NAME(products) *made = batch->products = room;
+    double *own = (double *)&made->own;
+    real *next = (real *)(void *)(made + 1);
 
     for (int l = 0; l < SIMD_WIDTH; l++) {
         const NAME(inertia) one = NAME(inertia_of)(bodies[l]->flex);
@@ -65,11 +65,11 @@ static void NAME(connect)(phx_body_batch *batch, const phx_floating *const *bodi
     batch->v1 = (double *)(next += body->base.n_v);
     if (n == 0)
         return;
-    it->bent = (NAME(bending) *)(void *)(next + body->base.n_v);
-    it->bent->d = next = (real *)(void *)(it->bent + 1);
+    made->bent = (NAME(bending) *)(void *)(next + body->base.n_v);
+    made->bent->d = next = (real *)(void *)(made->bent + 1);
     for (int k = 0; k < body->base.n_rot; k++)
-        it->bent->turned[k] = next += n;
-    it->bent->mean = SIMD_WIDTH == 1 ? next + n : NULL; /* of many bodies they would only fill the caches */
+        made->bent->turned[k] = next += n;
+    made->bent->mean = SIMD_WIDTH == 1 ? next + n : NULL; /* of many bodies they would only fill the caches */
 }
 
 /* ---- an interval ---- */
@@ -174,15 +174,15 @@ static void NAME(batch_arrow)(phx_body_batch *batch, const double *gravity, cons
 static void NAME(batch_mass_arrow)(phx_body_batch *batch, const double *x, double *arrow)
 {
     const phx_floating *body = batch->body;
-    const NAME(products) *it = batch->products;
+    const NAME(products) *made = batch->products;
     const int dim = body->base.dim;
     real *q = (real *)batch->room;
 
     NAME(gather)(x, batch->x, dim + body->base.n_attitude, body->base.n_q, q);
     if (dim == 2)
-        NAME(mass_arrow)(2, body, &it->own, q, q + body->base.n_q, (real *)arrow);
+        NAME(mass_arrow)(2, body, &made->own, q, q + body->base.n_q, (real *)arrow);
     else
-        NAME(mass_arrow)(3, body, &it->own, q, q + body->base.n_q, (real *)arrow);
+        NAME(mass_arrow)(3, body, &made->own, q, q + body->base.n_q, (real *)arrow);
 }
 
 /* w0 + w1 */
@@ -200,7 +200,7 @@ static inline void NAME(batch_kinetic_in)(const int dim, const int n, const phx_
                                           const double *v, double *energy)
 {
     const phx_floating *body = batch->body;
-    const NAME(products) *it = batch->products;
+    const NAME(products) *made = batch->products;
     const int n_v = dim + phx_rotations(dim) + n;
     real *rates = (real *)batch->room, *q = rates + n_v, result;
     const double *one = (const double *)&result;
@@ -208,7 +208,7 @@ static inline void NAME(batch_kinetic_in)(const int dim, const int n, const phx_
     NAME(gather)(v, batch->v, 0, n_v, rates);
     if (x && n > 0)
         NAME(gather)(x, batch->x, dim + body->base.n_attitude, n, q);
-    NAME(kinetic)(dim, n, body, &it->own, x ? q : NULL, rates, &result);
+    NAME(kinetic)(dim, n, body, &made->own, x ? q : NULL, rates, &result);
     for (int l = 0; l < SIMD_WIDTH; l++)
         energy[l] = one[l];
 }
@@ -308,38 +308,38 @@ static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser
 
 /* ---- rows ---- */
 /* The mass of rigid bodies is in front of its arrow block. */
-static void NAME(batch_rows_mass)(const phx_body_batch_rows *it, double *room)
+static void NAME(batch_rows_mass)(const phx_body_batch_rows *rows, double *room)
 {
-    const NAME(products) *products = it->batch->products;
-    real *arrow = (real *)room, *rest = arrow + it->n * it->n;
+    const NAME(products) *products = rows->batch->products;
+    real *arrow = (real *)room, *rest = arrow + rows->n * rows->n;
 
-    if (it->batch->body->base.dim == 2)
-        NAME(mass_arrow)(2, it->batch->body, &products->own, NULL, rest, arrow);
+    if (rows->batch->body->base.dim == 2)
+        NAME(mass_arrow)(2, rows->batch->body, &products->own, NULL, rest, arrow);
     else
-        NAME(mass_arrow)(3, it->batch->body, &products->own, NULL, rest, arrow);
+        NAME(mass_arrow)(3, rows->batch->body, &products->own, NULL, rest, arrow);
 }
 
-static void NAME(batch_rows_factor)(phx_body_batch_rows *it, double *room)
+static void NAME(batch_rows_factor)(phx_body_batch_rows *rows, double *room)
 {
-    const int n = it->n, stride = NAME(stride)(n);
+    const int n = rows->n, stride = NAME(stride)(n);
     real *mass = (real *)room;
 
-    NAME(batch_rows_mass)(it, room);
+    NAME(batch_rows_mass)(rows, room);
     for (int i = n; i-- > 0;) /* stride n */
         for (int k = n; k-- > 0;)
             mass[i * stride + k] = mass[i * n + k];
-    NAME(decompose)(n, mass, (real *)it->L, (real *)it->inverse);
+    NAME(decompose)(n, mass, (real *)rows->L, (real *)rows->inverse);
 }
 
-static inline void NAME(batch_plain_schur_in)(const int dim, phx_body_batch_rows *it, const double *x,
+static inline void NAME(batch_plain_schur_in)(const int dim, phx_body_batch_rows *rows, const double *x,
                                               const double *covectors, double *S)
 {
-    real attitude[9], *R = (real *)it->frame, *E = (real *)it->Z;
+    real attitude[9], *R = (real *)rows->frame, *E = (real *)rows->Z;
 
-    NAME(gather)(x, it->batch->x, dim, NAME(attitude_size)(dim), attitude);
+    NAME(gather)(x, rows->batch->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
-    NAME(plain_rows)(dim, it, R, covectors, E);
-    NAME(plain_schur)(dim, it, E, (real *)S);
+    NAME(plain_rows)(dim, rows, R, covectors, E);
+    NAME(plain_schur)(dim, rows, E, (real *)S);
 }
 
 /* 1/2 (m v + w x s) . v + 1/2 (s x v + J w) . w */
@@ -358,83 +358,86 @@ static inline void NAME(rigid_kinetic_in)(const int dim, const phx_body_batch *b
         energy[l] = 0.5 * numbers[l];
 }
 
-static inline void NAME(batch_plain_push_in)(const int dim, const phx_body_batch_rows *it, const double *mu, double *dv)
+static inline void NAME(batch_plain_push_in)(const int dim, const phx_body_batch_rows *rows, const double *mu,
+                                             double *dv)
 {
     real x[6];
 
-    NAME(plain_push)(dim, it, mu, x);
-    NAME(scatter)(x, it->batch->count, it->batch->v, dim + phx_rotations(dim), dv);
+    NAME(plain_push)(dim, rows, mu, x);
+    NAME(scatter)(x, rows->batch->count, rows->batch->v, dim + phx_rotations(dim), dv);
 }
 
 /* With a condenser the mass is reduced and factored at x. */
-static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_body_batch_rows *it, const double *x,
-                                             const double *v, const double *covectors, double *room, double *S,
-                                             double *energy)
+static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_body_batch_rows *body_batch_rows,
+                                             const double *x, const double *v, const double *covectors, double *room,
+                                             double *S, double *energy)
 {
-    const phx_body_batch *batch = it->batch;
+    const phx_body_batch *batch = body_batch_rows->batch;
     const phx_floating *body = batch->body;
     const NAME(products) *known = batch->products;
     const int n_rot = phx_rotations(dim), r = dim + n_rot, n_boundary = n - r, n_q = body->base.n_q;
     real attitude[9], R[9], *boundary = (real *)room, *Y = boundary + n_boundary,
-                            *rest = Y + NAME(stride)(it->n_rows) * n;
+                            *rest = Y + NAME(stride)(body_batch_rows->n_rows) * n;
 
     NAME(gather)(x, batch->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
-    if (it->condenser) {
+    if (body_batch_rows->condenser) {
         const int stride = NAME(stride)(n);
         real *q = rest + n * stride, *rates = q + n_q, *rows = rates + body->base.n_v, s[3], pair[PHX_MAX_PAIR], result;
         const double *numbers = (const double *)&result;
         NAME(gather)(x, batch->x, dim + body->base.n_attitude, n_q, q);
         NAME(gather)(v, batch->v, 0, body->base.n_v, rates);
         for (int k = 0; k < n_boundary; k++)
-            boundary[k] = q[it->condenser->boundary[k]];
+            boundary[k] = q[body_batch_rows->condenser->boundary[k]];
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
         for (int l = 0; l < SIMD_WIDTH; l++)
             energy[l] = numbers[l];
-        if (it->modal) {
-            NAME(factor_modal)(dim, it, &known->own, s, pair, rows, rest);
+        if (body_batch_rows->modal) {
+            NAME(factor_modal)(dim, body_batch_rows, &known->own, s, pair, rows, rest);
         } else {
-            NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, stride, (real *)it->influence, rest);
-            NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
+            NAME(reduce_mass)
+            (dim, body_batch_rows->condenser, &known->own, s, pair, rows, stride, (real *)body_batch_rows->influence,
+             rest);
+            NAME(decompose)(n, rest, (real *)body_batch_rows->L, (real *)body_batch_rows->inverse);
         }
     }
-    NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y);
-    NAME(solve_rows)(n, it, Y, (real *)it->Z);
-    NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
+    NAME(all_rows)(dim, n, body_batch_rows, R, boundary, covectors, rest, Y);
+    NAME(solve_rows)(n, body_batch_rows, Y, (real *)body_batch_rows->Z);
+    NAME(multiply_rows)(n, body_batch_rows->n_rows, Y, (const real *)body_batch_rows->Z, (real *)S);
 }
 
 /* S = G M^-1 G^T of the rows on a batch and its kinetic energies, through a kernel with constant sizes for rigid
  * bodies. A `plain` batch needs no factorisation of M. */
-static void NAME(batch_rows_schur)(phx_body_batch_rows *it, const double *x, const double *v, const double *covectors,
+static void NAME(batch_rows_schur)(phx_body_batch_rows *rows, const double *x, const double *v, const double *covectors,
                                    double *room, double *S, double *energy)
 {
-    const bool plane = it->batch->body->base.dim == 2;
+    const bool plane = rows->batch->body->base.dim == 2;
 
-    if (!it->condenser && plane)
-        NAME(rigid_kinetic_in)(2, it->batch, v, energy);
-    else if (!it->condenser)
-        NAME(rigid_kinetic_in)(3, it->batch, v, energy);
-    if (it->plain && plane)
-        NAME(batch_plain_schur_in)(2, it, x, covectors, S);
-    else if (it->plain)
-        NAME(batch_plain_schur_in)(3, it, x, covectors, S);
-    else if (plane && !it->condenser)
-        NAME(batch_rows_schur_in)(2, 3, it, x, v, covectors, room, S, energy);
+    if (!rows->condenser && plane)
+        NAME(rigid_kinetic_in)(2, rows->batch, v, energy);
+    else if (!rows->condenser)
+        NAME(rigid_kinetic_in)(3, rows->batch, v, energy);
+    if (rows->plain && plane)
+        NAME(batch_plain_schur_in)(2, rows, x, covectors, S);
+    else if (rows->plain)
+        NAME(batch_plain_schur_in)(3, rows, x, covectors, S);
+    else if (plane && !rows->condenser)
+        NAME(batch_rows_schur_in)(2, 3, rows, x, v, covectors, room, S, energy);
     else if (plane)
-        NAME(batch_rows_schur_in)(2, it->n, it, x, v, covectors, room, S, energy);
-    else if (!it->condenser)
-        NAME(batch_rows_schur_in)(3, 6, it, x, v, covectors, room, S, energy);
+        NAME(batch_rows_schur_in)(2, rows->n, rows, x, v, covectors, room, S, energy);
+    else if (!rows->condenser)
+        NAME(batch_rows_schur_in)(3, 6, rows, x, v, covectors, room, S, energy);
     else
-        NAME(batch_rows_schur_in)(3, it->n, it, x, v, covectors, room, S, energy);
+        NAME(batch_rows_schur_in)(3, rows->n, rows, x, v, covectors, room, S, energy);
 }
 
 /* Internal coordinates from the others: -(Y w + Z v + T boundary). */
-static inline void NAME(push_internal)(const int dim, const phx_body_batch_rows *it, const real *x, double *dv)
+static inline void NAME(push_internal)(const int dim, const phx_body_batch_rows *rows, const real *x, double *dv)
 {
-    const phx_condenser *condenser = it->condenser;
-    const phx_body_batch *batch = it->batch;
+    const phx_condenser *condenser = rows->condenser;
+    const phx_body_batch *batch = rows->batch;
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    const real *Y = (const real *)it->influence;
+    const real *Y = (const real *)rows->influence;
 
     for (int p = 0; p < condenser->n_internal; p++) {
         real sum = {0.0};
@@ -452,39 +455,39 @@ static inline void NAME(push_internal)(const int dim, const phx_body_batch_rows 
 
 /* dv = M^-1 G^T mu for rows on bodies whose mass matrix is factored, scattered to rigid velocities, kept and internal
  * deformations. */
-static inline void NAME(batch_rows_push_in)(const int dim, const int n, const phx_body_batch_rows *it, const double *mu,
-                                            double *dv)
+static inline void NAME(batch_rows_push_in)(const int dim, const int n, const phx_body_batch_rows *rows,
+                                            const double *mu, double *dv)
 {
-    const phx_body_batch *batch = it->batch;
+    const phx_body_batch *batch = rows->batch;
     const int r = dim + phx_rotations(dim);
     real *x = (real *)batch->room;
     const double *numbers = batch->room;
 
-    NAME(push_rows)(n, it, mu, x);
-    NAME(scatter)(x + NAME(first_rigid)(it, r), batch->count, batch->v, r, dv);
+    NAME(push_rows)(n, rows, mu, x);
+    NAME(scatter)(x + NAME(first_rigid)(rows, r), batch->count, batch->v, r, dv);
     for (int l = 0; l < batch->count; l++)
         for (int k = 0; k < n - r; k++)
-            dv[batch->v[l] + r + it->condenser->boundary[k]] =
-                numbers[(NAME(first_coordinate)(it, r) + k) * SIMD_WIDTH + l];
-    if (it->condenser)
-        NAME(push_internal)(dim, it, x, dv);
+            dv[batch->v[l] + r + rows->condenser->boundary[k]] =
+                numbers[(NAME(first_coordinate)(rows, r) + k) * SIMD_WIDTH + l];
+    if (rows->condenser)
+        NAME(push_internal)(dim, rows, x, dv);
 }
 
 /* dv = M^-1 G^T mu, through the kernel with constant sizes that fits the batch. */
-static void NAME(batch_rows_push)(const phx_body_batch_rows *it, const double *mu, double *dv)
+static void NAME(batch_rows_push)(const phx_body_batch_rows *rows, const double *mu, double *dv)
 {
-    if (it->plain && it->batch->body->base.dim == 2)
-        NAME(batch_plain_push_in)(2, it, mu, dv);
-    else if (it->plain)
-        NAME(batch_plain_push_in)(3, it, mu, dv);
-    else if (it->batch->body->base.dim == 2 && !it->condenser)
-        NAME(batch_rows_push_in)(2, 3, it, mu, dv);
-    else if (it->batch->body->base.dim == 2)
-        NAME(batch_rows_push_in)(2, it->n, it, mu, dv);
-    else if (!it->condenser)
-        NAME(batch_rows_push_in)(3, 6, it, mu, dv);
+    if (rows->plain && rows->batch->body->base.dim == 2)
+        NAME(batch_plain_push_in)(2, rows, mu, dv);
+    else if (rows->plain)
+        NAME(batch_plain_push_in)(3, rows, mu, dv);
+    else if (rows->batch->body->base.dim == 2 && !rows->condenser)
+        NAME(batch_rows_push_in)(2, 3, rows, mu, dv);
+    else if (rows->batch->body->base.dim == 2)
+        NAME(batch_rows_push_in)(2, rows->n, rows, mu, dv);
+    else if (!rows->condenser)
+        NAME(batch_rows_push_in)(3, 6, rows, mu, dv);
     else
-        NAME(batch_rows_push_in)(3, it->n, it, mu, dv);
+        NAME(batch_rows_push_in)(3, rows->n, rows, mu, dv);
 }
 
 const batch_operations OPERATIONS = {

@@ -25,59 +25,60 @@ static void count_rows(const phx_body_batch_rows_def *def, int width, int dim, i
 }
 
 /* A stride of the kernels (rows_kernel.h), at most. */
-static size_t filled(const phx_body_batch_rows *it, int n)
+static size_t filled(const phx_body_batch_rows *rows, int n)
 {
-    return it->batch->width == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
+    return rows->batch->width == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
 }
 
 /* Counts the rows at each port of the batch and divides the allocated blocks among factors, row products, and constants
  * of the ports, all interleaved by lane. */
-static phx_status batch_rows_lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
+static phx_status batch_rows_lay_out(phx_context *context, phx_body_batch_rows *rows,
+                                     const phx_body_batch_rows_def *def)
 {
-    const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
+    const int width = rows->batch->width, dim = rows->batch->body->base.dim, n_rot = rows->batch->body->base.n_rot;
     int n_others = 0;
 
     for (int l = 0; l < width; l++)
-        it->n_ports = def->n_ports[l] > it->n_ports ? def->n_ports[l] : it->n_ports;
-    it->ports = phx_calloc(context, (size_t)it->n_ports, sizeof *it->ports);
-    if (!it->ports)
+        rows->n_ports = def->n_ports[l] > rows->n_ports ? def->n_ports[l] : rows->n_ports;
+    rows->ports = phx_calloc(context, (size_t)rows->n_ports, sizeof *rows->ports);
+    if (!rows->ports)
         return PHX_ERR_MEMORY;
-    for (int p = 0; p < it->n_ports; p++) {
-        port_rows *port = &it->ports[p];
+    for (int p = 0; p < rows->n_ports; p++) {
+        port_rows *port = &rows->ports[p];
         count_rows(def, width, dim, p, port);
-        port->first = it->n_rows;
+        port->first = rows->n_rows;
         port->covector = n_others;
-        it->n_rows += port->points + port->others;
+        rows->n_rows += port->points + port->others;
         n_others += port->others;
     }
-    const size_t n = (size_t)it->n, wide = (size_t)width,
-                 per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_boundary + n_rot * dim);
-    const size_t internal = it->condenser ? (size_t)it->condenser->n_internal * (size_t)n_rot : 0;
-    const size_t shares = it->modal ? (size_t)(dim * (it->n_boundary + dim)) : 0;
-    it->row = phx_calloc(context, (size_t)it->n_rows * wide, sizeof *it->row);
-    it->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *it->covector);
-    it->constants = phx_calloc(context, (size_t)it->n_ports * per_port * wide, sizeof *it->constants);
+    const size_t n = (size_t)rows->n, wide = (size_t)width,
+                 per_port = (size_t)(1 + dim + (dim + n_rot) * rows->n_boundary + n_rot * dim);
+    const size_t internal = rows->condenser ? (size_t)rows->condenser->n_internal * (size_t)n_rot : 0;
+    const size_t shares = rows->modal ? (size_t)(dim * (rows->n_boundary + dim)) : 0;
+    rows->row = phx_calloc(context, (size_t)rows->n_rows * wide, sizeof *rows->row);
+    rows->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *rows->covector);
+    rows->constants = phx_calloc(context, (size_t)rows->n_ports * per_port * wide, sizeof *rows->constants);
     const size_t rigid = (size_t)(dim + 1 + n_rot * n_rot + dim * dim);
-    it->L = phx_calloc(context, (n * (n + 1) / 2 + filled(it, it->n_rows) * n + internal + rigid + shares) * wide,
-                       sizeof *it->L);
-    if (!it->row || !it->covector || !it->constants || !it->L)
+    rows->L = phx_calloc(context, (n * (n + 1) / 2 + filled(rows, rows->n_rows) * n + internal + rigid + shares) * wide,
+                         sizeof *rows->L);
+    if (!rows->row || !rows->covector || !rows->constants || !rows->L)
         return PHX_ERR_MEMORY;
-    it->inverse = it->L + n * (n - 1) / 2 * wide;
-    it->Z = it->inverse + n * wide;
-    it->influence = it->Z + filled(it, it->n_rows) * n * wide;
-    it->centre = it->influence + internal * wide;
-    it->over_mass = it->centre + dim * width;
-    it->root = it->over_mass + width;
-    it->frame = it->root + n_rot * n_rot * width;
-    it->shares = it->frame + dim * dim * width;
-    it->share_sums = it->shares + (it->modal ? dim * it->n_boundary * width : 0);
-    for (int p = 0; p < it->n_ports; p++) {
-        double *at = it->constants + (size_t)p * per_port * wide;
-        it->ports[p].sign = at;
-        it->ports[p].x = at + width;
-        it->ports[p].phi = it->ports[p].x + dim * width;
-        it->ports[p].theta = it->ports[p].phi + dim * it->n_boundary * width;
-        it->ports[p].lever = it->ports[p].theta + n_rot * it->n_boundary * width;
+    rows->inverse = rows->L + n * (n - 1) / 2 * wide;
+    rows->Z = rows->inverse + n * wide;
+    rows->influence = rows->Z + filled(rows, rows->n_rows) * n * wide;
+    rows->centre = rows->influence + internal * wide;
+    rows->over_mass = rows->centre + dim * width;
+    rows->root = rows->over_mass + width;
+    rows->frame = rows->root + n_rot * n_rot * width;
+    rows->shares = rows->frame + dim * dim * width;
+    rows->share_sums = rows->shares + (rows->modal ? dim * rows->n_boundary * width : 0);
+    for (int p = 0; p < rows->n_ports; p++) {
+        double *at = rows->constants + (size_t)p * per_port * wide;
+        rows->ports[p].sign = at;
+        rows->ports[p].x = at + width;
+        rows->ports[p].phi = rows->ports[p].x + dim * width;
+        rows->ports[p].theta = rows->ports[p].phi + dim * rows->n_boundary * width;
+        rows->ports[p].lever = rows->ports[p].theta + n_rot * rows->n_boundary * width;
     }
     return PHX_OK;
 }
@@ -93,12 +94,12 @@ static int boundary_place(const phx_condenser *condenser, int dof)
 
 /* Fills lane l of port p: row numbers, offsets of covectors, sign, place and shape functions at the port. A lane
  * without this port gets the empty row def->none. */
-static void set_port(const phx_body_batch_rows *it, const phx_body_batch_rows_def *def, int l, int p)
+static void set_port(const phx_body_batch_rows *rows, const phx_body_batch_rows_def *def, int l, int p)
 {
-    const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
-    const port_rows *port = &it->ports[p];
+    const int width = rows->batch->width, dim = rows->batch->body->base.dim, n_rot = rows->batch->body->base.n_rot;
+    const port_rows *port = &rows->ports[p];
     const phx_port_rows *from = port_of(def, l, p);
-    int *row = it->row + port->first * width, *covector = it->covector + port->covector * width;
+    int *row = rows->row + port->first * width, *covector = rows->covector + port->covector * width;
 
     for (int a = 0; a < port->points; a++)
         row[a * width + l] = from && from->points >= 0 ? from->points + a : def->none;
@@ -114,11 +115,11 @@ static void set_port(const phx_body_batch_rows *it, const phx_body_batch_rows_de
     for (int a = 0; a < dim; a++)
         port->x[a * width + l] = from->point->x[a];
     for (int j = 0; j < from->point->n; j++) {
-        const int k = boundary_place(it->condenser, from->point->dof[j]);
+        const int k = boundary_place(rows->condenser, from->point->dof[j]);
         for (int a = 0; a < dim; a++)
-            port->phi[(a * it->n_boundary + k) * width + l] = from->point->phi[a * from->point->n + j];
+            port->phi[(a * rows->n_boundary + k) * width + l] = from->point->phi[a * from->point->n + j];
         for (int a = 0; a < n_rot; a++)
-            port->theta[(a * it->n_boundary + k) * width + l] = from->point->theta[a * from->point->n + j];
+            port->theta[(a * rows->n_boundary + k) * width + l] = from->point->theta[a * from->point->n + j];
     }
 }
 
@@ -146,9 +147,10 @@ static void inverse_root(int n, const double *J, double *N)
 
 /* Centre of mass, mass and N of body l from its mass matrix; then the levers N^T [d]x of its ports, times their sign.
  */
-static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
+static void set_rigid(const phx_body_batch_rows *rows, int l, const double *mass)
 {
-    const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot, n = it->n;
+    const int width = rows->batch->width, dim = rows->batch->body->base.dim, n_rot = rows->batch->body->base.n_rot,
+              n = rows->n;
     double M[36], s[3], J[9], N[9], square = 0.0;
 
     for (int k = 0; k < n * n; k++)
@@ -157,23 +159,23 @@ static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
     s[1] = dim == 2 ? -M[2] : -M[5];
     s[2] = dim == 2 ? 0.0 : M[4];
     for (int a = 0; a < dim; a++) {
-        it->centre[a * width + l] = s[a] / M[0];
+        rows->centre[a * width + l] = s[a] / M[0];
         square += s[a] * s[a];
     }
-    it->over_mass[l] = 1.0 / M[0];
+    rows->over_mass[l] = 1.0 / M[0];
     for (int i = 0; i < n_rot; i++)
         for (int j = 0; j < n_rot; j++)
             J[i * n_rot + j] =
                 M[(dim + i) * n + dim + j] - ((i == j ? square : 0.0) - (dim == 2 ? 0.0 : s[i] * s[j])) / M[0];
     inverse_root(n_rot, J, N);
     for (int k = 0; k < n_rot * n_rot; k++)
-        it->root[k * width + l] = N[k];
-    for (int p = 0; p < it->n_ports; p++) {
-        const port_rows *port = &it->ports[p];
+        rows->root[k * width + l] = N[k];
+    for (int p = 0; p < rows->n_ports; p++) {
+        const port_rows *port = &rows->ports[p];
         for (int a = 0; a < dim; a++) {
             double d[3] = {0}, axis[3] = {0}, turn[3];
             for (int b = 0; b < dim; b++)
-                d[b] = port->x[b * width + l] - it->centre[b * width + l];
+                d[b] = port->x[b * width + l] - rows->centre[b * width + l];
             axis[a] = port->sign[l];
             phx_vec_x_vec(dim, d, axis, turn);
             for (int k = 0; k < n_rot; k++) {
@@ -188,38 +190,38 @@ static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
 
 /* Prepares the rows on rigid bodies: if all of them act through points or angular velocities only (`plain`), M^-1 is
  * applied about the centre of mass, otherwise M is factored once. */
-static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
+static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *rows)
 {
-    double *room = phx_calloc(context, phx_body_batch_rows_room(it), sizeof *room);
+    double *room = phx_calloc(context, phx_body_batch_rows_room(rows), sizeof *room);
 
     if (!room)
         return PHX_ERR_MEMORY;
-    it->plain = true;
-    for (int p = 0; p < it->n_ports; p++)
-        it->plain = it->plain && it->ports[p].angular_only;
-    it->batch->ops->rows_mass(it, room);
-    for (int l = 0; l < it->batch->width && it->plain; l++)
-        set_rigid(it, l, room);
-    if (!it->plain)
-        it->batch->ops->rows_factor(it, room);
+    rows->plain = true;
+    for (int p = 0; p < rows->n_ports; p++)
+        rows->plain = rows->plain && rows->ports[p].angular_only;
+    rows->batch->ops->rows_mass(rows, room);
+    for (int l = 0; l < rows->batch->width && rows->plain; l++)
+        set_rigid(rows, l, room);
+    if (!rows->plain)
+        rows->batch->ops->rows_factor(rows, room);
     phx_free(room);
     return PHX_OK;
 }
 
 /* ---- bodies in a basis of modes ---- */
 /* A number of the matrices that all lanes have in common. */
-static void set_all(const phx_body_batch_rows *it, double *numbers, int at, double value)
+static void set_all(const phx_body_batch_rows *rows, double *numbers, int at, double value)
 {
-    for (int l = 0; l < it->batch->width; l++)
-        numbers[at * it->batch->width + l] = value;
+    for (int l = 0; l < rows->batch->width; l++)
+        numbers[at * rows->batch->width + l] = value;
 }
 
 /* The parts that do not depend on the state, with M_qq = L_q D L_q^T: L_q, D^-1, the rows S L_q^-T D^-1 of L, and the
  * shares. PHX_SINGULAR where M_qq is not positive definite. */
-static phx_status set_modal(const phx_body_batch_rows *it, double *room)
+static phx_status set_modal(const phx_body_batch_rows *rows, double *room)
 {
-    const phx_flex *flex = it->batch->body->flex;
-    const int n = flex->n, dim = it->batch->body->base.dim;
+    const phx_flex *flex = rows->batch->body->flex;
+    const int n = flex->n, dim = rows->batch->body->base.dim;
     double *L = room, *inverse = L + n * n, *share = inverse + n; /* dim x n */
 
     for (int i = 0; i < n; i++) {
@@ -230,12 +232,12 @@ static phx_status set_modal(const phx_body_batch_rows *it, double *room)
                 sum -= L[i * n + k] * L[j * n + k] / inverse[k];
             L[i * n + j] = sum * inverse[j];
             pivot -= L[i * n + j] * sum;
-            set_all(it, it->L, i * (i - 1) / 2 + j, L[i * n + j]);
+            set_all(rows, rows->L, i * (i - 1) / 2 + j, L[i * n + j]);
         }
         if (!(pivot > 0.0))
             return PHX_SINGULAR;
         inverse[i] = 1.0 / pivot;
-        set_all(it, it->inverse, i, inverse[i]);
+        set_all(rows, rows->inverse, i, inverse[i]);
     }
     for (int a = 0; a < dim; a++)
         for (int i = 0; i < n; i++) {
@@ -243,28 +245,28 @@ static phx_status set_modal(const phx_body_batch_rows *it, double *room)
             for (int k = 0; k < i; k++)
                 sum -= L[i * n + k] * share[a * n + k];
             share[a * n + i] = sum;
-            set_all(it, it->shares, i * dim + a, sum);
-            set_all(it, it->L, (n + a) * (n + a - 1) / 2 + i, sum * inverse[i]);
+            set_all(rows, rows->shares, i * dim + a, sum);
+            set_all(rows, rows->L, (n + a) * (n + a - 1) / 2 + i, sum * inverse[i]);
         }
     for (int a = 0; a < dim; a++)
         for (int b = 0; b < dim; b++) {
             double sum = 0.0;
             for (int i = 0; i < n; i++)
                 sum += share[a * n + i] * inverse[i] * share[b * n + i];
-            set_all(it, it->share_sums, a * dim + b, sum);
+            set_all(rows, rows->share_sums, a * dim + b, sum);
         }
     return PHX_OK;
 }
 
-static phx_status prepare_modal(phx_context *context, phx_body_batch_rows *it)
+static phx_status prepare_modal(phx_context *context, phx_body_batch_rows *rows)
 {
-    const size_t n = (size_t)it->n_boundary;
-    double *room = phx_calloc(context, n * (n + 1 + (size_t)it->batch->body->base.dim), sizeof *room);
+    const size_t n = (size_t)rows->n_boundary;
+    double *room = phx_calloc(context, n * (n + 1 + (size_t)rows->batch->body->base.dim), sizeof *room);
 
     if (!room)
         return PHX_ERR_MEMORY;
-    if (set_modal(it, room) != PHX_OK)
-        it->modal = false; /* whoever factors M_qq finds it too */
+    if (set_modal(rows, room) != PHX_OK)
+        rows->modal = false; /* whoever factors M_qq finds it too */
     phx_free(room);
     return PHX_OK;
 }
@@ -275,70 +277,72 @@ phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batc
 {
     if (!batch || !def || !out)
         return phx_fail_null(context, __func__, "batch, def or rows");
-    phx_body_batch_rows *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_body_batch_rows *rows = phx_calloc(context, 1, sizeof *rows);
+    phx_status status = rows ? PHX_OK : PHX_ERR_MEMORY;
 
     *out = NULL;
     if (status)
         return status;
-    it->batch = batch;
-    it->condenser = def->condenser;
-    it->n_boundary = def->condenser ? def->condenser->n_boundary : 0;
-    it->n = batch->body->base.n_rigid + it->n_boundary;
-    it->modal = it->condenser && it->condenser->n_internal == 0 && phx_body_has_modes((const phx_body *)batch->body);
-    status = batch_rows_lay_out(context, it, def);
-    for (int p = 0; p < it->n_ports && !status; p++)
+    rows->batch = batch;
+    rows->condenser = def->condenser;
+    rows->n_boundary = def->condenser ? def->condenser->n_boundary : 0;
+    rows->n = batch->body->base.n_rigid + rows->n_boundary;
+    rows->modal =
+        rows->condenser && rows->condenser->n_internal == 0 && phx_body_has_modes((const phx_body *)batch->body);
+    status = batch_rows_lay_out(context, rows, def);
+    for (int p = 0; p < rows->n_ports && !status; p++)
         for (int l = 0; l < batch->width; l++)
-            set_port(it, def, l, p);
-    if (!status && it->modal)
-        status = prepare_modal(context, it);
-    if (!status && !it->condenser)
-        status = prepare_rigid(context, it);
+            set_port(rows, def, l, p);
+    if (!status && rows->modal)
+        status = prepare_modal(context, rows);
+    if (!status && !rows->condenser)
+        status = prepare_rigid(context, rows);
     if (status)
-        phx_body_batch_rows_destroy(it);
+        phx_body_batch_rows_destroy(rows);
     else
-        *out = it;
+        *out = rows;
     return status;
 }
 
-void phx_body_batch_rows_destroy(phx_body_batch_rows *it)
+void phx_body_batch_rows_destroy(phx_body_batch_rows *rows)
 {
-    if (!it)
+    if (!rows)
         return;
-    phx_free(it->ports);
-    phx_free(it->row);
-    phx_free(it->covector);
-    phx_free(it->constants);
-    phx_free(it->L);
-    phx_free(it);
+    phx_free(rows->ports);
+    phx_free(rows->row);
+    phx_free(rows->covector);
+    phx_free(rows->constants);
+    phx_free(rows->L);
+    phx_free(rows);
 }
 
-size_t phx_body_batch_rows_room(const phx_body_batch_rows *it)
+size_t phx_body_batch_rows_room(const phx_body_batch_rows *rows)
 {
-    const phx_floating *body = it->batch->body;
-    const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
-    const size_t numbers = (size_t)it->n_boundary + filled(it, it->n_rows) * n + n * filled(it, it->n) + parts;
-    return numbers * (size_t)it->batch->width + phx_body_batch_arrow_size(it->batch);
+    const phx_floating *body = rows->batch->body;
+    const size_t n = (size_t)rows->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
+    const size_t numbers =
+        (size_t)rows->n_boundary + filled(rows, rows->n_rows) * n + n * filled(rows, rows->n) + parts;
+    return numbers * (size_t)rows->batch->width + phx_body_batch_arrow_size(rows->batch);
 }
 
-int phx_body_batch_rows_count(const phx_body_batch_rows *it, const int **number)
+int phx_body_batch_rows_count(const phx_body_batch_rows *rows, const int **number)
 {
-    *number = it->row;
-    return it->n_rows;
+    *number = rows->row;
+    return rows->n_rows;
 }
 
-size_t phx_body_batch_rows_size(const phx_body_batch_rows *it)
+size_t phx_body_batch_rows_size(const phx_body_batch_rows *rows)
 {
-    return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->batch->width);
+    return (size_t)(rows->n_rows * (rows->n_rows + 1) / 2 * rows->batch->width);
 }
 
-void phx_body_batch_rows_schur(phx_body_batch_rows *it, const double *x, const double *v, const double *covectors,
+void phx_body_batch_rows_schur(phx_body_batch_rows *rows, const double *x, const double *v, const double *covectors,
                                double *room, double *S, double *energy)
 {
-    it->batch->ops->rows_schur(it, x, v, covectors, room, S, energy);
+    rows->batch->ops->rows_schur(rows, x, v, covectors, room, S, energy);
 }
 
-void phx_body_batch_rows_push(const phx_body_batch_rows *it, const double *mu, double *dv)
+void phx_body_batch_rows_push(const phx_body_batch_rows *rows, const double *mu, double *dv)
 {
-    it->batch->ops->rows_push(it, mu, dv);
+    rows->batch->ops->rows_push(rows, mu, dv);
 }

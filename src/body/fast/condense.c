@@ -84,18 +84,18 @@ static void mark_entries(const phx_floating *body, bool *used)
 }
 
 /* Rows of the internal coordinates and, of those, the columns that `place` numbers from 0 (-1: others). */
-static phx_status make_block(phx_condenser *it, const bool *used, const int *place, block *out)
+static phx_status make_block(phx_condenser *condenser, const bool *used, const int *place, block *out)
 {
-    const phx_floating *body = it->body;
+    const phx_floating *body = condenser->body;
     const int r = body->base.n_rigid;
 
-    out->ptr = phx_calloc(it->context, (size_t)it->n_internal + 1, sizeof *out->ptr);
+    out->ptr = phx_calloc(condenser->context, (size_t)condenser->n_internal + 1, sizeof *out->ptr);
     if (!out->ptr)
         return PHX_ERR_MEMORY;
     for (int pass = 0; pass < 2; pass++) {
         int count = 0;
-        for (int p = 0; p < it->n_internal; p++) {
-            const int row = r + it->internal[p];
+        for (int p = 0; p < condenser->n_internal; p++) {
+            const int row = r + condenser->internal[p];
             for (int e = body->base.ptr[row] + r; e < body->base.ptr[row + 1]; e++) {
                 const int column = used[e] ? place[body->base.idx[e] - r] : -1;
                 if (column < 0)
@@ -110,9 +110,9 @@ static phx_status make_block(phx_condenser *it, const bool *used, const int *pla
         }
         if (pass > 0)
             break;
-        out->idx = phx_calloc(it->context, (size_t)count, sizeof *out->idx);
-        out->from = phx_calloc(it->context, (size_t)count, sizeof *out->from);
-        out->val = phx_calloc(it->context, (size_t)count, sizeof *out->val);
+        out->idx = phx_calloc(condenser->context, (size_t)count, sizeof *out->idx);
+        out->from = phx_calloc(condenser->context, (size_t)count, sizeof *out->from);
+        out->val = phx_calloc(condenser->context, (size_t)count, sizeof *out->val);
         if (!out->idx || !out->from || !out->val)
             return PHX_ERR_MEMORY;
     }
@@ -121,89 +121,93 @@ static phx_status make_block(phx_condenser *it, const bool *used, const int *pla
 
 /* Finds the positions of S_ii, S_id and S_dd in the body's sparse pattern, internal coordinates in their elimination
  * order. */
-static phx_status make_blocks(phx_condenser *it, const bool *used, int *place)
+static phx_status make_blocks(phx_condenser *condenser, const bool *used, int *place)
 {
-    const phx_floating *body = it->body;
+    const phx_floating *body = condenser->body;
     const int r = body->base.n_rigid;
     phx_status status = PHX_OK;
 
     for (int i = 0; i < body->base.n_q; i++)
         place[i] = -1;
-    for (int p = 0; p < it->n_internal; p++)
-        place[it->internal[p]] = p;
-    status = make_block(it, used, place, &it->own);
+    for (int p = 0; p < condenser->n_internal; p++)
+        place[condenser->internal[p]] = p;
+    status = make_block(condenser, used, place, &condenser->own);
     for (int i = 0; i < body->base.n_q; i++)
         place[i] = -1;
-    for (int d = 0; d < it->n_boundary; d++)
-        place[it->boundary[d]] = d;
+    for (int d = 0; d < condenser->n_boundary; d++)
+        place[condenser->boundary[d]] = d;
     if (!status)
-        status = make_block(it, used, place, &it->coupling);
-    for (int d = 0; d < it->n_boundary; d++)
-        for (int c = 0; c < it->n_boundary; c++)
-            it->corner_from[d * it->n_boundary + c] =
-                phx_floating_entry(body, r + it->boundary[d], r + it->boundary[c]);
+        status = make_block(condenser, used, place, &condenser->coupling);
+    for (int d = 0; d < condenser->n_boundary; d++)
+        for (int c = 0; c < condenser->n_boundary; c++)
+            condenser->corner_from[d * condenser->n_boundary + c] =
+                phx_floating_entry(body, r + condenser->boundary[d], r + condenser->boundary[c]);
     return status;
 }
 
-static bool make_sparse(phx_condenser *it, size_t rows, size_t entries, sparse *out)
+static bool make_sparse(phx_condenser *condenser, size_t rows, size_t entries, sparse *out)
 {
-    out->ptr = phx_calloc(it->context, rows + 1, sizeof *out->ptr);
-    out->at = phx_calloc(it->context, entries, sizeof *out->at);
-    out->val = phx_calloc(it->context, entries, sizeof *out->val);
+    out->ptr = phx_calloc(condenser->context, rows + 1, sizeof *out->ptr);
+    out->at = phx_calloc(condenser->context, entries, sizeof *out->at);
+    out->val = phx_calloc(condenser->context, entries, sizeof *out->val);
     return out->ptr && out->at && out->val;
 }
 
 /* Allocates the arrays of the condenser once the numbers of internal and boundary coordinates are known. */
-static phx_status condense_allocate(phx_condenser *it)
+static phx_status condense_allocate(phx_condenser *condenser)
 {
-    const size_t internal = (size_t)it->n_internal, boundary = (size_t)it->n_boundary;
-    const size_t entries = (size_t)it->body->base.ptr[it->body->base.n_v], dim = (size_t)it->body->base.dim;
+    const size_t internal = (size_t)condenser->n_internal, boundary = (size_t)condenser->n_boundary;
+    const size_t entries = (size_t)condenser->body->base.ptr[condenser->body->base.n_v],
+                 dim = (size_t)condenser->body->base.dim;
 
-    it->corner_from = phx_calloc(it->context, boundary * boundary, sizeof *it->corner_from);
-    it->corner = phx_calloc(it->context, boundary * boundary, sizeof *it->corner);
-    it->sum = phx_calloc(it->context, entries, sizeof *it->sum);
-    it->column = phx_calloc(it->context, internal, sizeof *it->column);
-    it->sums = phx_calloc(it->context, 2 * internal * dim + dim * (dim + boundary), sizeof *it->sums);
-    it->influence.ptr = phx_calloc(it->context, internal + 1, sizeof *it->influence.ptr);
-    it->influence.idx = phx_calloc(it->context, internal * boundary, sizeof *it->influence.idx);
-    it->influence.val = phx_calloc(it->context, internal * boundary, sizeof *it->influence.val);
-    if (!it->corner_from || !it->corner || !it->sum || !it->column || !it->sums || !it->influence.ptr ||
-        !it->influence.idx || !it->influence.val)
+    condenser->corner_from = phx_calloc(condenser->context, boundary * boundary, sizeof *condenser->corner_from);
+    condenser->corner = phx_calloc(condenser->context, boundary * boundary, sizeof *condenser->corner);
+    condenser->sum = phx_calloc(condenser->context, entries, sizeof *condenser->sum);
+    condenser->column = phx_calloc(condenser->context, internal, sizeof *condenser->column);
+    condenser->sums =
+        phx_calloc(condenser->context, 2 * internal * dim + dim * (dim + boundary), sizeof *condenser->sums);
+    condenser->influence.ptr = phx_calloc(condenser->context, internal + 1, sizeof *condenser->influence.ptr);
+    condenser->influence.idx = phx_calloc(condenser->context, internal * boundary, sizeof *condenser->influence.idx);
+    condenser->influence.val = phx_calloc(condenser->context, internal * boundary, sizeof *condenser->influence.val);
+    if (!condenser->corner_from || !condenser->corner || !condenser->sum || !condenser->column || !condenser->sums ||
+        !condenser->influence.ptr || !condenser->influence.idx || !condenser->influence.val)
         return PHX_ERR_MEMORY;
-    if (!make_sparse(it, boundary, internal * boundary, &it->S_boundary) ||
-        !make_sparse(it, boundary, internal * boundary, &it->T_boundary) ||
-        !make_sparse(it, dim, internal * dim, &it->S_axis) || !make_sparse(it, dim, internal * dim, &it->Z_axis) ||
-        !make_sparse(it, internal, internal * (boundary + dim), &it->spread))
+    if (!make_sparse(condenser, boundary, internal * boundary, &condenser->S_boundary) ||
+        !make_sparse(condenser, boundary, internal * boundary, &condenser->T_boundary) ||
+        !make_sparse(condenser, dim, internal * dim, &condenser->S_axis) ||
+        !make_sparse(condenser, dim, internal * dim, &condenser->Z_axis) ||
+        !make_sparse(condenser, internal, internal * (boundary + dim), &condenser->spread))
         return PHX_ERR_MEMORY;
-    it->pull = it->sums + internal * dim;
-    it->sums_pull = it->pull + internal * dim;
-    it->sums_boundary = it->sums_pull + dim * dim;
+    condenser->pull = condenser->sums + internal * dim;
+    condenser->sums_pull = condenser->pull + internal * dim;
+    condenser->sums_boundary = condenser->sums_pull + dim * dim;
     return PHX_OK;
 }
 
 /* Divides the deformations into boundary and internal ones, orders the latter for the factorisation and builds the
  * blocks and the symbolic factorisation of S_ii. */
-static phx_status condense_fill(phx_condenser *it, const phx_floating *body, int n_boundary, const int *boundary)
+static phx_status condense_fill(phx_condenser *condenser, const phx_floating *body, int n_boundary, const int *boundary)
 {
     const size_t n = (size_t)body->base.n_q;
-    int *integers = phx_calloc(it->context, 2 * n, sizeof *integers);
-    bool *used = phx_calloc(it->context, (size_t)body->base.ptr[body->base.n_v], sizeof *used);
+    int *integers = phx_calloc(condenser->context, 2 * n, sizeof *integers);
+    bool *used = phx_calloc(condenser->context, (size_t)body->base.ptr[body->base.n_v], sizeof *used);
     phx_status status = PHX_ERR_MEMORY;
 
-    it->internal = phx_calloc(it->context, n, sizeof *it->internal);
-    it->boundary = phx_calloc(it->context, (size_t)n_boundary, sizeof *it->boundary);
-    if (integers && used && it->internal && it->boundary) {
-        memcpy(it->boundary, boundary, (size_t)n_boundary * sizeof *boundary);
-        it->n_boundary = n_boundary;
-        it->n_internal = order_internal(body, n_boundary, boundary, integers, integers + n, it->internal);
-        status = condense_allocate(it);
+    condenser->internal = phx_calloc(condenser->context, n, sizeof *condenser->internal);
+    condenser->boundary = phx_calloc(condenser->context, (size_t)n_boundary, sizeof *condenser->boundary);
+    if (integers && used && condenser->internal && condenser->boundary) {
+        memcpy(condenser->boundary, boundary, (size_t)n_boundary * sizeof *boundary);
+        condenser->n_boundary = n_boundary;
+        condenser->n_internal = order_internal(body, n_boundary, boundary, integers, integers + n, condenser->internal);
+        status = condense_allocate(condenser);
     }
     if (!status) {
         mark_entries(body, used);
-        status = make_blocks(it, used, integers);
+        status = make_blocks(condenser, used, integers);
     }
     if (!status)
-        status = phx_ldl_create(it->context, it->n_internal, it->own.ptr, it->own.idx, &it->ldl);
+        status = phx_ldl_create(condenser->context, condenser->n_internal, condenser->own.ptr, condenser->own.idx,
+                                &condenser->ldl);
     phx_free(integers);
     phx_free(used);
     return status;
@@ -217,146 +221,149 @@ phx_status phx_condenser_create(phx_context *context, const phx_body *any, int n
     const phx_floating *body = any ? phx_as_floating(any) : NULL;
     if (!body || !out || (n_boundary > 0 && !boundary))
         return phx_fail_null(context, __func__, "body, boundary or condenser");
-    phx_condenser *it = phx_calloc(context, 1, sizeof *it);
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_condenser *condenser = phx_calloc(context, 1, sizeof *condenser);
+    phx_status status = condenser ? PHX_OK : PHX_ERR_MEMORY;
 
     *out = NULL;
     if (status)
         return status;
-    it->context = context;
-    it->body = body;
-    status = condense_fill(it, body, n_boundary, boundary);
+    condenser->context = context;
+    condenser->body = body;
+    status = condense_fill(condenser, body, n_boundary, boundary);
     if (status)
-        phx_condenser_destroy(it);
+        phx_condenser_destroy(condenser);
     else
-        *out = it;
+        *out = condenser;
     return status;
 }
 
-static void free_block(block *it)
+static void free_block(block *pair)
 {
-    phx_free(it->ptr);
-    phx_free(it->idx);
-    phx_free(it->from);
-    phx_free(it->val);
+    phx_free(pair->ptr);
+    phx_free(pair->idx);
+    phx_free(pair->from);
+    phx_free(pair->val);
 }
 
-static void free_sparse(sparse *it)
+static void free_sparse(sparse *lists)
 {
-    phx_free(it->ptr);
-    phx_free(it->at);
-    phx_free(it->val);
+    phx_free(lists->ptr);
+    phx_free(lists->at);
+    phx_free(lists->val);
 }
 
 /* Frees a condenser; NULL is allowed. */
-void phx_condenser_destroy(phx_condenser *it)
+void phx_condenser_destroy(phx_condenser *condenser)
 {
-    if (!it)
+    if (!condenser)
         return;
-    free_block(&it->own);
-    free_block(&it->coupling);
-    free_block(&it->influence);
-    sparse *all[] = {&it->S_boundary, &it->T_boundary, &it->S_axis, &it->Z_axis, &it->spread};
+    free_block(&condenser->own);
+    free_block(&condenser->coupling);
+    free_block(&condenser->influence);
+    sparse *all[] = {&condenser->S_boundary, &condenser->T_boundary, &condenser->S_axis, &condenser->Z_axis,
+                     &condenser->spread};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free_sparse(all[k]);
-    phx_free(it->internal);
-    phx_free(it->boundary);
-    phx_free(it->corner_from);
-    phx_free(it->corner);
-    phx_free(it->sum);
-    phx_free(it->column);
-    phx_free(it->sums);
-    phx_ldl_destroy(it->ldl);
-    phx_free(it);
+    phx_free(condenser->internal);
+    phx_free(condenser->boundary);
+    phx_free(condenser->corner_from);
+    phx_free(condenser->corner);
+    phx_free(condenser->sum);
+    phx_free(condenser->column);
+    phx_free(condenser->sums);
+    phx_ldl_destroy(condenser->ldl);
+    phx_free(condenser);
 }
 
-bool phx_condenser_serves(const phx_condenser *it, const phx_body *body, int n_boundary, const int *boundary)
+bool phx_condenser_serves(const phx_condenser *condenser, const phx_body *body, int n_boundary, const int *boundary)
 {
-    return it->n_boundary == n_boundary && memcmp(it->boundary, boundary, (size_t)n_boundary * sizeof *boundary) == 0 &&
-           phx_body_alike(&it->body->base, body);
+    return condenser->n_boundary == n_boundary &&
+           memcmp(condenser->boundary, boundary, (size_t)n_boundary * sizeof *boundary) == 0 &&
+           phx_body_alike(&condenser->body->base, body);
 }
 
-int phx_condenser_internal(const phx_condenser *it)
+int phx_condenser_internal(const phx_condenser *condenser)
 {
-    return it->n_internal;
+    return condenser->n_internal;
 }
 
 /* ---- factor ---- */
-static void sum_matrices(const phx_condenser *it, double a, double b, double c)
+static void sum_matrices(const phx_condenser *condenser, double a, double b, double c)
 {
-    const phx_floating *body = it->body;
+    const phx_floating *body = condenser->body;
     const phx_flex *flex = body->flex;
 
-    memset(it->sum, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *it->sum);
+    memset(condenser->sum, 0, (size_t)body->base.ptr[body->base.n_v] * sizeof *condenser->sum);
     for (int e = 0; e < flex->ptr[flex->n]; e++)
-        it->sum[body->flex_at[e]] = a * flex->M[e] + b * flex->K[e];
+        condenser->sum[body->flex_at[e]] = a * flex->M[e] + b * flex->K[e];
     for (int e = 0; body->damped && e < body->damping.ptr[body->base.n_q]; e++)
-        it->sum[body->damping_at[e]] += c * body->damping.val[e];
+        condenser->sum[body->damping_at[e]] += c * body->damping.val[e];
 }
 
-static void condense_take(const block *it, int rows, const double *sum)
+static void condense_take(const block *pair, int rows, const double *sum)
 {
-    for (int e = 0; e < it->ptr[rows]; e++)
-        it->val[e] = sum[it->from[e]];
+    for (int e = 0; e < pair->ptr[rows]; e++)
+        pair->val[e] = sum[pair->from[e]];
 }
 
 /* T by columns, stored by rows without its zeros. */
-static void make_influence(phx_condenser *it)
+static void make_influence(phx_condenser *condenser)
 {
-    const int n = it->n_internal, m = it->n_boundary;
-    double *dense = it->influence.val;
+    const int n = condenser->n_internal, m = condenser->n_boundary;
+    double *dense = condenser->influence.val;
 
     for (int d = 0; d < m; d++) {
-        memset(it->column, 0, (size_t)n * sizeof *it->column);
+        memset(condenser->column, 0, (size_t)n * sizeof *condenser->column);
         for (int p = 0; p < n; p++)
-            for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
-                if (it->coupling.idx[e] == d)
-                    it->column[p] = it->coupling.val[e];
-        phx_ldl_solve(it->ldl, 1, it->column);
+            for (int e = condenser->coupling.ptr[p]; e < condenser->coupling.ptr[p + 1]; e++)
+                if (condenser->coupling.idx[e] == d)
+                    condenser->column[p] = condenser->coupling.val[e];
+        phx_ldl_solve(condenser->ldl, 1, condenser->column);
         for (int p = 0; p < n; p++)
-            dense[p * m + d] = it->column[p];
+            dense[p * m + d] = condenser->column[p];
     }
     for (int p = 0, count = 0; p < n; p++) { /* in place: no entry moves behind one that is still to be read */
         for (int d = 0; d < m; d++)
             if (dense[p * m + d] != 0.0) {
-                it->influence.idx[count] = d;
-                it->influence.val[count++] = dense[p * m + d];
+                condenser->influence.idx[count] = d;
+                condenser->influence.val[count++] = dense[p * m + d];
             }
-        it->influence.ptr[p + 1] = count;
+        condenser->influence.ptr[p + 1] = count;
     }
 }
 
 /* Columns of the first moment S over the internal coordinates, and S_ii^-1 times them. */
-static void pull_sums(phx_condenser *it)
+static void pull_sums(phx_condenser *condenser)
 {
-    const phx_flex *flex = it->body->flex;
-    const int dim = it->body->base.dim, n = it->n_internal, m = it->n_boundary;
+    const phx_flex *flex = condenser->body->flex;
+    const int dim = condenser->body->base.dim, n = condenser->n_internal, m = condenser->n_boundary;
 
     for (int p = 0; p < n; p++)
         for (int a = 0; a < dim; a++)
-            it->sums[p * dim + a] = it->pull[p * dim + a] = flex->S[a * flex->n + it->internal[p]];
-    phx_ldl_solve(it->ldl, dim, it->pull);
+            condenser->sums[p * dim + a] = condenser->pull[p * dim + a] = flex->S[a * flex->n + condenser->internal[p]];
+    phx_ldl_solve(condenser->ldl, dim, condenser->pull);
     for (int a = 0; a < dim; a++) {
         for (int b = 0; b < dim; b++) {
-            it->sums_pull[a * dim + b] = 0.0;
+            condenser->sums_pull[a * dim + b] = 0.0;
             for (int p = 0; p < n; p++)
-                it->sums_pull[a * dim + b] += it->sums[p * dim + a] * it->pull[p * dim + b];
+                condenser->sums_pull[a * dim + b] += condenser->sums[p * dim + a] * condenser->pull[p * dim + b];
         }
         for (int d = 0; d < m; d++)
-            it->sums_boundary[a * m + d] = flex->S[a * flex->n + it->boundary[d]];
+            condenser->sums_boundary[a * m + d] = flex->S[a * flex->n + condenser->boundary[d]];
         for (int p = 0; p < n; p++)
-            for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-                it->sums_boundary[a * m + it->influence.idx[e]] -= it->sums[p * dim + a] * it->influence.val[e];
+            for (int e = condenser->influence.ptr[p]; e < condenser->influence.ptr[p + 1]; e++)
+                condenser->sums_boundary[a * m + condenser->influence.idx[e]] -=
+                    condenser->sums[p * dim + a] * condenser->influence.val[e];
     }
 }
 
 /* ---- for loops over the bodies ---- */
-static void condense_add(sparse *it, int *count, int at, double value)
+static void condense_add(sparse *lists, int *count, int at, double value)
 {
     if (value == 0.0)
         return;
-    it->at[*count] = at;
-    it->val[(*count)++] = value;
+    lists->at[*count] = at;
+    lists->val[(*count)++] = value;
 }
 
 /* Columns of a block over the internal coordinates, by rows; `internal` NULL: their numbers. */
@@ -371,12 +378,12 @@ static void condense_take_columns(const block *from, int n, int columns, const i
     }
 }
 
-static void take_axes(const phx_condenser *it, const double *values, const int *internal, sparse *out)
+static void take_axes(const phx_condenser *condenser, const double *values, const int *internal, sparse *out)
 {
-    const int dim = it->body->base.dim;
+    const int dim = condenser->body->base.dim;
 
     for (int a = 0, count = 0; a < dim; a++) {
-        for (int p = 0; p < it->n_internal; p++)
+        for (int p = 0; p < condenser->n_internal; p++)
             condense_add(out, &count, internal ? internal[p] : p, values[p * dim + a]);
         out->ptr[a + 1] = count;
     }
@@ -384,46 +391,46 @@ static void take_axes(const phx_condenser *it, const double *values, const int *
 
 /* Rearranges S_id, T and the translations' columns to lists of nonzeros by column, and T and Z together by row, for the
  * kernels. */
-static void arrange(phx_condenser *it)
+static void arrange(phx_condenser *condenser)
 {
-    const int dim = it->body->base.dim, n = it->n_internal, m = it->n_boundary;
+    const int dim = condenser->body->base.dim, n = condenser->n_internal, m = condenser->n_boundary;
 
-    condense_take_columns(&it->coupling, n, m, NULL, &it->S_boundary);
-    condense_take_columns(&it->influence, n, m, it->internal, &it->T_boundary);
-    take_axes(it, it->sums, NULL, &it->S_axis);
-    take_axes(it, it->pull, it->internal, &it->Z_axis);
+    condense_take_columns(&condenser->coupling, n, m, NULL, &condenser->S_boundary);
+    condense_take_columns(&condenser->influence, n, m, condenser->internal, &condenser->T_boundary);
+    take_axes(condenser, condenser->sums, NULL, &condenser->S_axis);
+    take_axes(condenser, condenser->pull, condenser->internal, &condenser->Z_axis);
     for (int p = 0, count = 0; p < n; p++) {
-        for (int e = it->influence.ptr[p]; e < it->influence.ptr[p + 1]; e++)
-            condense_add(&it->spread, &count, it->influence.idx[e], it->influence.val[e]);
+        for (int e = condenser->influence.ptr[p]; e < condenser->influence.ptr[p + 1]; e++)
+            condense_add(&condenser->spread, &count, condenser->influence.idx[e], condenser->influence.val[e]);
         for (int a = 0; a < dim; a++)
-            condense_add(&it->spread, &count, m + a, it->pull[p * dim + a]);
-        it->spread.ptr[p + 1] = count;
+            condense_add(&condenser->spread, &count, m + a, condenser->pull[p * dim + a]);
+        condenser->spread.ptr[p + 1] = count;
     }
 }
 
 /* Factors S_ii of S = a M_qq + b K + c R and forms T = S_ii^-1 S_id, Z = S_ii^-1 S_i^T and the condensed block S_dd -
  * S_di T (theory 4, condensation). */
-phx_status phx_condenser_factor(phx_condenser *it, double a, double b, double c)
+phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c)
 {
-    if (!it)
+    if (!condenser)
         return phx_fail_null(NULL, __func__, "condenser");
-    const int m = it->n_boundary;
+    const int m = condenser->n_boundary;
 
-    sum_matrices(it, a, b, c);
-    condense_take(&it->own, it->n_internal, it->sum);
-    condense_take(&it->coupling, it->n_internal, it->sum);
+    sum_matrices(condenser, a, b, c);
+    condense_take(&condenser->own, condenser->n_internal, condenser->sum);
+    condense_take(&condenser->coupling, condenser->n_internal, condenser->sum);
     for (int k = 0; k < m * m; k++)
-        it->corner[k] = it->corner_from[k] < 0 ? 0.0 : it->sum[it->corner_from[k]];
-    const phx_status status = phx_ldl_factor(it->ldl, it->own.val);
+        condenser->corner[k] = condenser->corner_from[k] < 0 ? 0.0 : condenser->sum[condenser->corner_from[k]];
+    const phx_status status = phx_ldl_factor(condenser->ldl, condenser->own.val);
     if (status)
         return status;
-    make_influence(it);
-    pull_sums(it);
-    arrange(it);
-    for (int p = 0; p < it->n_internal; p++)
-        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
-            for (int f = it->influence.ptr[p]; f < it->influence.ptr[p + 1]; f++)
-                it->corner[it->coupling.idx[e] * m + it->influence.idx[f]] -=
-                    it->coupling.val[e] * it->influence.val[f];
+    make_influence(condenser);
+    pull_sums(condenser);
+    arrange(condenser);
+    for (int p = 0; p < condenser->n_internal; p++)
+        for (int e = condenser->coupling.ptr[p]; e < condenser->coupling.ptr[p + 1]; e++)
+            for (int f = condenser->influence.ptr[p]; f < condenser->influence.ptr[p + 1]; f++)
+                condenser->corner[condenser->coupling.idx[e] * m + condenser->influence.idx[f]] -=
+                    condenser->coupling.val[e] * condenser->influence.val[f];
     return PHX_OK;
 }

@@ -16,27 +16,27 @@ typedef struct NAME(internal_sums) {
 
 /* Products of the internal part that a body's condensed rigid block needs: S_i Y, rows Z and rows Y, n_rot columns
  * each, for all lanes. */
-static inline void NAME(sum_internal)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow, const real *Y,
-                                      NAME(internal_sums) * out)
+static inline void NAME(sum_internal)(const int dim, const phx_condenser *condenser, const NAME(arrow) * arrow,
+                                      const real *Y, NAME(internal_sums) * out)
 {
     const int n_rot = phx_rotations(dim);
     real rows_Y[9] = ZEROS;
 
     for (int a = 0; a < dim; a++) {
         real SY[3] = ZEROS, rows_Z[3] = ZEROS;
-        for (int e = it->S_axis.ptr[a]; e < it->S_axis.ptr[a + 1]; e++)
+        for (int e = condenser->S_axis.ptr[a]; e < condenser->S_axis.ptr[a + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                SY[k] += it->S_axis.val[e] * Y[it->S_axis.at[e] * n_rot + k];
-        for (int e = it->Z_axis.ptr[a]; e < it->Z_axis.ptr[a + 1]; e++)
+                SY[k] += condenser->S_axis.val[e] * Y[condenser->S_axis.at[e] * n_rot + k];
+        for (int e = condenser->Z_axis.ptr[a]; e < condenser->Z_axis.ptr[a + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                rows_Z[k] += arrow->rows[it->Z_axis.at[e] * n_rot + k] * it->Z_axis.val[e];
+                rows_Z[k] += arrow->rows[condenser->Z_axis.at[e] * n_rot + k] * condenser->Z_axis.val[e];
         for (int k = 0; k < n_rot; k++) {
             out->SY[a * n_rot + k] = SY[k];
             out->rows_Z[k * dim + a] = rows_Z[k];
         }
     }
-    for (int p = 0; p < it->n_internal; p++) {
-        const real *row = arrow->rows + it->internal[p] * n_rot, *y = Y + p * n_rot;
+    for (int p = 0; p < condenser->n_internal; p++) {
+        const real *row = arrow->rows + condenser->internal[p] * n_rot, *y = Y + p * n_rot;
         for (int k = 0; k < n_rot; k++)
             for (int l = 0; l < n_rot; l++)
                 rows_Y[k * n_rot + l] += row[k] * y[l];
@@ -46,7 +46,7 @@ static inline void NAME(sum_internal)(const int dim, const phx_condenser *it, co
 }
 
 /* Block of the rigid velocities: rigid - [H 0; E 1] [S_i; rows] X. */
-static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow,
+static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *condenser, const NAME(arrow) * arrow,
                                       const NAME(internal_sums) * sum, int stride, real *out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
@@ -57,7 +57,7 @@ static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *it, co
         const int step = c < dim ? dim : n_rot;
         for (int b = 0; b < dim; b++) {
             for (int a = 0; a < dim; a++)
-                SX[a * r + c] += it->sums_pull[a * dim + b] * G[b * step];
+                SX[a * r + c] += condenser->sums_pull[a * dim + b] * G[b * step];
             for (int k = 0; k < n_rot; k++)
                 rows_X[k * r + c] += sum->rows_Z[k * dim + b] * G[b * step];
         }
@@ -83,80 +83,80 @@ static inline void NAME(reduce_rigid)(const int dim, const phx_condenser *it, co
 }
 
 /* Blocks of the rigid velocities with the boundary coordinates. */
-static inline void NAME(reduce_boundary)(const int dim, const phx_condenser *it, const NAME(arrow) * arrow,
+static inline void NAME(reduce_boundary)(const int dim, const phx_condenser *condenser, const NAME(arrow) * arrow,
                                          const real *Y, int stride, real *out)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_boundary;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = condenser->n_boundary;
 
     for (int d = 0; d < m; d++) {
         real row[3], column[3];
         for (int k = 0; k < n_rot; k++) {
-            row[k] = arrow->rows[it->boundary[d] * n_rot + k];
-            column[k] = arrow->columns[it->boundary[d] * n_rot + k];
+            row[k] = arrow->rows[condenser->boundary[d] * n_rot + k];
+            column[k] = arrow->columns[condenser->boundary[d] * n_rot + k];
         }
-        for (int e = it->T_boundary.ptr[d]; e < it->T_boundary.ptr[d + 1]; e++)
+        for (int e = condenser->T_boundary.ptr[d]; e < condenser->T_boundary.ptr[d + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                row[k] -= arrow->rows[it->T_boundary.at[e] * n_rot + k] * it->T_boundary.val[e];
-        for (int e = it->S_boundary.ptr[d]; e < it->S_boundary.ptr[d + 1]; e++)
+                row[k] -= arrow->rows[condenser->T_boundary.at[e] * n_rot + k] * condenser->T_boundary.val[e];
+        for (int e = condenser->S_boundary.ptr[d]; e < condenser->S_boundary.ptr[d + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                column[k] -= it->S_boundary.val[e] * Y[it->S_boundary.at[e] * n_rot + k];
+                column[k] -= condenser->S_boundary.val[e] * Y[condenser->S_boundary.at[e] * n_rot + k];
         for (int a = 0; a < dim; a++) {
             real above = {0.0}, left = {0.0};
             for (int b = 0; b < dim; b++) {
-                above += arrow->H[a * dim + b] * it->sums_boundary[b * m + d];
-                left += it->sums_boundary[b * m + d] * arrow->Gv[b * dim + a];
+                above += arrow->H[a * dim + b] * condenser->sums_boundary[b * m + d];
+                left += condenser->sums_boundary[b * m + d] * arrow->Gv[b * dim + a];
             }
             out[a * stride + r + d] = above;
             out[(r + d) * stride + a] = left;
         }
         for (int k = 0; k < n_rot; k++) {
             for (int b = 0; b < dim; b++) {
-                row[k] += arrow->E[k * dim + b] * it->sums_boundary[b * m + d];
-                column[k] += it->sums_boundary[b * m + d] * arrow->Gw[b * n_rot + k];
+                row[k] += arrow->E[k * dim + b] * condenser->sums_boundary[b * m + d];
+                column[k] += condenser->sums_boundary[b * m + d] * arrow->Gw[b * n_rot + k];
             }
             out[(dim + k) * stride + r + d] = row[k];
             out[(r + d) * stride + dim + k] = column[k];
         }
         for (int c = 0; c < m; c++)
-            out[(r + d) * stride + r + c] = (real){0.0} + it->corner[d * m + c];
+            out[(r + d) * stride + r + c] = (real){0.0} + condenser->corner[d * m + c];
     }
 }
 
 /* Y (n_internal x n_rot) and the condensed matrix. */
-static inline void NAME(reduce)(const int dim, const phx_condenser *it, real *values, real *Y, real *out)
+static inline void NAME(reduce)(const int dim, const phx_condenser *condenser, real *values, real *Y, real *out)
 {
-    const int n_rot = phx_rotations(dim), stride = dim + n_rot + it->n_boundary;
-    const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
+    const int n_rot = phx_rotations(dim), stride = dim + n_rot + condenser->n_boundary;
+    const NAME(arrow) arrow = NAME(arrow_at)(dim, condenser->body->base.n_q, values);
     NAME(internal_sums) sum;
 
-    for (int p = 0; p < it->n_internal; p++)
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
-            Y[p * n_rot + k] = arrow.columns[it->internal[p] * n_rot + k];
-    phx_ldl_solve(it->ldl, n_rot * SIMD_WIDTH, (double *)Y);
-    NAME(sum_internal)(dim, it, &arrow, Y, &sum);
-    NAME(reduce_rigid)(dim, it, &arrow, &sum, stride, out);
-    NAME(reduce_boundary)(dim, it, &arrow, Y, stride, out);
+            Y[p * n_rot + k] = arrow.columns[condenser->internal[p] * n_rot + k];
+    phx_ldl_solve(condenser->ldl, n_rot * SIMD_WIDTH, (double *)Y);
+    NAME(sum_internal)(dim, condenser, &arrow, Y, &sum);
+    NAME(reduce_rigid)(dim, condenser, &arrow, &sum, stride, out);
+    NAME(reduce_boundary)(dim, condenser, &arrow, Y, stride, out);
 }
 
 /* z = S_ii^-1 b_i in place, and its contributions to the right-hand sides of the rigid (r) and the boundary rows. */
-static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, real *values, real *z, real *rigid,
+static inline void NAME(begin_solve)(const int dim, const phx_condenser *condenser, real *values, real *z, real *rigid,
                                      real *boundary)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
+    const NAME(arrow) arrow = NAME(arrow_at)(dim, condenser->body->base.n_q, values);
     real S[3] = ZEROS, sum[3] = ZEROS;
 
-    phx_ldl_solve(it->ldl, SIMD_WIDTH, (double *)z);
-    for (int p = 0; p < it->n_internal; p++)
+    phx_ldl_solve(condenser->ldl, SIMD_WIDTH, (double *)z);
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
-            sum[k] += arrow.rows[it->internal[p] * n_rot + k] * z[p];
+            sum[k] += arrow.rows[condenser->internal[p] * n_rot + k] * z[p];
     for (int a = 0; a < dim; a++)
-        for (int e = it->S_axis.ptr[a]; e < it->S_axis.ptr[a + 1]; e++)
-            S[a] += it->S_axis.val[e] * z[it->S_axis.at[e]];
-    for (int d = 0; d < it->n_boundary; d++) {
+        for (int e = condenser->S_axis.ptr[a]; e < condenser->S_axis.ptr[a + 1]; e++)
+            S[a] += condenser->S_axis.val[e] * z[condenser->S_axis.at[e]];
+    for (int d = 0; d < condenser->n_boundary; d++) {
         real taken = {0.0};
-        for (int e = it->S_boundary.ptr[d]; e < it->S_boundary.ptr[d + 1]; e++)
-            taken += it->S_boundary.val[e] * z[it->S_boundary.at[e]];
+        for (int e = condenser->S_boundary.ptr[d]; e < condenser->S_boundary.ptr[d + 1]; e++)
+            taken += condenser->S_boundary.val[e] * z[condenser->S_boundary.at[e]];
         boundary[d] -= taken;
     }
     for (int a = 0; a < dim; a++)
@@ -170,13 +170,13 @@ static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, rea
 }
 
 /* z -= X x_r + T x_d; behind x_d there is room for dim numbers. */
-static inline void NAME(end_solve)(const int dim, const phx_condenser *it, real *values, const real *Y,
+static inline void NAME(end_solve)(const int dim, const phx_condenser *condenser, real *values, const real *Y,
                                    const real *rigid, real *boundary, real *z)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
+    const NAME(arrow) arrow = NAME(arrow_at)(dim, condenser->body->base.n_q, values);
     const real *w = rigid + dim;
-    real *pull = boundary + it->n_boundary;
+    real *pull = boundary + condenser->n_boundary;
 
     for (int b = 0; b < dim; b++) {
         pull[b] = (real){0.0};
@@ -185,12 +185,12 @@ static inline void NAME(end_solve)(const int dim, const phx_condenser *it, real 
         for (int k = 0; k < n_rot; k++)
             pull[b] += arrow.Gw[b * n_rot + k] * w[k];
     }
-    for (int p = 0; p < it->n_internal; p++) {
+    for (int p = 0; p < condenser->n_internal; p++) {
         real sum = z[p];
         for (int k = 0; k < n_rot; k++)
             sum -= Y[p * n_rot + k] * w[k];
-        for (int e = it->spread.ptr[p]; e < it->spread.ptr[p + 1]; e++)
-            sum -= it->spread.val[e] * boundary[it->spread.at[e]];
+        for (int e = condenser->spread.ptr[p]; e < condenser->spread.ptr[p + 1]; e++)
+            sum -= condenser->spread.val[e] * boundary[condenser->spread.at[e]];
         z[p] = sum;
     }
 }

@@ -86,7 +86,7 @@ static inline void rod_simd_evaluate(const int dim, const phx_rod_batch *batch, 
     fetch_pose(dim, batch, group, x1, &at->end);
     fetch_pose(dim, batch, group, xm, &at->mean);
     for (int i = 0; i < simd_rod_bilinears(dim); i++)
-        at->it.b0[i] = b0[i];
+        at->span.b0[i] = b0[i];
     simd_element_evaluate(dim, batch->table, element, second, at);
     simd_element_damp(dim, element, batch->damping, batch->h, second, at);
 }

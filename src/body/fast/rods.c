@@ -45,30 +45,30 @@ phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int 
     const phx_rod *rod = phx_rod_of(body);
     const int groups = (rod->n + PHX_ROD_SIMD_WIDTH - 1) / PHX_ROD_SIMD_WIDTH;
     const size_t width = (size_t)groups * PHX_ROD_SIMD_WIDTH, each = sizeof *rod->elements / sizeof(double);
-    phx_rod_batch *it = phx_calloc(context, 1, sizeof *it);
+    phx_rod_batch *batch = phx_calloc(context, 1, sizeof *batch);
 
-    *out = it;
-    if (!it)
+    *out = batch;
+    if (!batch)
         return PHX_ERR_MEMORY;
-    it->elements = phx_calloc(context, width * (each + ROD_BILINEAR), sizeof *it->elements);
-    if (!it->elements) {
-        phx_rod_batch_destroy(it);
+    batch->elements = phx_calloc(context, width * (each + ROD_BILINEAR), sizeof *batch->elements);
+    if (!batch->elements) {
+        phx_rod_batch_destroy(batch);
         *out = NULL;
         return PHX_ERR_MEMORY;
     }
-    it->ops = rods_select();
-    it->table = &rod->table;
-    it->dim = body->dim;
-    it->n = rod->n;
-    it->groups = groups;
-    it->x = x;
-    it->v = v;
-    it->n_x = rod->frames[1].x;
-    it->n_v = rod->frames[1].v;
-    it->ptr = body->ptr;
-    it->damping = rod->damping;
-    it->start = it->elements + width * each;
-    interleave(rod, groups, it->elements);
+    batch->ops = rods_select();
+    batch->table = &rod->table;
+    batch->dim = body->dim;
+    batch->n = rod->n;
+    batch->groups = groups;
+    batch->x = x;
+    batch->v = v;
+    batch->n_x = rod->frames[1].x;
+    batch->n_v = rod->frames[1].v;
+    batch->ptr = body->ptr;
+    batch->damping = rod->damping;
+    batch->start = batch->elements + width * each;
+    interleave(rod, groups, batch->elements);
     return PHX_OK;
 }
 

@@ -63,42 +63,42 @@ static inline void NAME(rigid_block)(const int dim, const NAME(inertia) * own, c
 
 /* M(q) condensed with the condenser of M_qq, its lower triangle, rows `stride` apart: arrow_kernel.h with H = Gv = 1,
  * E = Gw = 0. Y = M_ii^-1 rows_i. */
-static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
-                                     const real *pair, const real *rows, int stride, real *Y, real *out)
+static inline void NAME(reduce_mass)(const int dim, const phx_condenser *condenser, const NAME(inertia) * own,
+                                     const real *s, const real *pair, const real *rows, int stride, real *Y, real *out)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_boundary;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = condenser->n_boundary;
     real SY[9] = ZEROS, rows_Y[9] = ZEROS;
 
-    for (int p = 0; p < it->n_internal; p++)
+    for (int p = 0; p < condenser->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
-            Y[p * n_rot + k] = rows[it->internal[p] * n_rot + k];
-    phx_ldl_solve(it->ldl, n_rot * SIMD_WIDTH, (double *)Y);
+            Y[p * n_rot + k] = rows[condenser->internal[p] * n_rot + k];
+    phx_ldl_solve(condenser->ldl, n_rot * SIMD_WIDTH, (double *)Y);
     NAME(rigid_block)(dim, own, s, pair, stride, out);
     for (int d = 0; d < m; d++) {
         real *row = out + (r + d) * stride;
         for (int a = 0; a < dim; a++)
-            row[a] = (real){0.0} + it->sums_boundary[a * m + d];
+            row[a] = (real){0.0} + condenser->sums_boundary[a * m + d];
         for (int k = 0; k < n_rot; k++)
-            row[dim + k] = rows[it->boundary[d] * n_rot + k];
+            row[dim + k] = rows[condenser->boundary[d] * n_rot + k];
         for (int c = 0; c <= d; c++)
-            row[r + c] = (real){0.0} + it->corner[d * m + c];
+            row[r + c] = (real){0.0} + condenser->corner[d * m + c];
     }
-    for (int p = 0; p < it->n_internal; p++) {
-        const double *S = it->sums + p * dim;
-        const real *row = rows + it->internal[p] * n_rot, *y = Y + p * n_rot;
+    for (int p = 0; p < condenser->n_internal; p++) {
+        const double *S = condenser->sums + p * dim;
+        const real *row = rows + condenser->internal[p] * n_rot, *y = Y + p * n_rot;
         for (int k = 0; k < n_rot; k++) {
             for (int a = 0; a < dim; a++)
                 SY[k * dim + a] += S[a] * y[k];
             for (int l = 0; l <= k; l++)
                 rows_Y[k * n_rot + l] += row[k] * y[l];
         }
-        for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
+        for (int e = condenser->coupling.ptr[p]; e < condenser->coupling.ptr[p + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                out[(r + it->coupling.idx[e]) * stride + dim + k] -= it->coupling.val[e] * y[k];
+                out[(r + condenser->coupling.idx[e]) * stride + dim + k] -= condenser->coupling.val[e] * y[k];
     }
     for (int a = 0; a < dim; a++)
         for (int b = 0; b <= a; b++)
-            out[a * stride + b] -= it->sums_pull[a * dim + b];
+            out[a * stride + b] -= condenser->sums_pull[a * dim + b];
     for (int k = 0; k < n_rot; k++) {
         for (int a = 0; a < dim; a++)
             out[(dim + k) * stride + a] -= SY[k * dim + a];
@@ -119,14 +119,14 @@ typedef real NAME(wide);
 enum { NAME(WIDTH) = 1 };
 #endif
 /* Of a row with n velocities where those of the rigid body and the coordinates begin. */
-static inline int NAME(first_rigid)(const phx_body_batch_rows *it, int r)
+static inline int NAME(first_rigid)(const phx_body_batch_rows *rows, int r)
 {
-    return it->modal ? it->n - r : 0;
+    return rows->modal ? rows->n - r : 0;
 }
 
-static inline int NAME(first_coordinate)(const phx_body_batch_rows *it, int r)
+static inline int NAME(first_coordinate)(const phx_body_batch_rows *rows, int r)
 {
-    return it->modal ? 0 : r;
+    return rows->modal ? 0 : r;
 }
 
 static inline int NAME(stride)(int n)
@@ -222,18 +222,18 @@ static inline void NAME(put_row)(const int r, const int n, int stride, const rea
 
 /* All rows at the attitude and the boundary coordinates into the columns of Y, n x n_rows with its stride; room:
  * (dim + 1) x n. */
-static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *it, const real *R,
+static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *rows, const real *R,
                                   const real *boundary, const double *covectors, real *room, real *Y)
 {
     static const double none[9] = {0.0};
     real *row = room + dim * n;
-    const int stride = NAME(stride)(it->n_rows), r = dim + phx_rotations(dim);
-    const int rigid = NAME(first_rigid)(it, r) * stride, bent = NAME(first_coordinate)(it, r) * stride;
+    const int stride = NAME(stride)(rows->n_rows), r = dim + phx_rotations(dim);
+    const int rigid = NAME(first_rigid)(rows, r) * stride, bent = NAME(first_coordinate)(rows, r) * stride;
 
-    for (int p = 0; p < it->n_ports; p++) {
-        const port_rows *port = &it->ports[p];
+    for (int p = 0; p < rows->n_ports; p++) {
+        const port_rows *port = &rows->ports[p];
         const real *sign = (const real *)port->sign;
-        const int *at = it->covector + port->covector * SIMD_WIDTH;
+        const int *at = rows->covector + port->covector * SIMD_WIDTH;
         real *y = Y + port->first;
         NAME(place_rows)(dim, n, port, R, boundary, room);
         for (int a = 0; a < port->points; a++, y++) {
@@ -250,7 +250,7 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
         }
     }
     for (int j = 0; j < n; j++)
-        for (int k = it->n_rows; k < stride; k++)
+        for (int k = rows->n_rows; k < stride; k++)
             Y[j * stride + k] = (real){0.0};
 }
 
@@ -277,10 +277,10 @@ static inline void NAME(solve_columns)(const int count, int n, int stride, const
 }
 
 /* Y <- L^-1 Y, Z = D^-1 Y, n x n_rows with their stride */
-static inline void NAME(solve_rows)(const int n, const phx_body_batch_rows *it, real *restrict Y, real *restrict Z)
+static inline void NAME(solve_rows)(const int n, const phx_body_batch_rows *rows, real *restrict Y, real *restrict Z)
 {
-    const real *L = (const real *)it->L, *inverse = (const real *)it->inverse;
-    const int stride = NAME(stride)(it->n_rows) / NAME(WIDTH);
+    const real *L = (const real *)rows->L, *inverse = (const real *)rows->inverse;
+    const int stride = NAME(stride)(rows->n_rows) / NAME(WIDTH);
 
     for (int r = 0; r < stride; r += PHX_ROWS_TOGETHER) {
         NAME(wide) *own = (NAME(wide) *)Y + r, *scaled = (NAME(wide) *)Z + r;
@@ -345,17 +345,17 @@ static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, c
  *
  *     E = sign N^T (d x R_a) = lever R_a^T ,   E = N^T g_w ,    G M^-1 G^T = E E^T + 1/m where both have the same axis,
  *     dw = N (E^T mu) ,   dv = R^T (sum of sign mu)/m - dw x c . */
-static inline void NAME(plain_rows)(const int dim, const phx_body_batch_rows *it, const real *R,
+static inline void NAME(plain_rows)(const int dim, const phx_body_batch_rows *rows, const real *R,
                                     const double *covectors, real *E)
 {
     static const double none[3] = {0.0};
     const int n_rot = phx_rotations(dim);
-    const real *N = (const real *)it->root;
+    const real *N = (const real *)rows->root;
 
-    for (int p = 0; p < it->n_ports; p++) {
-        const port_rows *port = &it->ports[p];
+    for (int p = 0; p < rows->n_ports; p++) {
+        const port_rows *port = &rows->ports[p];
         const real *lever = (const real *)port->lever;
-        const int *at = it->covector + port->covector * SIMD_WIDTH;
+        const int *at = rows->covector + port->covector * SIMD_WIDTH;
         for (int a = 0; a < port->points; a++, E += n_rot)
             for (int k = 0; k < n_rot; k++) {
                 E[k] = lever[k * dim] * R[a * dim];
@@ -381,25 +381,25 @@ static inline void NAME(plain_rows)(const int dim, const phx_body_batch_rows *it
 
 /* Lower triangle of S = G M^-1 G^T of a rigid body about its centre of mass: E E^T of the rotations plus the product of
  * signs over the mass for rows on the same component. */
-static inline void NAME(plain_schur)(const int dim, const phx_body_batch_rows *it, const real *E, real *S)
+static inline void NAME(plain_schur)(const int dim, const phx_body_batch_rows *rows, const real *E, real *S)
 {
     const int n_rot = phx_rotations(dim);
-    const real over_mass = ((const real *)it->over_mass)[0];
+    const real over_mass = ((const real *)rows->over_mass)[0];
     real *to = S;
 
-    for (int i = 0; i < it->n_rows; i++)
+    for (int i = 0; i < rows->n_rows; i++)
         for (int j = 0; j <= i; j++, to++) {
             *to = E[i * n_rot] * E[j * n_rot];
             for (int k = 1; k < n_rot; k++)
                 *to += E[i * n_rot + k] * E[j * n_rot + k];
         }
-    for (int p = 0; p < it->n_ports; p++) {
-        const real share = over_mass * ((const real *)it->ports[p].sign)[0];
-        for (int q = 0; q <= p && it->ports[p].points > 0; q++) {
-            const real both = share * ((const real *)it->ports[q].sign)[0];
-            for (int a = 0; a < dim && it->ports[q].points > 0; a++) {
-                const int i = it->ports[p].first + a;
-                S[i * (i + 1) / 2 + it->ports[q].first + a] += both;
+    for (int p = 0; p < rows->n_ports; p++) {
+        const real share = over_mass * ((const real *)rows->ports[p].sign)[0];
+        for (int q = 0; q <= p && rows->ports[p].points > 0; q++) {
+            const real both = share * ((const real *)rows->ports[q].sign)[0];
+            for (int a = 0; a < dim && rows->ports[q].points > 0; a++) {
+                const int i = rows->ports[p].first + a;
+                S[i * (i + 1) / 2 + rows->ports[q].first + a] += both;
             }
         }
     }
@@ -407,16 +407,16 @@ static inline void NAME(plain_schur)(const int dim, const phx_body_batch_rows *i
 
 /* x = M^-1 G^T mu of a rigid body through its centre of mass: angular velocity by the triangular root N of the inverse
  * inertia, then the velocity of the origin in body axes. */
-static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it, const double *mu, real *x)
+static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *rows, const double *mu, real *x)
 {
     const int n_rot = phx_rotations(dim);
-    const real *N = (const real *)it->root, *c = (const real *)it->centre, *R = (const real *)it->frame;
-    const real *E = (const real *)it->Z, over_mass = ((const real *)it->over_mass)[0];
-    const int *row = it->row;
+    const real *N = (const real *)rows->root, *c = (const real *)rows->centre, *R = (const real *)rows->frame;
+    const real *E = (const real *)rows->Z, over_mass = ((const real *)rows->over_mass)[0];
+    const int *row = rows->row;
     real force[3] = ZEROS, torque[3] = ZEROS, arm[3];
 
-    for (int p = 0; p < it->n_ports; p++) {
-        const port_rows *port = &it->ports[p];
+    for (int p = 0; p < rows->n_ports; p++) {
+        const port_rows *port = &rows->ports[p];
         const real sign = ((const real *)port->sign)[0];
         for (int i = 0; i < port->points + port->others; i++, E += n_rot, row += SIMD_WIDTH) {
             real own;
@@ -461,11 +461,11 @@ static inline void NAME(add_columns)(const int count, int n, int stride, const r
 }
 
 /* x = Z mu */
-static inline void NAME(multiply_multipliers)(const int n, const phx_body_batch_rows *it, const double *mu, real *x)
+static inline void NAME(multiply_multipliers)(const int n, const phx_body_batch_rows *rows, const double *mu, real *x)
 {
-    const int stride = NAME(stride)(it->n_rows), *row = it->row;
-    const real *Z = (const real *)it->Z;
-    int left = it->n_rows;
+    const int stride = NAME(stride)(rows->n_rows), *row = rows->row;
+    const real *Z = (const real *)rows->Z;
+    int left = rows->n_rows;
 
     for (int j = 0; j < n; j++)
         x[j] = (real){0.0};
@@ -479,11 +479,11 @@ static inline void NAME(multiply_multipliers)(const int n, const phx_body_batch_
 }
 
 /* x = L^-T (Z mu) */
-static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, const double *mu, real *restrict x)
+static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *rows, const double *mu, real *restrict x)
 {
-    const real *restrict L = (const real *)it->L;
+    const real *restrict L = (const real *)rows->L;
 
-    NAME(multiply_multipliers)(n, it, mu, x);
+    NAME(multiply_multipliers)(n, rows, mu, x);
     for (int i = n; i-- > 0;) {
         const real *row = L + i * (i - 1) / 2, own = x[i];
         const NAME(wide) *from = (const NAME(wide) *)row;
@@ -507,13 +507,14 @@ static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, c
  *
  * M_qq and S are constant, and with them L_q and the part of X that belongs to S. room: X of the rest, n_q x n_rot with
  * its stride. */
-static inline void NAME(factor_modal)(const int dim, phx_body_batch_rows *it, const NAME(inertia) * own, const real *s,
-                                      const real *pair, const real *rows, real *room)
+static inline void NAME(factor_modal)(const int dim, phx_body_batch_rows *batch, const NAME(inertia) * own,
+                                      const real *s, const real *pair, const real *rows, real *room)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = it->n - r;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = batch->n - r;
     const int width = NAME(stride)(n_rot), wide = width / NAME(WIDTH);
-    const real *shares = (const real *)it->shares, *fixed = (const real *)it->share_sums, *below = (const real *)it->L;
-    real *L = (real *)it->L, *inverse = (real *)it->inverse, M[36];
+    const real *shares = (const real *)batch->shares, *fixed = (const real *)batch->share_sums,
+               *below = (const real *)batch->L;
+    real *L = (real *)batch->L, *inverse = (real *)batch->inverse, M[36];
     NAME(wide) on_v[9] = {{0.0}}, on_w[9] = {{0.0}}; /* X_w^T D^-1 of the shares, and of X_w */
 
     for (int j = 0; j < n; j++) {

@@ -19,15 +19,15 @@ typedef struct NAME(arrow) {
 static inline NAME(arrow) NAME(arrow_at)(const int dim, int n_q, real *start)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    NAME(arrow) it = {.rigid = start};
+    NAME(arrow) made = {.rigid = start};
 
-    it.H = it.rigid + r * r;
-    it.E = it.H + dim * dim;
-    it.Gv = it.E + n_rot * dim;
-    it.Gw = it.Gv + dim * dim;
-    it.rows = it.Gw + dim * n_rot;
-    it.columns = it.rows + (size_t)n_q * (size_t)n_rot;
-    return it;
+    made.H = made.rigid + r * r;
+    made.E = made.H + dim * dim;
+    made.Gv = made.E + n_rot * dim;
+    made.Gw = made.Gv + dim * dim;
+    made.rows = made.Gw + dim * n_rot;
+    made.columns = made.rows + (size_t)n_q * (size_t)n_rot;
+    return made;
 }
 
 /* Ends and means that every column needs. */
@@ -108,18 +108,18 @@ static inline void NAME(vary_start)(const int dim, double h, const NAME(half_tur
 }
 
 /* Columns of a rigid body (rigid_residual), with dv_C = dv + dw x c_0: dF = 2 m/h (d(N v_C) - da0). */
-static inline void NAME(central_columns)(const int dim, int r, double h, const real *vm, const NAME(products) * it,
+static inline void NAME(central_columns)(const int dim, int r, double h, const real *vm, const NAME(products) * made,
                                          NAME(arrow) * out)
 {
     const int n_rot = phx_rotations(dim);
-    const NAME(inertia) *own = &it->own;
+    const NAME(inertia) *own = &made->own;
     const real *wm = vm + dim;
     const NAME(half_turn) half = NAME(half_turn_of)(dim, h, wm);
     real central[3], mean[3], a0[3], spin[3] = ZEROS;
 
     NAME(velocity_at)(dim, own->centre, vm, central);
     NAME(mean_metric)(dim, &half, central, mean);
-    NAME(solve_turn)(dim, 1.0, &half, it->p, a0);
+    NAME(solve_turn)(dim, 1.0, &half, made->p, a0);
     NAME(pair_times)(dim, own->central, wm, spin);
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, *dw = unit + dim, dv[3], dF[3], da0[3] = ZEROS, torque[3], rate[3], a[3], b[3];
@@ -254,14 +254,14 @@ static inline void NAME(turning_parts)(const int dim, const phx_floating *body, 
 /* Of the derivative of the residual with respect to the mean velocity, after the residual. */
 static inline void NAME(interval_arrow)(const int dim, const int n, const phx_floating *body, const double *gravity,
                                         double h, const real *attitude1, const real *attitude, const real *v0,
-                                        const real *v1, const real *vm, const NAME(products) * it, real *room,
+                                        const real *v1, const real *vm, const NAME(products) * made, real *room,
                                         real *values)
 {
-    const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
+    const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = made};
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     NAME(arrow) out = NAME(arrow_at)(dim, n, values);
     if (n == 0 && !body->base.pivots)
-        NAME(central_columns)(dim, body->base.n_rigid, h, vm, it, &out); /* a loop, not six copies of it */
+        NAME(central_columns)(dim, body->base.n_rigid, h, vm, made, &out); /* a loop, not six copies of it */
     else
         NAME(rigid_columns)(dim, n, &e, &out);
     if (n > 0)
@@ -269,9 +269,9 @@ static inline void NAME(interval_arrow)(const int dim, const int n, const phx_fl
     NAME(gravity_part)(dim, n, &e, gravity, attitude1, attitude, &out);
     if (n == 0)
         return;
-    const NAME(arrays) at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
-    if (!it->bent->mean)
-        NAME(evaluate)(n, body, h, v0 + r, vm + r, it, &at);
+    const NAME(arrays) at = NAME(arrays_at)(dim, n, made->bent->mean ? made->bent->mean : room);
+    if (!made->bent->mean)
+        NAME(evaluate)(n, body, h, v0 + r, vm + r, made, &at);
     NAME(turning_parts)(dim, body, &e, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, &out);
 }
 

@@ -236,19 +236,19 @@ typedef struct NAME(products) {
 } NAME(products);
 
 /* Moments and inertia of the body: at the end, and the moments of the mean. */
-static inline const real *NAME(end_moments)(const int n, const NAME(products) * it)
+static inline const real *NAME(end_moments)(const int n, const NAME(products) * made)
 {
-    return n > 0 ? it->bent->s1 : it->own.s0;
+    return n > 0 ? made->bent->s1 : made->own.s0;
 }
 
-static inline const real *NAME(end_inertia)(const int n, const NAME(products) * it)
+static inline const real *NAME(end_inertia)(const int n, const NAME(products) * made)
 {
-    return n > 0 ? it->bent->pair1 : it->own.J0;
+    return n > 0 ? made->bent->pair1 : made->own.J0;
 }
 
-static inline const real *NAME(mean_moments)(const int n, const NAME(products) * it)
+static inline const real *NAME(mean_moments)(const int n, const NAME(products) * made)
 {
-    return n > 0 ? it->bent->sm : it->own.s0;
+    return n > 0 ? made->bent->sm : made->own.s0;
 }
 
 /* Momenta of the rigid rows: m v + w x s + s_dot,  s x v + J w + turn; s_dot, turn: NULL for zero. */
@@ -373,10 +373,10 @@ static inline void NAME(finish)(const int dim, const real *arm, double h, const 
  *     F = m R_m^T ((V1 - V0)/h - g) ,   J_C (w1 - w0)/h - J_C w_m x w_m + c_0 x F ,
  *     R_m^T (V1 - V0)/2 = N (v_m - v0) + c x v0/(1 + |c|^2)  at C. */
 static inline void NAME(rigid_residual)(const int dim, const double *gravity, double h, const real *attitude,
-                                        const real *v0, const real *v1, const real *vm, const NAME(products) * it,
+                                        const real *v0, const real *v1, const real *vm, const NAME(products) * made,
                                         real *res)
 {
-    const NAME(inertia) *own = &it->own;
+    const NAME(inertia) *own = &made->own;
     const NAME(half_turn) half = NAME(half_turn_of)(dim, h, vm + dim);
     real gm[3], change[6], d[3], half_way[3], turned[3], dw[3], spin[3], gyro[3], torque[3];
 
@@ -384,7 +384,7 @@ static inline void NAME(rigid_residual)(const int dim, const double *gravity, do
         change[i] = vm[i] - v0[i];
     NAME(velocity_at)(dim, own->centre, change, d);
     NAME(mean_metric)(dim, &half, d, half_way);
-    NAME(rot_x_vec)(dim, half.c, it->p, turned);
+    NAME(rot_x_vec)(dim, half.c, made->p, turned);
     NAME(to_body)(dim, attitude, gravity, gm);
     /* theory 4, translation in inertial axes: F = m (a1 - a0)/h */
     for (int a = 0; a < dim; a++)
@@ -403,23 +403,23 @@ static inline void NAME(rigid_residual)(const int dim, const double *gravity, do
 /* ---- the start of the interval of one that bends ---- */
 /* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and other terms of the start alone. */
 static inline void NAME(begin)(const int dim, const int n, const phx_floating *body, double h, const real *q0,
-                               const real *v0, NAME(products) * it, real *room)
+                               const real *v0, NAME(products) * made, real *room)
 {
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
     const real *rate = v0 + dim + n_rot;
-    NAME(bending) *bent = it->bent;
+    NAME(bending) *bent = made->bent;
     real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     if (n == 0) {
         if (body->base.pivots)
-            NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v0, it->p);
+            NAME(rigid_momenta)(dim, &made->own, made->own.s0, made->own.J0, NULL, NULL, v0, made->p);
         else
-            NAME(velocity_at)(dim, it->own.centre, v0, it->p);
+            NAME(velocity_at)(dim, made->own.centre, v0, made->p);
         return;
     }
     NAME(multiply)(&body->compact->moments, q0, moments);
     for (int a = 0; a < dim; a++)
-        bent->s[a] = it->own.s0[a] + moments[a];
+        bent->s[a] = made->own.s0[a] + moments[a];
     NAME(multiply)(&body->compact->moments, rate, moments);
     for (int a = 0; a < dim; a++)
         bent->s_dot[a] = moments[a];
@@ -430,7 +430,7 @@ static inline void NAME(begin)(const int dim, const int n, const phx_floating *b
         for (int p = 0; p < n_pair; p++)
             sum[p] += q0[i] * (body->flex->j[p * n + i] + room[p * n + i]);
     for (int p = 0; p < n_pair; p++)
-        bent->pair[p] = it->own.J0[p] + 0.5 * sum[p];
+        bent->pair[p] = made->own.J0[p] + 0.5 * sum[p];
     for (int i = 0; i < n; i++)
         bent->d[i] = q0[i] + 0.5 * h * rate[i];
     NAME(multiply)(&body->compact->gyro, bent->d, bent->turned[0]);
@@ -441,7 +441,7 @@ static inline void NAME(begin)(const int dim, const int n, const phx_floating *b
         bent->gyro[k] = gyro[k];
         turn[k] = bent->c_dot[k] - bent->gyro[k];
     }
-    NAME(rigid_momenta)(dim, &it->own, bent->s, bent->pair, bent->s_dot, turn, v0, it->p);
+    NAME(rigid_momenta)(dim, &made->own, bent->s, bent->pair, bent->s_dot, turn, v0, made->p);
 }
 
 /* ---- the residual ---- */
@@ -456,11 +456,11 @@ static inline NAME(arrays) NAME(arrays_at)(const int dim, const int n, real *roo
 }
 
 static inline void NAME(evaluate)(const int n, const phx_floating *body, double h, const real *rate0, const real *u,
-                                  const NAME(products) * it, const NAME(arrays) * out)
+                                  const NAME(products) * made, const NAME(arrays) * out)
 {
     for (int i = 0; i < n; i++) {
         out->diff[i] = u[i] - rate0[i];
-        out->qm[i] = it->bent->d[i] + 0.5 * h * out->diff[i];
+        out->qm[i] = made->bent->d[i] + 0.5 * h * out->diff[i];
     }
     NAME(multiply)(&body->compact->gyro, u, out->a);
     NAME(inertia_derivatives)(body, out->qm, out->b);
@@ -468,10 +468,10 @@ static inline void NAME(evaluate)(const int n, const phx_floating *body, double 
 
 /* The rigid momenta of a flexible body at the end, and what the tangent needs of it. */
 static inline void NAME(end_momenta)(const int dim, const int n, const phx_floating *body, double h, const real *v1,
-                                     const real *u, const NAME(arrays) * at, NAME(products) * it, real *p)
+                                     const real *u, const NAME(arrays) * at, NAME(products) * made, real *p)
 {
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim);
-    NAME(bending) *bent = it->bent;
+    NAME(bending) *bent = made->bent;
     real moments[6] = ZEROS, s_dot[3], turn[3], curl[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     NAME(multiply)(&body->compact->moments, u, moments);
@@ -490,7 +490,7 @@ static inline void NAME(end_momenta)(const int dim, const int n, const phx_float
         bent->pair1[m] = bent->pair[m] + h * sum[m];
     for (int k = 0; k < n_rot; k++)
         turn[k] = 2.0 * (moments[dim + k] + curl[k]) - bent->c_dot[k] + bent->gyro[k];
-    NAME(rigid_momenta)(dim, &it->own, bent->s1, bent->pair1, s_dot, turn, v1, p);
+    NAME(rigid_momenta)(dim, &made->own, bent->s1, bent->pair1, s_dot, turn, v1, p);
 }
 
 /* Coefficients of w0_k w1_l in the pairs. */
@@ -529,7 +529,7 @@ static inline void NAME(add_friction)(const phx_floating *body, int n, const rea
 
 /* Rows of the deformations: 2/h M (u - q_dot0) + K q_m + R u and what comes through S, C, j, A, Q. */
 static inline void NAME(deformation_rows)(const int dim, const phx_floating *body, double h, const real *v0,
-                                          const real *v1, const real *u, const real *gm, const NAME(products) * it,
+                                          const real *v1, const real *u, const real *gm, const NAME(products) * made,
                                           const NAME(arrays) * at, real *room, real *res)
 {
     const phx_flex *flex = body->flex;
@@ -559,7 +559,7 @@ static inline void NAME(deformation_rows)(const int dim, const phx_floating *bod
         for (int a = 0; a < dim; a++)
             force += flex->S[a * n + i] * S[a];
         for (int k = 0; k < n_rot; k++)
-            force += (flex->C[k * n + i] - it->bent->turned[k][i]) * c[k] - sum[k] * at->a[k * n + i];
+            force += (flex->C[k * n + i] - made->bent->turned[k][i]) * c[k] - sum[k] * at->a[k * n + i];
         for (int p = 0; p < n_pair; p++)
             force -= ww[p] * at->b[p * n + i];
         res[i] = force;
@@ -570,7 +570,7 @@ static inline void NAME(deformation_rows)(const int dim, const phx_floating *bod
 /* res = (p1 - p0)/h - mean forces. `attitude`: the means of the direction cosines. */
 static inline void NAME(residual)(const int dim, const int n, const phx_floating *body, const double *gravity, double h,
                                   const real *attitude, const real *v0, const real *v1, const real *vm,
-                                  NAME(products) * it, real *room, real *res)
+                                  NAME(products) * made, real *room, real *res)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     const double over_h = 1.0 / h;
@@ -579,32 +579,32 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
     real p[6], gm[3], a[3], b[3], c[3], torque[3];
 
     if (n == 0 && !body->base.pivots) {
-        NAME(rigid_residual)(dim, gravity, h, attitude, v0, v1, vm, it, res);
+        NAME(rigid_residual)(dim, gravity, h, attitude, v0, v1, vm, made, res);
         return;
     }
     if (n > 0) {
-        at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
-        NAME(evaluate)(n, body, h, v0 + r, u, it, &at);
-        NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
+        at = NAME(arrays_at)(dim, n, made->bent->mean ? made->bent->mean : room);
+        NAME(evaluate)(n, body, h, v0 + r, u, made, &at);
+        NAME(end_momenta)(dim, n, body, h, v1, u, &at, made, p);
     } else {
-        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v1, p);
+        NAME(rigid_momenta)(dim, &made->own, made->own.s0, made->own.J0, NULL, NULL, v1, p);
     }
     for (int i = 0; i < r; i++)
-        it->pm[i] = 0.5 * (it->p[i] + p[i]);
+        made->pm[i] = 0.5 * (made->p[i] + p[i]);
     NAME(to_body)(dim, attitude, gravity, gm);
     /* theory 4: (p1 - p0)/h less the cross products with p_mean and nu_mean, less gravity at the mean */
-    NAME(vec_x_rot)(dim, it->pm, vm + dim, a);
+    NAME(vec_x_rot)(dim, made->pm, vm + dim, a);
     for (int i = 0; i < dim; i++)
-        res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];
-    NAME(vec_x_vec)(dim, it->pm, vm, b);
-    NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
-    NAME(vec_x_vec)(dim, NAME(mean_moments)(n, it), gm, torque);
+        res[i] = over_h * (p[i] - made->p[i]) - a[i] - made->own.mass * gm[i];
+    NAME(vec_x_vec)(dim, made->pm, vm, b);
+    NAME(rot_x_rot)(dim, made->pm + dim, vm + dim, c);
+    NAME(vec_x_vec)(dim, NAME(mean_moments)(n, made), gm, torque);
     for (int k = 0; k < n_rot; k++)
-        res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
+        res[dim + k] = over_h * (p[dim + k] - made->p[dim + k]) - b[k] - c[k] - torque[k];
     if (n == 0)
         return;
     NAME(deformation_rows)
-    (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, res + r);
+    (dim, body, h, v0, v1, u, gm, made, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, res + r);
 }
 
 #endif

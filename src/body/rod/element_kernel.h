@@ -17,18 +17,18 @@ enum {
 
 typedef struct NAME(element_state) {
     NAME(rod_pose) mean, end;
-    NAME(rod_interval) it;
+    NAME(rod_interval) span;
     real e0[ROD_STRAINS], e1[ROD_STRAINS], sigma[ROD_STRAINS], dsigma[ROD_STRAINS * ROD_STRAINS];
 } NAME(element_state);
 
-/* Of the poses at->mean and at->end and (a, y, p) at the start, at->it.b0; `second`: dsigma and what else the tangent
+/* Of the poses at->mean and at->end and (a, y, p) at the start, at->span.b0; `second`: dsigma and what else the tangent
  * needs. */
 static inline void NAME(element_evaluate)(const int dim, const phx_rod_table *table, const NAME(rod_element) * element,
                                           bool second, NAME(element_state) * at)
 {
-    NAME(rod_evaluate_end)(dim, table, &at->end, second, &at->it);
-    NAME(rod_strain)(dim, element, at->it.measure0, at->e0);
-    NAME(rod_strain)(dim, element, at->it.measure1, at->e1);
+    NAME(rod_evaluate_end)(dim, table, &at->end, second, &at->span);
+    NAME(rod_strain)(dim, element, at->span.measure0, at->e0);
+    NAME(rod_strain)(dim, element, at->span.measure1, at->e1);
     NAME(rod_stress)(dim, element, at->e0, at->e1, at->sigma, second ? at->dsigma : NULL);
 }
 
@@ -62,7 +62,7 @@ static inline void NAME(element_damp)(const int dim, const NAME(rod_element) * e
 /* moves = C^T E^T sigma */
 static inline void NAME(element_pull)(const int dim, const NAME(element_state) * at, const real *sigma, real *moves)
 {
-    const NAME(rod_factors) factors = NAME(rod_mean_factors)(&at->it);
+    const NAME(rod_factors) factors = NAME(rod_mean_factors)(&at->span);
     real force[ROD_BILINEAR];
 
     NAME(rod_pull_measures)(dim, &factors, sigma, force);
@@ -212,7 +212,7 @@ static inline void NAME(element_interval_tangent)(const int dim, double h, const
 
     NAME(node_vary)(dim, h, at->mean.Da, at->end.Da, va, &a);
     NAME(node_vary)(dim, h, at->mean.Db, at->end.Db, vb, &b);
-    NAME(rod_tangent)(dim, element, &at->it, &at->mean, &at->end, at->sigma, at->dsigma, K);
+    NAME(rod_tangent)(dim, element, &at->span, &at->mean, &at->end, at->sigma, at->dsigma, K);
     NAME(element_chain)(dim, K, &a, &b, W);
     NAME(element_pull)(dim, at, at->sigma, moves);
     NAME(element_nodes)(dim, at, moves, &a, &b, W, A);

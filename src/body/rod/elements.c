@@ -55,7 +55,7 @@ static inline void elements_evaluate(const int dim, const phx_rod *rod, int e, c
 
     at->end = elements_pose_of(dim, rod, e, x1);
     at->mean = elements_pose_of(dim, rod, e, xm);
-    one_rod_bilinear(dim, &start, at->it.b0);
+    one_rod_bilinear(dim, &start, at->span.b0);
     one_element_evaluate(dim, &rod->table, &rod->elements[e], second, at);
 }
 
@@ -263,7 +263,7 @@ static inline void moves_tangent(const int dim, const phx_rod *rod, int e, const
     const int moves = one_rod_moves(dim), n = 2 * (dim + phx_rotations(dim));
     double K[MOVES * MOVES];
 
-    one_rod_tangent(dim, &rod->elements[e], &at->it, &at->mean, &at->end, at->sigma, at->dsigma, K);
+    one_rod_tangent(dim, &rod->elements[e], &at->span, &at->mean, &at->end, at->sigma, at->dsigma, K);
     elements_multiply(moves, moves, n, K, Z, W);
 }
 
@@ -321,7 +321,7 @@ static inline void rate_tangent(const int dim, const phx_rod *rod, int e, const 
         double unit[6] = {0}, row[MOVES], G[MOVES * MOVES], left[MOVES];
         unit[i] = 1.0;
         pull(dim, at, unit, row);
-        one_rod_tangent(dim, &rod->elements[e], &at->it, &at->mean, &at->end, unit, NULL, G);
+        one_rod_tangent(dim, &rod->elements[e], &at->span, &at->mean, &at->end, unit, NULL, G);
         for (int m = 0; m < moves; m++) {
             left[m] = 0.0;
             for (int l = 0; l < moves; l++)

@@ -222,10 +222,11 @@ typedef struct NAME(rod_factors) {
     real z, kz, g, k, dg, dk;
 } NAME(rod_factors);
 
-static inline NAME(rod_factors) NAME(rod_mean_factors)(const NAME(rod_interval) * it)
+static inline NAME(rod_factors) NAME(rod_mean_factors)(const NAME(rod_interval) * span)
 {
-    return (NAME(rod_factors)){it->bm,   it->zm,  it->kzm, 0.5 * (it->f.g0 + it->f.g1), 0.5 * (it->f.k0 + it->f.k1),
-                               it->f.dg, it->f.dk};
+    return (NAME(rod_factors)){
+        span->bm,   span->zm,  span->kzm, 0.5 * (span->f.g0 + span->f.g1), 0.5 * (span->f.k0 + span->f.k1),
+        span->f.dg, span->f.dk};
 }
 
 /* E^T sigma = (alpha, beta, pi) on (a, y, p), sigma = (n, m), s = n . a:
@@ -510,12 +511,12 @@ static inline void NAME(rod_measure_slopes)(const int dim, const NAME(rod_factor
 }
 
 /* d(E_bar^T sigma)/d(a, y, p) of the end at fixed sigma, added to G (bilinears square). */
-static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) * it, const real *sigma, real *G)
+static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) * span, const real *sigma, real *G)
 {
     const int n_rot = phx_rotations(dim), n = NAME(rod_bilinears)(dim), last = n - 1;
-    const NAME(rod_factors) f = NAME(rod_mean_factors)(it);
-    const real *a = f.b, *y = f.b + n_rot, *a1 = it->b1, *y1 = it->b1 + n_rot, *N = sigma, *m = sigma + dim;
-    const real dg1 = 0.5 * (it->f.dg1), dk1 = 0.5 * (it->f.dk1), k1 = it->f.k1;
+    const NAME(rod_factors) f = NAME(rod_mean_factors)(span);
+    const real *a = f.b, *y = f.b + n_rot, *a1 = span->b1, *y1 = span->b1 + n_rot, *N = sigma, *m = sigma + dim;
+    const real dg1 = 0.5 * (span->f.dg1), dk1 = 0.5 * (span->f.dk1), k1 = span->f.k1;
     real s = {0.0}, ma, ny;
 
     NAME(rod_dot)(n_rot, m, a, &ma);
@@ -530,7 +531,7 @@ static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) *
         G[n * (n_rot + i) + last] += dg1 * N[i];
         G[n * last + n_rot + i] += 0.5 * f.dg * N[i];
     }
-    G[n * last + last] += it->f.ddg * (ma + ny);
+    G[n * last + last] += span->f.ddg * (ma + ny);
     if (dim == 2)
         return;
     for (int i = 0; i < 3; i++) {
@@ -541,12 +542,12 @@ static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) *
         }
         G[n * i + 3 + i] -= 0.5 * s * f.k;
         G[n * (3 + i) + i] -= 0.5 * s * f.k;
-        G[n * i + last] -= dk1 * (it->z1 * N[i] + s * y[i]);
+        G[n * i + last] -= dk1 * (span->z1 * N[i] + s * y[i]);
         G[n * (3 + i) + last] -= dk1 * s * a[i];
         G[n * last + i] -= 0.5 * f.dk * (f.z * N[i] + s * y1[i]);
         G[n * last + 3 + i] -= 0.5 * s * f.dk * a1[i];
     }
-    G[n * last + last] -= s * f.z * it->f.ddk;
+    G[n * last + last] -= s * f.z * span->f.ddk;
 }
 
 /* out += factor b_j x a_k, the columns j of D_b and k of D_a */
@@ -694,13 +695,14 @@ static inline void NAME(rod_product)(int k, int n, int m, const real *X, const r
  *     K = C_bar^T (E_bar^T dsigma E_1/l + d(E_bar^T sigma)) C_1 + d(C_bar^T force) .
  *
  * dsigma: derivative of sigma by the strains of the end; NULL: sigma is fixed. */
-static inline void NAME(rod_tangent)(const int dim, const NAME(rod_element) * element, const NAME(rod_interval) * it,
+static inline void NAME(rod_tangent)(const int dim, const NAME(rod_element) * element, const NAME(rod_interval) * span,
                                      const NAME(rod_pose) * mean, const NAME(rod_pose) * end, const real *sigma,
                                      const real *dsigma, real *K)
 {
     const int n = NAME(rod_bilinears)(dim), rows = NAME(rod_strains)(dim), moves = NAME(rod_moves)(dim);
-    const NAME(rod_factors) middle = NAME(rod_mean_factors)(it),
-                            last = {it->b1, it->z1, it->f.k1 * it->z1, it->f.g1, it->f.k1, it->f.dg1, it->f.dk1};
+    const NAME(rod_factors)
+        middle = NAME(rod_mean_factors)(span),
+        last = {span->b1, span->z1, span->f.k1 * span->z1, span->f.g1, span->f.k1, span->f.dg1, span->f.dk1};
     real E[ROD_STRAINS * ROD_BILINEAR], E1[ROD_STRAINS * ROD_BILINEAR], SE[ROD_STRAINS * ROD_BILINEAR];
     real G[ROD_BILINEAR * ROD_BILINEAR], C[ROD_BILINEAR * ROD_MOVES], C1[ROD_BILINEAR * ROD_MOVES];
     real GC[ROD_BILINEAR * ROD_MOVES], force[ROD_BILINEAR];
@@ -719,7 +721,7 @@ static inline void NAME(rod_tangent)(const int dim, const NAME(rod_element) * el
             }
         NAME(rod_product)(rows, n, n, E, SE, G);
     }
-    NAME(rod_add_bends)(dim, it, sigma, G);
+    NAME(rod_add_bends)(dim, span, sigma, G);
     NAME(rod_move_slopes)(dim, mean, C);
     NAME(rod_move_slopes)(dim, end, C1);
     for (int i = 0; i < n; i++)

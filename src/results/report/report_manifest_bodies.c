@@ -161,7 +161,7 @@ static void put_mesh(phx_report *report, phx_output *m, int b)
 }
 
 /* What the scene has of the body: a number, or a vector in space, under the name of its list. */
-static void put_numbers(phx_report *report, phx_output *m, int b)
+static void put_body_numbers(phx_report *report, phx_output *m, int b)
 {
     const char *name;
     const double *values;
@@ -198,7 +198,7 @@ void phx_report_put_body(phx_report *report, phx_output *m, int b)
         phx_report_ref(report, m, REPORT_F32, 3 * points * n_q, phx_report_shapes, b);
     }
     put_ports(report, m, b);
-    put_numbers(report, m, b);
+    put_body_numbers(report, m, b);
     if (report->shown.with_maps && report->shown.with_shapes)
         put_sections(report, m, b);
     if (report->shown.with_meshes && report->shown.with_shapes)

@@ -73,14 +73,14 @@ void phx_sys_members_free(member_set *members)
 int phx_sys_member_of(const workspace *ws, phx_port_id id)
 {
     const port_slot *port = &ws->system->ports[id];
-    const fast_data *it = ws->fast;
+    const fast_data *data = ws->fast;
 
     if (port->body == PHX_GROUND)
         return -1;
-    for (int m = it->members.first[port->body]; m < it->members.first[port->body + 1]; m++)
-        if (it->members.member[m].v == ws->system->bodies[port->body].v + port->port.frame.v)
+    for (int m = data->members.first[port->body]; m < data->members.first[port->body + 1]; m++)
+        if (data->members.member[m].v == ws->system->bodies[port->body].v + port->port.frame.v)
             return m;
-    return it->members.first[port->body];
+    return data->members.first[port->body];
 }
 
 /* ---- batches ---- */

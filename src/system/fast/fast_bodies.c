@@ -234,27 +234,27 @@ void phx_sys_sum_energies(const workspace *ws)
 
 static phx_status energies_of_batches(void *user, phx_context *context, int part, int first, int end)
 {
-    const energy_loop *it = user;
+    const energy_loop *loop = user;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        phx_sys_batch_energies(it->ws, p, it->x, it->v);
+        phx_sys_batch_energies(loop->ws, p, loop->x, loop->v);
     return PHX_OK;
 }
 
 /* Kinetic energies of bodies that are in no batch, at x or, if x is NULL, undeformed. One part of a parallel loop. */
 static phx_status energies_of_bodies(void *user, phx_context *context, int part, int first, int end)
 {
-    const energy_loop *it = user;
-    const workspace *ws = it->ws;
+    const energy_loop *loop = user;
+    const workspace *ws = loop->ws;
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
         const int b = ws->fast->bodies.unbatched[i];
         const body_slot *slot = &ws->system->bodies[b];
         ws->fast->members.energy[ws->fast->members.first[b]] =
-            it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
-                  : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
+            loop->x ? phx_body_kinetic(slot->body, loop->x + slot->x, loop->v + slot->v)
+                    : phx_body_kinetic_undeformed(slot->body, loop->v + slot->v);
     }
     return PHX_OK;
 }

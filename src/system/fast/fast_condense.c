@@ -35,9 +35,9 @@ typedef struct marking {
 
 static void mark_controlled(void *user, phx_port_id id)
 {
-    const marking *it = user;
+    const marking *marks = user;
 
-    mark_port(it->system, id, it->boundary);
+    mark_port(marks->system, id, marks->boundary);
 }
 
 /* Coordinates that joints, forces and controllers see, as marks over all velocities. */
@@ -98,13 +98,13 @@ int phx_sys_condensed_type(const condensation *of, int b)
 
 /* Groups the condensed bodies by type (same matrices and boundary coordinates) and creates a condenser for each type.
  * `pays` is set if some type has PAYING_INNER internal coordinates or more. */
-static phx_status find_types(phx_context *context, const phx_system *system, condensation *it)
+static phx_status find_types(phx_context *context, const phx_system *system, condensation *condensed)
 {
-    const kkt_matrix *kkt = &it->kkt;
+    const kkt_matrix *kkt = &condensed->kkt;
     phx_condenser **types = NULL;
     phx_status status = PHX_OK;
 
-    it->mass.type = types = phx_calloc(context, (size_t)system->n_bodies, sizeof *types);
+    condensed->mass.type = types = phx_calloc(context, (size_t)system->n_bodies, sizeof *types);
     if (!types)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++) {
@@ -112,24 +112,24 @@ static phx_status find_types(phx_context *context, const phx_system *system, con
         const int n_boundary = kkt->boundary_first[b + 1] - kkt->boundary_first[b],
                   *boundary = kkt->boundary + kkt->boundary_first[b];
         int type = 0;
-        it->type[b] = -1;
+        condensed->type[b] = -1;
         if (!kkt->condensed[b])
             continue;
-        while (type < it->n_types && !phx_condenser_serves(types[type], body, n_boundary, boundary))
+        while (type < condensed->n_types && !phx_condenser_serves(types[type], body, n_boundary, boundary))
             type++;
-        if (type == it->n_types) {
+        if (type == condensed->n_types) {
             status = phx_condenser_create(context, body, n_boundary, boundary, &types[type]);
-            it->n_types += status == PHX_OK;
+            condensed->n_types += status == PHX_OK;
         }
-        it->type[b] = type;
-        it->pays = it->pays || (!status && phx_condenser_internal(types[type]) >= PAYING_INNER);
+        condensed->type[b] = type;
+        condensed->pays = condensed->pays || (!status && phx_condenser_internal(types[type]) >= PAYING_INNER);
     }
     return status;
 }
 
-static void free_factors(const condensation *it, condensed_lu *factors)
+static void free_factors(const condensation *condensed, condensed_lu *factors)
 {
-    for (int k = 0; factors->type && k < it->n_types; k++)
+    for (int k = 0; factors->type && k < condensed->n_types; k++)
         phx_condenser_destroy(factors->type[k]);
     phx_free(factors->type);
     phx_free(factors->arrow);
@@ -140,32 +140,32 @@ static void free_factors(const condensation *it, condensed_lu *factors)
 }
 
 /* The arrays of a factorisation, and its own factors of the types where it has none. */
-static phx_status make_factors(phx_context *context, const phx_system *system, const condensation *it,
+static phx_status make_factors(phx_context *context, const phx_system *system, const condensation *condensed,
                                condensed_lu *out)
 {
-    const kkt_matrix *kkt = &it->kkt;
+    const kkt_matrix *kkt = &condensed->kkt;
     phx_status status = PHX_OK;
 
-    out->arrow = phx_calloc(context, it->layout.arrow_size, sizeof *out->arrow);
-    out->influence = phx_calloc(context, it->layout.influence_size, sizeof *out->influence);
-    out->rates = phx_calloc(context, it->layout.rates_size, sizeof *out->rates);
+    out->arrow = phx_calloc(context, condensed->layout.arrow_size, sizeof *out->arrow);
+    out->influence = phx_calloc(context, condensed->layout.influence_size, sizeof *out->influence);
+    out->rates = phx_calloc(context, condensed->layout.rates_size, sizeof *out->rates);
     if (!out->arrow || !out->influence || !out->rates)
         return PHX_ERR_MEMORY;
     if (out->type)
         return PHX_OK;
-    out->type = phx_calloc(context, (size_t)it->n_types, sizeof *out->type);
+    out->type = phx_calloc(context, (size_t)condensed->n_types, sizeof *out->type);
     if (!out->type)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++)
-        if (it->type[b] >= 0 && !out->type[it->type[b]])
+        if (condensed->type[b] >= 0 && !out->type[condensed->type[b]])
             status = phx_condenser_create(context, system->bodies[b].body,
                                           kkt->boundary_first[b + 1] - kkt->boundary_first[b],
-                                          kkt->boundary + kkt->boundary_first[b], &out->type[it->type[b]]);
+                                          kkt->boundary + kkt->boundary_first[b], &out->type[condensed->type[b]]);
     return status;
 }
 
 /* Where the batches have their arrays; the unknowns of the widest body. */
-static size_t condense_lay_out(const phx_system *system, const condensation *it, const member_set *members,
+static size_t condense_lay_out(const phx_system *system, const condensation *condensed, const member_set *members,
                                const body_batches *bodies, condensed_layout *made)
 {
     size_t widest = 1;
@@ -173,11 +173,11 @@ static size_t condense_lay_out(const phx_system *system, const condensation *it,
     for (int p = 0; p < bodies->n; p++) {
         const batch_slot *slot = &bodies->batch[p];
         const int b = members->member[slot->member[0]].of;
-        if (it->type[b] < 0)
+        if (condensed->type[b] < 0)
             continue;
-        const size_t internal = phx_body_batch_internal_size(slot->batch, it->mass.type[it->type[b]]);
-        const size_t n =
-            (size_t)(system->dim + system->n_rot + it->kkt.boundary_first[b + 1] - it->kkt.boundary_first[b]);
+        const size_t internal = phx_body_batch_internal_size(slot->batch, condensed->mass.type[condensed->type[b]]);
+        const size_t n = (size_t)(system->dim + system->n_rot + condensed->kkt.boundary_first[b + 1] -
+                                  condensed->kkt.boundary_first[b]);
         made->arrow_at[p] = made->arrow_size;
         made->influence_at[p] = made->influence_size;
         made->internal_at[p] = made->internal_size;
@@ -192,7 +192,7 @@ static size_t condense_lay_out(const phx_system *system, const condensation *it,
 }
 
 /* `widest`: unknowns of the widest body. */
-static phx_status create_layout(phx_context *context, const phx_system *system, const condensation *it,
+static phx_status create_layout(phx_context *context, const phx_system *system, const condensation *condensed,
                                 const member_set *members, const body_batches *bodies, condensed_layout *made,
                                 size_t *widest)
 {
@@ -204,7 +204,7 @@ static phx_status create_layout(phx_context *context, const phx_system *system, 
     made->rates_at = phx_calloc(context, batches, sizeof *made->rates_at);
     if (!made->arrow_at || !made->influence_at || !made->internal_at || !made->rates_at)
         return PHX_ERR_MEMORY;
-    *widest = condense_lay_out(system, it, members, bodies, made);
+    *widest = condense_lay_out(system, condensed, members, bodies, made);
     return PHX_OK;
 }
 
@@ -307,59 +307,60 @@ phx_status phx_sys_condensation_create(phx_context *context, const pattern_sourc
 {
     const phx_system *system = of->system;
     const size_t nb = (size_t)system->n_bodies, nv = (size_t)system->n_v;
-    condensation *it = phx_calloc(context, 1, sizeof *it);
+    condensation *condensed = phx_calloc(context, 1, sizeof *condensed);
     bool *marks = phx_calloc(context, nv, sizeof *marks), any = false;
-    phx_status status = it && marks ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = condensed && marks ? PHX_OK : PHX_ERR_MEMORY;
 
-    *made = it;
+    *made = condensed;
     if (!status) {
-        it->kkt.place = phx_calloc(context, nv, sizeof(int));
-        it->kkt.condensed = phx_calloc(context, nb, sizeof(bool));
-        it->kkt.boundary_first = phx_calloc(context, nb + 1, sizeof(int));
-        it->kkt.boundary = phx_calloc(context, nv, sizeof(int));
-        it->type = phx_calloc(context, nb, sizeof *it->type);
-        if (!it->kkt.place || !it->kkt.condensed || !it->kkt.boundary_first || !it->kkt.boundary || !it->type)
+        condensed->kkt.place = phx_calloc(context, nv, sizeof(int));
+        condensed->kkt.condensed = phx_calloc(context, nb, sizeof(bool));
+        condensed->kkt.boundary_first = phx_calloc(context, nb + 1, sizeof(int));
+        condensed->kkt.boundary = phx_calloc(context, nv, sizeof(int));
+        condensed->type = phx_calloc(context, nb, sizeof *condensed->type);
+        if (!condensed->kkt.place || !condensed->kkt.condensed || !condensed->kkt.boundary_first ||
+            !condensed->kkt.boundary || !condensed->type)
             status = PHX_ERR_MEMORY;
     }
     if (!status) {
         mark_ports(system, marks);
-        any = condense_choose(system, marks, &it->kkt);
+        any = condense_choose(system, marks, &condensed->kkt);
     }
     phx_free(marks);
     if (!status && any) {
-        status = phx_sys_kkt_create(context, of, &it->kkt, &it->values.val);
-        return status ? status : find_types(context, system, it);
+        status = phx_sys_kkt_create(context, of, &condensed->kkt, &condensed->values.val);
+        return status ? status : find_types(context, system, condensed);
     }
-    phx_sys_condensation_free(system, it);
+    phx_sys_condensation_free(system, condensed);
     *made = NULL;
     return status;
 }
 
 /* Frees a condensation; NULL is allowed. */
-void phx_sys_condensation_free(const phx_system *system, condensation *it)
+void phx_sys_condensation_free(const phx_system *system, condensation *condensed)
 {
-    if (!it)
+    if (!condensed)
         return;
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++)
-        free_factors(it, &it->slot[s]);
-    free_factors(it, &it->mass);
-    free_vectors(&it->vectors);
-    free_values(&it->values);
-    free_layout(&it->layout);
-    phx_sys_kkt_free(system, &it->kkt);
-    phx_free(it->type);
-    phx_free(it->from);
-    phx_free(it);
+        free_factors(condensed, &condensed->slot[s]);
+    free_factors(condensed, &condensed->mass);
+    free_vectors(&condensed->vectors);
+    free_values(&condensed->values);
+    free_layout(&condensed->layout);
+    phx_sys_kkt_free(system, &condensed->kkt);
+    phx_free(condensed->type);
+    phx_free(condensed->from);
+    phx_free(condensed);
 }
 
 /* ---- linearisation ---- */
 bool phx_sys_condenses(const workspace *ws)
 {
-    const condensation *it = ws->fast->condensation;
+    const condensation *condensed = ws->fast->condensation;
 
-    if (!it || it->wait > 0 || ws->fast->condensing == PHX_CONDENSE_NEVER)
+    if (!condensed || condensed->wait > 0 || ws->fast->condensing == PHX_CONDENSE_NEVER)
         return false;
-    return it->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
+    return condensed->pays || ws->fast->condensing == PHX_CONDENSE_ALWAYS;
 }
 
 /* Arrow blocks and angular rates of condensed batches over the interval; batches that are not condensed put their
@@ -369,18 +370,18 @@ static phx_status arrows_of_batches(void *user, phx_context *context, int part, 
     fast_part room;
     workspace *ws = phx_sys_part(user, part, &room);
     const phx_system *system = ws->system;
-    condensation *it = ws->fast->condensation;
+    condensation *condensed = ws->fast->condensation;
 
     (void)context;
     for (int p = first; p < end; p++) {
         const batch_slot *slot = &ws->fast->bodies.batch[p];
-        if (it->type[ws->fast->members.member[slot->member[0]].of] < 0) {
-            phx_sys_put_batch(ws, p, it->kkt.body_at, it->values.coupling);
+        if (condensed->type[ws->fast->members.member[slot->member[0]].of] < 0) {
+            phx_sys_put_batch(ws, p, condensed->kkt.body_at, condensed->values.coupling);
             continue;
         }
         phx_body_batch_interval_arrow(slot->batch, system->gravity, ws->step.x1, ws->step.xm,
-                                      it->values.arrow + it->layout.arrow_at[p]);
-        phx_body_batch_rates(slot->batch, it->values.rates + it->layout.rates_at[p]);
+                                      condensed->values.arrow + condensed->layout.arrow_at[p]);
+        phx_body_batch_rates(slot->batch, condensed->values.rates + condensed->layout.rates_at[p]);
     }
     return PHX_OK;
 }
@@ -388,11 +389,11 @@ static phx_status arrows_of_batches(void *user, phx_context *context, int part, 
 static phx_status whole_rods(void *user, phx_context *context, int part, int first, int end)
 {
     const workspace *ws = user;
-    const condensation *it = ws->fast->condensation;
+    const condensation *condensed = ws->fast->condensation;
 
     (void)context, (void)part;
     for (int k = first; k < end; k++)
-        phx_sys_add_rod(ws, k, it->kkt.body_at, it->values.coupling);
+        phx_sys_add_rod(ws, k, condensed->kkt.body_at, condensed->values.coupling);
     return PHX_OK;
 }
 
@@ -400,11 +401,11 @@ static phx_status whole_bodies(void *user, phx_context *context, int part, int f
 {
     fast_part room;
     workspace *ws = phx_sys_part(user, part, &room);
-    condensation *it = ws->fast->condensation;
+    condensation *condensed = ws->fast->condensation;
 
     (void)context;
     for (int i = first; i < end; i++)
-        phx_sys_put_body(ws, ws->fast->bodies.unbatched[i], it->kkt.body_at, it->values.coupling);
+        phx_sys_put_body(ws, ws->fast->bodies.unbatched[i], condensed->kkt.body_at, condensed->values.coupling);
     return PHX_OK;
 }
 

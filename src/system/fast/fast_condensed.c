@@ -20,7 +20,7 @@ static const phx_condenser *of_batch(const workspace *ws, const condensed_lu *fa
  * coordinates.
  */
 typedef struct batch_loop batch_loop;
-typedef void batch_work(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser);
+typedef void batch_work(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser);
 struct batch_loop {
     const workspace *ws;
     const condensed_lu *factors;
@@ -31,15 +31,15 @@ struct batch_loop {
 
 static phx_status each_batch(void *user, phx_context *context, int part, int first, int end)
 {
-    const batch_loop *it = user;
+    const batch_loop *loop = user;
     fast_part room;
-    workspace *own = phx_sys_part(it->ws, part, &room);
+    workspace *own = phx_sys_part(loop->ws, part, &room);
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const phx_condenser *condenser = of_batch(own, it->factors, p);
+        const phx_condenser *condenser = of_batch(own, loop->factors, p);
         if (condenser)
-            it->work(it, own, p, condenser);
+            loop->work(loop, own, p, condenser);
     }
     return PHX_OK;
 }
@@ -51,7 +51,7 @@ static void over_batches(batch_work *work, batch_loop *loop)
 }
 
 /* The condensed matrices of a batch, added to the values. */
-static void add_condensed(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void add_condensed(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
     const kkt_matrix *kkt = &all->kkt;
@@ -59,8 +59,8 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     const int b = ws->fast->members.member[slot->member[0]].of;
     const int n = ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b];
 
-    phx_body_batch_reduce(slot->batch, condenser, it->factors->arrow + all->layout.arrow_at[p],
-                          it->factors->influence + all->layout.influence_at[p], ws->fast->scratch.block);
+    phx_body_batch_reduce(slot->batch, condenser, loop->factors->arrow + all->layout.arrow_at[p],
+                          loop->factors->influence + all->layout.influence_at[p], ws->fast->scratch.block);
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[ws->fast->members.member[slot->member[l]].of];
         for (int k = 0; k < n * n; k++)
@@ -68,45 +68,46 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     }
 }
 
-static void condensed_add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void condensed_add_mass(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_mass_arrow(ws->fast->bodies.batch[p].batch, it->x,
-                              it->factors->arrow + ws->fast->condensation->layout.arrow_at[p]);
-    add_condensed(it, ws, p, condenser);
+    phx_body_batch_mass_arrow(ws->fast->bodies.batch[p].batch, loop->x,
+                              loop->factors->arrow + ws->fast->condensation->layout.arrow_at[p]);
+    add_condensed(loop, ws, p, condenser);
 }
 
-static void begin_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
-{
-    const condensation *all = ws->fast->condensation;
-    phx_body_batch_begin_solve(ws->fast->bodies.batch[p].batch, condenser, it->factors->arrow + all->layout.arrow_at[p],
-                               it->internal + all->layout.internal_at[p], it->c);
-}
-
-static void end_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void begin_solve(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_end_solve(ws->fast->bodies.batch[p].batch, condenser, it->factors->arrow + all->layout.arrow_at[p],
-                             it->factors->influence + all->layout.influence_at[p], it->c,
-                             it->internal + all->layout.internal_at[p]);
+    phx_body_batch_begin_solve(ws->fast->bodies.batch[p].batch, condenser,
+                               loop->factors->arrow + all->layout.arrow_at[p],
+                               loop->internal + all->layout.internal_at[p], loop->c);
 }
 
-static void gather_internal(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void end_solve(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_gather_internal(ws->fast->bodies.batch[p].batch, condenser, it->b,
-                                   it->internal + ws->fast->condensation->layout.internal_at[p]);
+    const condensation *all = ws->fast->condensation;
+    phx_body_batch_end_solve(ws->fast->bodies.batch[p].batch, condenser, loop->factors->arrow + all->layout.arrow_at[p],
+                             loop->factors->influence + all->layout.influence_at[p], loop->c,
+                             loop->internal + all->layout.internal_at[p]);
 }
 
-static void scatter_internal(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void gather_internal(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
+{
+    phx_body_batch_gather_internal(ws->fast->bodies.batch[p].batch, condenser, loop->b,
+                                   loop->internal + ws->fast->condensation->layout.internal_at[p]);
+}
+
+static void scatter_internal(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
 {
     phx_body_batch_scatter_internal(ws->fast->bodies.batch[p].batch, condenser,
-                                    it->internal + ws->fast->condensation->layout.internal_at[p], it->b);
+                                    loop->internal + ws->fast->condensation->layout.internal_at[p], loop->b);
 }
 
-static void find_lacking(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
+static void find_lacking(const batch_loop *loop, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_lacking(ws->fast->bodies.batch[p].batch, condenser, it->factors->rates + all->layout.rates_at[p],
-                           it->b, it->internal + all->layout.internal_at[p], it->c);
+    phx_body_batch_lacking(ws->fast->bodies.batch[p].batch, condenser, loop->factors->rates + all->layout.rates_at[p],
+                           loop->b, loop->internal + all->layout.internal_at[p], loop->c);
 }
 
 /* ---- factors ---- */
@@ -131,7 +132,7 @@ static phx_status factor_values(const workspace *ws, condensed_lu *out)
 }
 
 /* Factors of cj M + c R + K/cj for each type, kept while cj is the same. */
-static phx_status factor_types(const condensation *it, double cj, double b, double c, condensed_lu *out)
+static phx_status factor_types(const condensation *condensed, double cj, double b, double c, condensed_lu *out)
 {
     phx_status status = PHX_OK;
 
@@ -139,7 +140,7 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
         return PHX_OK;
     out->cj = 0.0;
     out->asked = 0;
-    for (int k = 0; k < it->n_types && !status; k++)
+    for (int k = 0; k < condensed->n_types && !status; k++)
         status = phx_condenser_factor(out->type[k], cj, b, c);
     out->cj = status ? 0.0 : cj;
     return status;
@@ -147,15 +148,15 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
 
 /* The arrow blocks of the last linearisation into a slot: from where it left them, or from the slot that took them
  * first. */
-static void take_arrows(condensation *it, condensed_lu *out)
+static void take_arrows(condensation *condensed, condensed_lu *out)
 {
-    if (!it->values.holder) {
-        phx_sys_exchange(&it->values.arrow, &out->arrow);
-        phx_sys_exchange(&it->values.rates, &out->rates);
-        it->values.holder = out;
-    } else if (it->values.holder != out) {
-        memcpy(out->arrow, it->values.holder->arrow, it->layout.arrow_size * sizeof *out->arrow);
-        memcpy(out->rates, it->values.holder->rates, it->layout.rates_size * sizeof *out->rates);
+    if (!condensed->values.holder) {
+        phx_sys_exchange(&condensed->values.arrow, &out->arrow);
+        phx_sys_exchange(&condensed->values.rates, &out->rates);
+        condensed->values.holder = out;
+    } else if (condensed->values.holder != out) {
+        memcpy(out->arrow, condensed->values.holder->arrow, condensed->layout.arrow_size * sizeof *out->arrow);
+        memcpy(out->rates, condensed->values.holder->rates, condensed->layout.rates_size * sizeof *out->rates);
     }
 }
 
@@ -163,19 +164,20 @@ static void take_arrows(condensation *it, condensed_lu *out)
  * multipliers (theory 4, condensation). */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
-    condensation *it = ws->fast->condensation;
-    condensed_lu *out = &it->slot[slot];
+    condensation *condensed = ws->fast->condensation;
+    condensed_lu *out = &condensed->slot[slot];
     phx_status status = out->arrow ? PHX_OK : phx_sys_condensed_lu_create(ws, out);
 
     if (status)
         return status;
-    status = factor_types(it, cj, 1.0 / cj, 1.0, out);
+    status = factor_types(condensed, cj, 1.0 / cj, 1.0, out);
     if (status)
         return status;
-    take_arrows(it, out);
+    take_arrows(condensed, out);
     if (out->asked > 0)
         out->asked--;
-    memcpy(it->values.val, it->values.coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->values.val);
+    memcpy(condensed->values.val, condensed->values.coupling,
+           (size_t)condensed->kkt.ptr[condensed->kkt.n] * sizeof *condensed->values.val);
     over_batches(add_condensed, &(batch_loop){.ws = ws, .factors = out});
     return factor_values(ws, out);
 }
@@ -195,19 +197,19 @@ static phx_status condensed_solve(const workspace *ws, const condensed_lu *facto
 /* A vector of the whole system into its condensed part and the internal coordinates, and back. */
 static void take_apart(const workspace *ws, const condensed_lu *factors, double *b, double *c, double *internal)
 {
-    const condensation *it = ws->fast->condensation;
+    const condensation *condensed = ws->fast->condensation;
 
-    for (int i = 0; i < it->kkt.n; i++)
-        c[i] = b[it->from[i]];
+    for (int i = 0; i < condensed->kkt.n; i++)
+        c[i] = b[condensed->from[i]];
     over_batches(gather_internal, &(batch_loop){.ws = ws, .factors = factors, .b = b, .internal = internal});
 }
 
 static void put_together(const workspace *ws, const condensed_lu *factors, const double *c, double *internal, double *b)
 {
-    const condensation *it = ws->fast->condensation;
+    const condensation *condensed = ws->fast->condensation;
 
-    for (int i = 0; i < it->kkt.n; i++)
-        b[it->from[i]] = c[i];
+    for (int i = 0; i < condensed->kkt.n; i++)
+        b[condensed->from[i]] = c[i];
     over_batches(scatter_internal, &(batch_loop){.ws = ws, .factors = factors, .b = b, .internal = internal});
 }
 
@@ -221,41 +223,42 @@ static void lacking(const workspace *ws, const condensed_lu *factors, double *d,
 /* d <- B^-1 (B - A) d, sum += d; the new d is left in it->b and it->internal. */
 static phx_status condensed_correct(const workspace *ws, const condensed_lu *factors)
 {
-    condensation *it = ws->fast->condensation;
+    condensation *condensed = ws->fast->condensation;
 
-    phx_sys_exchange(&it->vectors.b, &it->vectors.d);
-    lacking(ws, factors, it->vectors.d, it->vectors.internal, it->vectors.b);
-    const phx_status status = condensed_solve(ws, factors, it->vectors.b, it->vectors.internal);
-    for (int i = 0; i < it->kkt.n; i++)
-        it->vectors.sum[i] += it->vectors.b[i];
-    for (size_t i = 0; i < it->layout.internal_size; i++)
-        it->vectors.internal_sum[i] += it->vectors.internal[i];
+    phx_sys_exchange(&condensed->vectors.b, &condensed->vectors.d);
+    lacking(ws, factors, condensed->vectors.d, condensed->vectors.internal, condensed->vectors.b);
+    const phx_status status = condensed_solve(ws, factors, condensed->vectors.b, condensed->vectors.internal);
+    for (int i = 0; i < condensed->kkt.n; i++)
+        condensed->vectors.sum[i] += condensed->vectors.b[i];
+    for (size_t i = 0; i < condensed->layout.internal_size; i++)
+        condensed->vectors.internal_sum[i] += condensed->vectors.internal[i];
     return status;
 }
 
 /* The size of the last d. */
 static double size_of_correction(workspace *ws, const condensed_lu *factors)
 {
-    condensation *it = ws->fast->condensation;
+    condensation *condensed = ws->fast->condensation;
 
-    put_together(ws, factors, it->vectors.b, it->vectors.internal, it->vectors.x);
-    return ws->base.ops->norm(&ws->base, it->vectors.x);
+    put_together(ws, factors, condensed->vectors.b, condensed->vectors.internal, condensed->vectors.x);
+    return ws->base.ops->norm(&ws->base, condensed->vectors.x);
 }
 
 /* Solves A(cj) x = b in place: condensed solution plus corrections for the terms missing in S. When asked, measures how
  * many corrections are needed; if more than allowed, the next matrices are factored whole. */
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
 {
-    condensation *it = ws->fast->condensation;
-    condensed_lu *factors = &it->slot[slot];
+    condensation *condensed = ws->fast->condensation;
+    condensed_lu *factors = &condensed->slot[slot];
     const bool ask = factors->asked == 0;
     const int most = ws->system->dim - 1, count = ws->base.loose ? 0 : factors->corrections;
     double size = 1.0, first = 1.0, left = 1.0;
 
-    take_apart(ws, factors, b, it->vectors.b, it->vectors.internal);
-    phx_status status = condensed_solve(ws, factors, it->vectors.b, it->vectors.internal);
-    memcpy(it->vectors.sum, it->vectors.b, (size_t)it->kkt.n * sizeof *it->vectors.b);
-    memcpy(it->vectors.internal_sum, it->vectors.internal, it->layout.internal_size * sizeof *it->vectors.internal);
+    take_apart(ws, factors, b, condensed->vectors.b, condensed->vectors.internal);
+    phx_status status = condensed_solve(ws, factors, condensed->vectors.b, condensed->vectors.internal);
+    memcpy(condensed->vectors.sum, condensed->vectors.b, (size_t)condensed->kkt.n * sizeof *condensed->vectors.b);
+    memcpy(condensed->vectors.internal_sum, condensed->vectors.internal,
+           condensed->layout.internal_size * sizeof *condensed->vectors.internal);
     if (ask) {
         size = first = size_of_correction(ws, factors);
         left = first;
@@ -273,10 +276,10 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         factors->corrections++;
     }
     if (ask && !(left <= LEFT * first)) {
-        it->wait = STAY_WHOLE;
+        condensed->wait = STAY_WHOLE;
         factors->asked = 0;
     }
-    put_together(ws, factors, it->vectors.sum, it->vectors.internal_sum, b);
+    put_together(ws, factors, condensed->vectors.sum, condensed->vectors.internal_sum, b);
     return status;
 }
 
@@ -284,29 +287,29 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
 phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
-    condensation *it = ws->fast->condensation;
-    phx_status status = factor_types(it, 1.0, 0.0, 0.0, &it->mass);
+    condensation *condensed = ws->fast->condensation;
+    phx_status status = factor_types(condensed, 1.0, 0.0, 0.0, &condensed->mass);
 
     if (status)
         return status;
-    memset(it->values.val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->values.val);
-    ws->fast->into = &it->kkt;
-    phx_fast_put_rows(ws, it->values.val);
+    memset(condensed->values.val, 0, (size_t)condensed->kkt.ptr[condensed->kkt.n] * sizeof *condensed->values.val);
+    ws->fast->into = &condensed->kkt;
+    phx_fast_put_rows(ws, condensed->values.val);
     ws->fast->into = &ws->kkt;
-    over_batches(condensed_add_mass, &(batch_loop){.ws = ws, .factors = &it->mass, .x = x});
+    over_batches(condensed_add_mass, &(batch_loop){.ws = ws, .factors = &condensed->mass, .x = x});
     for (int b = 0; b < system->n_bodies; b++)
-        if (it->type[b] < 0)
-            phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b],
-                              it->values.val);
-    return factor_values(ws, &it->mass);
+        if (condensed->type[b] < 0)
+            phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, condensed->kkt.body_at[b],
+                              condensed->values.val);
+    return factor_values(ws, &condensed->mass);
 }
 
 phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
 {
-    condensation *it = ws->fast->condensation;
+    condensation *condensed = ws->fast->condensation;
 
-    take_apart(ws, &it->mass, b, it->vectors.b, it->vectors.internal);
-    const phx_status status = condensed_solve(ws, &it->mass, it->vectors.b, it->vectors.internal);
-    put_together(ws, &it->mass, it->vectors.b, it->vectors.internal, b);
+    take_apart(ws, &condensed->mass, b, condensed->vectors.b, condensed->vectors.internal);
+    const phx_status status = condensed_solve(ws, &condensed->mass, condensed->vectors.b, condensed->vectors.internal);
+    put_together(ws, &condensed->mass, condensed->vectors.b, condensed->vectors.internal, b);
     return status;
 }

@@ -365,15 +365,15 @@ typedef struct rows_loop {
 
 static phx_status couplings_put_rows(void *user, phx_context *context, int part, int first, int end)
 {
-    const rows_loop *it = user;
+    const rows_loop *loop = user;
     fast_part room;
-    workspace *own = phx_sys_part(it->ws, part, &room);
+    workspace *own = phx_sys_part(loop->ws, part, &room);
 
     (void)context;
     if (own->system->dim == 2)
-        put_rows_in(2, own, first, end, it->val);
+        put_rows_in(2, own, first, end, loop->val);
     else
-        put_rows_in(3, own, first, end, it->val);
+        put_rows_in(3, own, first, end, loop->val);
     return PHX_OK;
 }
 
@@ -548,16 +548,16 @@ static inline void put_new_rows_of(const int dim, workspace *ws, const row_group
 
 static phx_status put_some_new_rows(void *user, phx_context *context, int part, int first, int end)
 {
-    const rows_loop *it = user;
+    const rows_loop *loop = user;
     fast_part room;
-    workspace *own = phx_sys_part(it->ws, part, &room);
+    workspace *own = phx_sys_part(loop->ws, part, &room);
 
     (void)context;
     for (int g = first; g < end; g++)
         if (own->system->dim == 2)
-            put_new_rows_of(2, own, &own->fast->rows.group[g], it->val);
+            put_new_rows_of(2, own, &own->fast->rows.group[g], loop->val);
         else
-            put_new_rows_of(3, own, &own->fast->rows.group[g], it->val);
+            put_new_rows_of(3, own, &own->fast->rows.group[g], loop->val);
     return PHX_OK;
 }
 
@@ -585,13 +585,13 @@ static void add_one(workspace *ws, int g, bool late, const double *lambda)
 
 static phx_status add_some(void *user, phx_context *context, int part, int first, int end)
 {
-    const rows_loop *it = user;
+    const rows_loop *loop = user;
     fast_part room;
-    workspace *own = phx_sys_part(it->ws, part, &room);
+    workspace *own = phx_sys_part(loop->ws, part, &room);
 
     (void)context;
     for (int i = first; i < end; i++)
-        add_one(own, own->fast->unbatched.groups[i], false, it->lambda);
+        add_one(own, own->fast->unbatched.groups[i], false, loop->lambda);
     return PHX_OK;
 }
 

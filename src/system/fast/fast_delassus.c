@@ -14,7 +14,7 @@
 /* Scratch while it is made. */
 typedef struct making {
     workspace *ws;
-    delassus *it;
+    delassus *schur;
     int *first, *touched;  /* per member: the sides of groups that touch it, 2 * group + side, in order */
     int *boundary, *marks; /* coordinates of the widest body */
     phx_port_rows *ports;  /* all sides in the order of `touched` */
@@ -130,26 +130,26 @@ static int boundary_of_batch(const making *m, const batch_slot *slot)
 /* The condenser of a batch of flexible bodies, an old one or a new one. */
 static phx_status find_type(making *m, int p)
 {
-    delassus *it = m->it;
+    delassus *schur = m->schur;
     const batch_slot *slot = &m->ws->fast->bodies.batch[p];
     const phx_body *body = m->ws->fast->members.member[slot->member[0]].body;
     const int n_boundary = boundary_of_batch(m, slot);
     phx_status status = PHX_OK;
     int type = 0;
 
-    it->type_of[p] = -1;
+    schur->type_of[p] = -1;
     if (phx_body_n_q(body) == 0)
         return PHX_OK;
-    while (type < it->n_types && !phx_condenser_serves(it->type[type], body, n_boundary, m->boundary))
+    while (type < schur->n_types && !phx_condenser_serves(schur->type[type], body, n_boundary, m->boundary))
         type++;
-    it->type_of[p] = type;
-    if (type < it->n_types)
+    schur->type_of[p] = type;
+    if (type < schur->n_types)
         return PHX_OK;
-    status = phx_condenser_create(m->ws->base.context, body, n_boundary, m->boundary, &it->type[type]);
+    status = phx_condenser_create(m->ws->base.context, body, n_boundary, m->boundary, &schur->type[type]);
     if (status)
         return status;
-    it->n_types++;
-    m->unfit = phx_condenser_factor(it->type[type], 1.0, 0.0, 0.0) != PHX_OK || m->unfit;
+    schur->n_types++;
+    m->unfit = phx_condenser_factor(schur->type[type], 1.0, 0.0, 0.0) != PHX_OK || m->unfit;
     return PHX_OK;
 }
 
@@ -158,7 +158,7 @@ static phx_status find_type(making *m, int p)
 static phx_status make_batch(making *m, int p)
 {
     workspace *ws = m->ws;
-    delassus *it = m->it;
+    delassus *schur = m->schur;
     const batch_slot *slot = &ws->fast->bodies.batch[p];
     phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->rows.n};
     bool any = false;
@@ -168,18 +168,18 @@ static phx_status make_batch(making *m, int p)
         def.n_ports[l] = l < slot->count ? m->first[b + 1] - m->first[b] : 0;
         def.ports[l] = m->ports + m->first[b];
         any = any || def.n_ports[l] > 0;
-        it->all = it->all && (l >= slot->count || def.n_ports[l] > 0);
+        schur->all = schur->all && (l >= slot->count || def.n_ports[l] > 0);
     }
     if (!any)
         return PHX_OK;
     phx_status status = find_type(m, p);
     if (!status) {
-        def.condenser = it->type_of[p] < 0 ? NULL : it->type[it->type_of[p]];
-        status = phx_body_batch_rows_create(ws->base.context, slot->batch, &def, &it->rows[p]);
+        def.condenser = schur->type_of[p] < 0 ? NULL : schur->type[schur->type_of[p]];
+        status = phx_body_batch_rows_create(ws->base.context, slot->batch, &def, &schur->rows[p]);
     }
     if (status)
         return status;
-    const size_t room = phx_body_batch_rows_room(it->rows[p]);
+    const size_t room = phx_body_batch_rows_room(schur->rows[p]);
     if (room > ws->fast->scratch.size[SCRATCH_ROWS])
         ws->fast->scratch.size[SCRATCH_ROWS] = room;
     return PHX_OK;
@@ -190,28 +190,28 @@ static phx_status make_batch(making *m, int p)
 static phx_status make_batches(making *m)
 {
     workspace *ws = m->ws;
-    delassus *it = m->it;
+    delassus *schur = m->schur;
     size_t count = 0;
     phx_status status = PHX_OK;
 
-    it->all = true;
+    schur->all = true;
     for (int i = 0; i < m->first[ws->fast->members.n]; i++)
         m->ports[i] = side_rows(ws, m->touched[i]);
     for (int p = 0; p < ws->fast->bodies.n && !status; p++) {
         status = make_batch(m, p);
-        it->at[p] = count;
-        count += it->rows[p] ? phx_body_batch_rows_size(it->rows[p]) : 0;
+        schur->at[p] = count;
+        count += schur->rows[p] ? phx_body_batch_rows_size(schur->rows[p]) : 0;
     }
-    it->batched = true;
+    schur->batched = true;
     for (int b = 0; b < ws->fast->members.n; b++)
-        it->batched = it->batched && ws->fast->members.batch_of[b] >= 0;
-    it->all = it->all && it->batched;
+        schur->batched = schur->batched && ws->fast->members.batch_of[b] >= 0;
+    schur->all = schur->all && schur->batched;
     if (status)
         return status;
-    it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
+    schur->schur = phx_calloc(ws->base.context, count + 1, sizeof *schur->schur);
     ws->fast->scratch.rows =
         phx_calloc(ws->base.context, ws->fast->scratch.size[SCRATCH_ROWS], sizeof *ws->fast->scratch.rows);
-    return it->schur && ws->fast->scratch.rows ? PHX_OK : PHX_ERR_MEMORY;
+    return schur->schur && ws->fast->scratch.rows ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* ---- S ---- */
@@ -237,7 +237,7 @@ static phx_status make_factors(making *m, double most)
         status = phx_csr_from_triplets(context, ws->fast->rows.n, ws->fast->rows.n, list.count, list.row, list.col,
                                        NULL, &pattern);
     if (!status)
-        status = phx_block_ldl_create(context, ws->fast->rows.n, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
+        status = phx_block_ldl_create(context, ws->fast->rows.n, size, pattern.ptr, pattern.idx, most, &m->schur->ldl);
     phx_csr_free(&pattern);
     phx_free(list.row);
     phx_free(list.col);
@@ -246,9 +246,9 @@ static phx_status make_factors(making *m, double most)
 }
 
 /* Where the entries of a body's matrix go: from: 2 numbers per place, -1: none yet. */
-static void send_body(const delassus *it, const batch_slot *slot, int p, int l, int none, int *from)
+static void send_body(const delassus *schur, const batch_slot *slot, int p, int l, int none, int *from)
 {
-    const int *number = NULL, count = phx_body_batch_rows_count(it->rows[p], &number);
+    const int *number = NULL, count = phx_body_batch_rows_count(schur->rows[p], &number);
     int e = 0;
 
     for (int i = 0; i < count; i++)
@@ -256,8 +256,8 @@ static void send_body(const delassus *it, const batch_slot *slot, int p, int l, 
             const int row = number[i * slot->width + l], col = number[j * slot->width + l];
             if (row == none || col == none)
                 continue;
-            int *to = from + 2 * phx_block_ldl_place(it->ldl, row, col);
-            to[to[0] >= 0] = (int)it->at[p] + e * slot->width + l; /* two bodies at most have both rows */
+            int *to = from + 2 * phx_block_ldl_place(schur->ldl, row, col);
+            to[to[0] >= 0] = (int)schur->at[p] + e * slot->width + l; /* two bodies at most have both rows */
         }
 }
 
@@ -266,25 +266,25 @@ static void send_body(const delassus *it, const batch_slot *slot, int p, int l, 
 static phx_status make_entries(making *m)
 {
     const workspace *ws = m->ws;
-    delassus *it = m->it;
-    const size_t places = phx_block_ldl_entries(it->ldl);
+    delassus *schur = m->schur;
+    const size_t places = phx_block_ldl_entries(schur->ldl);
     const int last = ws->fast->bodies.n - 1;
-    const int zero = (int)(it->at[last] + (it->rows[last] ? phx_body_batch_rows_size(it->rows[last]) : 0));
+    const int zero = (int)(schur->at[last] + (schur->rows[last] ? phx_body_batch_rows_size(schur->rows[last]) : 0));
     int *from = phx_calloc(ws->base.context, 2 * places, sizeof *from);
 
-    it->entries = phx_calloc(ws->base.context, 3 * places, sizeof *it->entries);
-    if (!from || !it->entries) {
+    schur->entries = phx_calloc(ws->base.context, 3 * places, sizeof *schur->entries);
+    if (!from || !schur->entries) {
         phx_free(from);
         return PHX_ERR_MEMORY;
     }
     for (size_t k = 0; k < 2 * places; k++)
         from[k] = -1;
     for (int p = 0; p < ws->fast->bodies.n; p++)
-        for (int l = 0; l < ws->fast->bodies.batch[p].count && it->rows[p]; l++)
-            send_body(it, &ws->fast->bodies.batch[p], p, l, ws->rows.n, from);
+        for (int l = 0; l < ws->fast->bodies.batch[p].count && schur->rows[p]; l++)
+            send_body(schur, &ws->fast->bodies.batch[p], p, l, ws->rows.n, from);
     for (size_t k = 0; k < places; k++)
         if (from[2 * k] >= 0) {
-            int *entry = it->entries + 3 * it->n_entries++;
+            int *entry = schur->entries + 3 * schur->n_entries++;
             entry[0] = (int)k;
             entry[1] = from[2 * k];
             entry[2] = from[2 * k + 1] < 0 ? zero : from[2 * k + 1];
@@ -298,17 +298,17 @@ static phx_status delassus_allocate(workspace *ws)
 {
     phx_context *context = ws->base.context;
     const size_t batches = (size_t)ws->fast->bodies.n;
-    delassus *it = phx_calloc(context, 1, sizeof *it);
+    delassus *schur = phx_calloc(context, 1, sizeof *schur);
 
-    ws->fast->delassus = it;
-    if (!it)
+    ws->fast->delassus = schur;
+    if (!schur)
         return PHX_ERR_MEMORY;
-    it->type = phx_calloc(context, batches, sizeof *it->type);
-    it->type_of = phx_calloc(context, batches, sizeof *it->type_of);
-    it->rows = phx_calloc(context, batches, sizeof *it->rows);
-    it->at = phx_calloc(context, batches, sizeof *it->at);
-    it->mu = phx_calloc(context, (size_t)ws->rows.n + 1, sizeof *it->mu);
-    return it->type && it->type_of && it->rows && it->at && it->mu ? PHX_OK : PHX_ERR_MEMORY;
+    schur->type = phx_calloc(context, batches, sizeof *schur->type);
+    schur->type_of = phx_calloc(context, batches, sizeof *schur->type_of);
+    schur->rows = phx_calloc(context, batches, sizeof *schur->rows);
+    schur->at = phx_calloc(context, batches, sizeof *schur->at);
+    schur->mu = phx_calloc(context, (size_t)ws->rows.n + 1, sizeof *schur->mu);
+    return schur->type && schur->type_of && schur->rows && schur->at && schur->mu ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Cost of the sparse matrix over velocities and multipliers; HUGE_VAL where it is left to KLU. */
@@ -333,7 +333,7 @@ static phx_status delassus_make(making *m)
     if (!(least <= most) || !isfinite(most))
         return PHX_OK;
     status = make_factors(m, most);
-    if (status || !m->it->ldl)
+    if (status || !m->schur->ldl)
         return status;
     status = make_batches(m);
     return status ? status : make_entries(m);
@@ -352,7 +352,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
     for (int b = 0; b < system->n_bodies; b++)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
     phx_status status = delassus_allocate(ws);
-    making m = {.ws = ws, .it = ws->fast->delassus};
+    making m = {.ws = ws, .schur = ws->fast->delassus};
     m.first = phx_calloc(context, (size_t)ws->fast->members.n + 1, sizeof *m.first);
     m.touched = phx_calloc(context, sides, sizeof *m.touched);
     m.boundary = phx_calloc(context, 2 * (size_t)widest, sizeof *m.boundary);
@@ -374,26 +374,26 @@ phx_status phx_sys_delassus_create(workspace *ws)
 /* Frees Delassus' operator and its scratch area. */
 void phx_sys_delassus_free(workspace *ws)
 {
-    delassus *it = ws->fast->delassus;
+    delassus *schur = ws->fast->delassus;
 
     phx_free(ws->fast->scratch.rows);
     ws->fast->scratch.rows = NULL;
     ws->fast->scratch.size[SCRATCH_ROWS] = 0;
-    if (!it)
+    if (!schur)
         return;
-    for (int p = 0; it->rows && p < ws->fast->bodies.n; p++)
-        phx_body_batch_rows_destroy(it->rows[p]);
-    for (int k = 0; k < it->n_types; k++)
-        phx_condenser_destroy(it->type[k]);
-    phx_block_ldl_destroy(it->ldl);
-    phx_free(it->type);
-    phx_free(it->type_of);
-    phx_free(it->rows);
-    phx_free(it->at);
-    phx_free(it->schur);
-    phx_free(it->entries);
-    phx_free(it->mu);
-    phx_free(it);
+    for (int p = 0; schur->rows && p < ws->fast->bodies.n; p++)
+        phx_body_batch_rows_destroy(schur->rows[p]);
+    for (int k = 0; k < schur->n_types; k++)
+        phx_condenser_destroy(schur->type[k]);
+    phx_block_ldl_destroy(schur->ldl);
+    phx_free(schur->type);
+    phx_free(schur->type_of);
+    phx_free(schur->rows);
+    phx_free(schur->at);
+    phx_free(schur->schur);
+    phx_free(schur->entries);
+    phx_free(schur->mu);
+    phx_free(schur);
     ws->fast->delassus = NULL;
 }
 
@@ -415,18 +415,18 @@ static phx_status schur_of_batches(void *user, phx_context *context, int part, i
     const rows_loop *loop = user;
     fast_part room;
     workspace *own = phx_sys_part(loop->ws, part, &room);
-    const delassus *it = own->fast->delassus;
+    const delassus *schur = own->fast->delassus;
 
     (void)context;
     for (int p = first; p < end; p++) {
         const batch_slot *slot = &own->fast->bodies.batch[p];
         double energy[PHX_BATCH_WIDTH];
-        if (!it->rows[p]) {
+        if (!schur->rows[p]) {
             phx_sys_batch_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->rows.covector, own->fast->scratch.rows,
-                                  it->schur + it->at[p], energy);
+        phx_body_batch_rows_schur(schur->rows[p], loop->x, loop->v, own->rows.covector, own->fast->scratch.rows,
+                                  schur->schur + schur->at[p], energy);
         for (int l = 0; l < slot->count; l++)
             own->fast->members.energy[slot->member[l]] = energy[l];
     }
@@ -436,12 +436,12 @@ static phx_status schur_of_batches(void *user, phx_context *context, int part, i
 static phx_status sum_entries(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
-    const delassus *it = loop->ws->fast->delassus;
+    const delassus *schur = loop->ws->fast->delassus;
     double *out = loop->out;
 
     (void)context, (void)part;
-    for (const int *e = it->entries + 3 * (size_t)first, *last = it->entries + 3 * (size_t)end; e < last; e += 3)
-        out[e[0]] = it->schur[e[1]] + it->schur[e[2]];
+    for (const int *e = schur->entries + 3 * (size_t)first, *last = schur->entries + 3 * (size_t)end; e < last; e += 3)
+        out[e[0]] = schur->schur[e[1]] + schur->schur[e[2]];
     return PHX_OK;
 }
 
@@ -456,37 +456,37 @@ static void delassus_evaluate(workspace *ws, const double *x, const double *v)
 
 double phx_fast_least_pivot(workspace *ws, const double *x, const double *v)
 {
-    delassus *it = in_use(ws);
+    delassus *schur = in_use(ws);
 
-    if (!it)
+    if (!schur)
         return -1.0;
     delassus_evaluate(ws, x, v);
-    it->factored = false;
-    return phx_block_ldl_least_pivot(it->ldl);
+    schur->factored = false;
+    return phx_block_ldl_least_pivot(schur->ldl);
 }
 
 phx_status phx_fast_factor_rows(workspace *ws, const double *x, const double *v, bool *energies)
 {
-    delassus *it = in_use(ws);
+    delassus *schur = in_use(ws);
 
-    *energies = it && it->batched;
-    if (it) {
+    *energies = schur && schur->batched;
+    if (schur) {
         delassus_evaluate(ws, x, v);
-        it->factored = phx_block_ldl_factor(it->ldl) == PHX_OK;
+        schur->factored = phx_block_ldl_factor(schur->ldl) == PHX_OK;
     }
-    return it && it->factored ? PHX_OK : phx_fast_factor_mass(ws, x);
+    return schur && schur->factored ? PHX_OK : phx_fast_factor_mass(ws, x);
 }
 
 /* ---- solutions ---- */
 static phx_status push_batches(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *loop = user;
-    const delassus *it = loop->ws->fast->delassus;
+    const delassus *schur = loop->ws->fast->delassus;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        if (it->rows[p])
-            phx_body_batch_rows_push(it->rows[p], it->mu, loop->out);
+        if (schur->rows[p])
+            phx_body_batch_rows_push(schur->rows[p], schur->mu, loop->out);
     return PHX_OK;
 }
 
@@ -494,17 +494,17 @@ static phx_status push_batches(void *user, phx_context *context, int part, int f
  * velocities and multipliers. */
 phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, double *b)
 {
-    delassus *it = in_use(ws);
-    const bool use = it && it->factored;
-    double *mu = use ? it->mu : b + ws->kkt.n_v;
+    delassus *schur = in_use(ws);
+    const bool use = schur && schur->factored;
+    double *mu = use ? schur->mu : b + ws->kkt.n_v;
 
-    if (!use || !it->all)
+    if (!use || !schur->all)
         memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
     for (int k = 0; k < ws->rows.n; k++)
         mu[k] = alpha * r[k];
     if (!use)
         return phx_fast_solve_mass(ws, b);
-    phx_block_ldl_solve(it->ldl, mu);
+    phx_block_ldl_solve(schur->ldl, mu);
     memcpy(b + ws->kkt.n_v, mu, (size_t)ws->rows.n * sizeof *mu);
     phx_sys_run(ws, ws->fast->bodies.n, push_batches, &(rows_loop){.ws = ws, .out = b});
     return PHX_OK;

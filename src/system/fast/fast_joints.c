@@ -409,7 +409,7 @@ bool phx_sys_joint_batch_waits(workspace *ws, int p, int lane, int late)
 
 /* ---- what is done with them ---- */
 typedef struct joint_loop joint_loop;
-typedef void joint_work(const joint_loop *it, const joint_batch *batch);
+typedef void joint_work(const joint_loop *loop, const joint_batch *batch);
 struct joint_loop {
     const workspace *ws;
     const joint_operations *ops;
@@ -420,11 +420,11 @@ struct joint_loop {
 
 static phx_status each_batch(void *user, phx_context *context, int part, int first, int end)
 {
-    const joint_loop *it = user;
+    const joint_loop *loop = user;
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        it->work(it, &it->ws->fast->joints.batch[p]);
+        loop->work(loop, &loop->ws->fast->joints.batch[p]);
     return PHX_OK;
 }
 
@@ -447,24 +447,24 @@ static void over_batches(const workspace *ws, joint_work *work, const double *la
         work(&loop, &ws->fast->joints.batch[ws->fast->threads.batches[i]]);
 }
 
-static void find_residual(const joint_loop *it, const joint_batch *batch)
+static void find_residual(const joint_loop *loop, const joint_batch *batch)
 {
-    it->ops->residual(it->ws, batch, &it->at, it->out);
+    loop->ops->residual(loop->ws, batch, &loop->at, loop->out);
 }
 
-static void find_rates(const joint_loop *it, const joint_batch *batch)
+static void find_rates(const joint_loop *loop, const joint_batch *batch)
 {
-    it->ops->rates(it->ws, batch, &it->at, it->out);
+    loop->ops->rates(loop->ws, batch, &loop->at, loop->out);
 }
 
-static void joints_linearise(const joint_loop *it, const joint_batch *batch)
+static void joints_linearise(const joint_loop *loop, const joint_batch *batch)
 {
-    it->ops->linearise(it->ws, batch, &it->at);
+    loop->ops->linearise(loop->ws, batch, &loop->at);
 }
 
-static void joints_put(const joint_loop *it, const joint_batch *batch)
+static void joints_put(const joint_loop *loop, const joint_batch *batch)
 {
-    it->ops->put(it->ws, batch, &it->at, it->out);
+    loop->ops->put(loop->ws, batch, &loop->at, loop->out);
 }
 
 void phx_sys_joint_batches_residual(workspace *ws, const double *lambda, double *res)

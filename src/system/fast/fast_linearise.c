@@ -40,14 +40,14 @@ static phx_status interval_rods(void *user, phx_context *context, int part, int 
  * entries that couple bodies. */
 static void clear_values(workspace *ws, bool condensed)
 {
-    condensation *it = ws->fast->condensation;
+    condensation *inner = ws->fast->condensation;
 
-    if (it)
-        it->linearised = condensed;
+    if (inner)
+        inner->linearised = condensed;
     ws->values.summed = true;
     ws->values.weight_K = 0.5 * ws->view.h;
-    ws->fast->into = condensed ? &it->kkt : &ws->kkt;
-    ws->values.into_D = ws->values.into_K = condensed ? it->values.coupling : ws->values.val;
+    ws->fast->into = condensed ? &inner->kkt : &ws->kkt;
+    ws->values.into_D = ws->values.into_K = condensed ? inner->values.coupling : ws->values.val;
     phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->values.into_D);
 }
 
@@ -77,13 +77,13 @@ static int reuses(const workspace *ws)
 /* Rows alone, where the matrix is that of a step before. */
 static bool reuse_block(workspace *ws)
 {
-    block_reuse *it = &ws->fast->reuse;
+    block_reuse *reuse = &ws->fast->reuse;
 
-    if (!ws->values.summed || !ws->step.goes_on || it->left == 0 || ws->base.own_matrices || it->h != ws->view.h ||
-        it->t0 == ws->step.t0)
+    if (!ws->values.summed || !ws->step.goes_on || reuse->left == 0 || ws->base.own_matrices ||
+        reuse->h != ws->view.h || reuse->t0 == ws->step.t0)
         return false;
-    it->left--;
-    it->t0 = ws->step.t0;
+    reuse->left--;
+    reuse->t0 = ws->step.t0;
     ws->fast->into = &ws->kkt;
     ws->values.weight_K = 0.5 * ws->view.h;
     phx_fast_put_new_rows(ws);
@@ -93,12 +93,12 @@ static bool reuse_block(workspace *ws)
 /* A(2/h) at once, into val or, condensed, as arrow blocks of bodies and what couples them. */
 phx_status phx_fast_interval_linearise(workspace *ws)
 {
-    condensation *it = ws->fast->condensation;
+    condensation *inner = ws->fast->condensation;
     const bool condensed = phx_sys_condenses(ws);
     phx_status status = PHX_OK;
 
-    if (it && it->wait > 0)
-        it->wait--;
+    if (inner && inner->wait > 0)
+        inner->wait--;
     ws->fast->reuse.made = ws->base.partly_new = !condensed && reuse_block(ws);
     if (ws->fast->reuse.made)
         return PHX_OK;
@@ -136,11 +136,11 @@ static bool is_reusable(const workspace *ws)
  * velocity block, or whole. */
 phx_status phx_fast_factor(workspace *ws, int slot, double cj)
 {
-    condensation *it = ws->fast->condensation;
+    condensation *inner = ws->fast->condensation;
     row_schur *schur = ws->fast->schur;
 
-    if (it)
-        it->in_slot[slot] = is_condensed(ws);
+    if (inner)
+        inner->in_slot[slot] = is_condensed(ws);
     if (is_condensed(ws))
         return phx_sys_condensed_factor(ws, slot, cj);
     if (is_reusable(ws) && phx_sys_schur_factor(schur, slot, ws->fast->reuse.made, ws->values.val))
@@ -152,9 +152,9 @@ phx_status phx_fast_factor(workspace *ws, int slot, double cj)
 
 phx_status phx_fast_solve(workspace *ws, int slot, double *b)
 {
-    const condensation *it = ws->fast->condensation;
+    const condensation *inner = ws->fast->condensation;
 
-    if (it && it->in_slot[slot])
+    if (inner && inner->in_slot[slot])
         return phx_sys_condensed_solve(ws, slot, b);
     if (!ws->fast->schur || ws->fast->schur->slot != slot)
         return phx_lu_solve(ws->values.lu[slot], 1, b);

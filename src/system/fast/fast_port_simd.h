@@ -179,18 +179,18 @@ typedef struct places {
 static inline places find_places(const int dim, const int n_a, const int n_b, int n_rows, const int *at)
 {
     const int r = dim + phx_rotations(dim), rot = phx_rotations(dim);
-    places it = {.per_row = (2 + n_a + n_b) * SIMD_WIDTH};
+    places held = {.per_row = (2 + n_a + n_b) * SIMD_WIDTH};
 
-    it.rows[0] = at;
-    it.rows[1] = at + (1 + n_a) * SIMD_WIDTH;
-    it.above[0] = at + n_rows * it.per_row;
-    it.above[1] = it.above[0] + (r + n_a) * SIMD_WIDTH;
-    it.turns[0] = it.above[1] + (r + n_b) * SIMD_WIDTH;
-    it.turns[1] = it.turns[0] + (r + n_a) * SIMD_WIDTH;
-    it.bends[0] = it.turns[1] + (r + n_b) * SIMD_WIDTH;
-    it.bends[1] = it.bends[0] + rot * n_a * SIMD_WIDTH;
-    it.pairs = it.bends[1] + rot * n_b * SIMD_WIDTH;
-    return it;
+    held.rows[0] = at;
+    held.rows[1] = at + (1 + n_a) * SIMD_WIDTH;
+    held.above[0] = at + n_rows * held.per_row;
+    held.above[1] = held.above[0] + (r + n_a) * SIMD_WIDTH;
+    held.turns[0] = held.above[1] + (r + n_b) * SIMD_WIDTH;
+    held.turns[1] = held.turns[0] + (r + n_a) * SIMD_WIDTH;
+    held.bends[0] = held.turns[1] + (r + n_b) * SIMD_WIDTH;
+    held.bends[1] = held.bends[0] + rot * n_a * SIMD_WIDTH;
+    held.pairs = held.bends[1] + rot * n_b * SIMD_WIDTH;
+    return held;
 }
 
 /* The geometric terms of one side, for the joints in `bits`. */

@@ -58,13 +58,13 @@ static void set_signals(workspace *ws, double t, double h)
 
 static void set_row(workspace *ws, int k)
 {
-    const work_row *it = &ws->rows.row[k];
+    const work_row *row = &ws->rows.row[k];
     double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
 
-    if (it->unit < 0)
-        phx_row_covectors(it->row, &ws->ports.view[it->a], &ws->ports.view[it->b], g, g + PHX_PORT_MAX);
-    if (!it->speed)
-        ws->rows.w[k] = it->rate;
+    if (row->unit < 0)
+        phx_row_covectors(row->row, &ws->ports.view[row->a], &ws->ports.view[row->b], g, g + PHX_PORT_MAX);
+    if (!row->speed)
+        ws->rows.w[k] = row->rate;
 }
 
 static void set_group(workspace *ws, const row_group *group)
@@ -111,15 +111,15 @@ typedef struct rates_loop {
 
 static phx_status rates_of_groups(void *user, phx_context *context, int part, int first, int end)
 {
-    const rates_loop *it = user;
-    workspace *ws = it->ws;
+    const rates_loop *loop = user;
+    workspace *ws = loop->ws;
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
         const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
         set_group(ws, group);
         for (int k = group->first; k < group->end; k++)
-            it->e[k] = (ws->system->dim == 2 ? row_rate(2, ws, k) : row_rate(3, ws, k)) - ws->rows.w[k];
+            loop->e[k] = (ws->system->dim == 2 ? row_rate(2, ws, k) : row_rate(3, ws, k)) - ws->rows.w[k];
     }
     return PHX_OK;
 }
@@ -193,13 +193,13 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
 
 static phx_status residual_of_groups(void *user, phx_context *context, int part, int first, int end)
 {
-    const residual_loop *it = user;
+    const residual_loop *loop = user;
 
     (void)context, (void)part;
-    if (it->ws->system->dim == 2)
-        rows_residual(2, it->ws, first, end, it->lambda, it->res);
+    if (loop->ws->system->dim == 2)
+        rows_residual(2, loop->ws, first, end, loop->lambda, loop->res);
     else
-        rows_residual(3, it->ws, first, end, it->lambda, it->res);
+        rows_residual(3, loop->ws, first, end, loop->lambda, loop->res);
     return PHX_OK;
 }
 
@@ -217,13 +217,13 @@ static void apply_effort(const workspace *ws, int i, double *res)
 
 static phx_status apply_to_bodies(void *user, phx_context *context, int part, int first, int end)
 {
-    const residual_loop *it = user;
-    const workspace *ws = it->ws;
+    const residual_loop *loop = user;
+    const workspace *ws = loop->ws;
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
         if (!ws->fast->threads.port[ws->fast->unbatched.ports[i]])
-            apply_effort(ws, ws->fast->unbatched.ports[i], it->res);
+            apply_effort(ws, ws->fast->unbatched.ports[i], loop->res);
     return PHX_OK;
 }
 

@@ -45,33 +45,33 @@ static int find_clusters(const kkt_matrix *kkt, int *label)
 }
 
 /* Velocities and rows of each cluster; false: one has too many. */
-static bool count_clusters(const kkt_matrix *kkt, const int *label, row_schur *it)
+static bool count_clusters(const kkt_matrix *kkt, const int *label, row_schur *schur)
 {
     for (int i = 0; i < kkt->n_v; i++)
-        it->cluster[label[i]].n++;
+        schur->cluster[label[i]].n++;
     for (int k = 0; k < kkt->n_l; k++)
-        for (int c = 0; c < it->n_clusters; c++) {
+        for (int c = 0; c < schur->n_clusters; c++) {
             bool sees = false;
             for (int e = kkt->ptr[kkt->n_v + k]; e < kkt->ptr[kkt->n_v + k + 1] && !sees; e++)
                 sees = kkt->idx[e] < kkt->n_v && label[kkt->idx[e]] == c;
-            it->cluster[c].rows += sees;
+            schur->cluster[c].rows += sees;
         }
     for (int k = kkt->n_v; k < kkt->n; k++)
         for (int e = kkt->ptr[k]; e < kkt->ptr[k + 1]; e++)
-            it->n_corners += kkt->idx[e] >= kkt->n_v;
-    for (int c = 0; c < it->n_clusters; c++)
-        if (it->cluster[c].n > PHX_SCHUR_MOST)
+            schur->n_corners += kkt->idx[e] >= kkt->n_v;
+    for (int c = 0; c < schur->n_clusters; c++)
+        if (schur->cluster[c].n > PHX_SCHUR_MOST)
             return false;
     return true;
 }
 
 /* Allocates the clusters' positions and numbers in two blocks and sets the pointers into them. */
-static phx_status schur_allocate(phx_context *context, row_schur *it)
+static phx_status schur_allocate(phx_context *context, row_schur *schur)
 {
-    size_t places = 3 * (size_t)it->n_corners, count = 2 * (size_t)(it->n * it->stride), largest = 1, y = 0;
+    size_t places = 3 * (size_t)schur->n_corners, count = 2 * (size_t)(schur->n * schur->stride), largest = 1, y = 0;
 
-    for (int c = 0; c < it->n_clusters; c++) {
-        schur_cluster *of = &it->cluster[c];
+    for (int c = 0; c < schur->n_clusters; c++) {
+        schur_cluster *of = &schur->cluster[c];
         of->filled = filled(of->n);
         of->wide = filled(of->rows);
         places += (size_t)(of->n + of->rows + 2 * of->n * of->n + 4 * of->n * of->rows);
@@ -79,20 +79,20 @@ static phx_status schur_allocate(phx_context *context, row_schur *it)
         largest = of->filled > (int)largest ? (size_t)of->filled : largest;
         y += (size_t)of->filled;
     }
-    it->count = count;
-    it->places = phx_calloc(context, places + 1, sizeof *it->places);
-    it->numbers = phx_calloc(context, count + largest * largest + y, sizeof *it->numbers);
-    if (!it->places || !it->numbers)
+    schur->count = count;
+    schur->places = phx_calloc(context, places + 1, sizeof *schur->places);
+    schur->numbers = phx_calloc(context, count + largest * largest + y, sizeof *schur->numbers);
+    if (!schur->places || !schur->numbers)
         return PHX_ERR_MEMORY;
-    int *place = it->places + 3 * it->n_corners;
-    double *number = it->numbers + 2 * it->n * it->stride;
-    it->corner = it->places;
-    it->S = it->numbers;
-    it->L = it->S + it->n * it->stride;
-    it->dense = it->numbers + count;
-    it->y = it->dense + largest * largest;
-    for (int c = 0; c < it->n_clusters; c++) {
-        schur_cluster *of = &it->cluster[c];
+    int *place = schur->places + 3 * schur->n_corners;
+    double *number = schur->numbers + 2 * schur->n * schur->stride;
+    schur->corner = schur->places;
+    schur->S = schur->numbers;
+    schur->L = schur->S + schur->n * schur->stride;
+    schur->dense = schur->numbers + count;
+    schur->y = schur->dense + largest * largest;
+    for (int c = 0; c < schur->n_clusters; c++) {
+        schur_cluster *of = &schur->cluster[c];
         of->velocity = place;
         of->row = of->velocity + of->n;
         of->block = of->row + of->rows;
@@ -123,28 +123,28 @@ static void put_place(const kkt_matrix *kkt, int row, int column, int to, int *l
 
 /* Fills velocities, rows and positions of every cluster and of the corner block from the KKT pattern, whose structure
  * is symmetric. */
-static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
+static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *schur)
 {
     int corner = 0;
 
     for (int i = 0; i < kkt->n_v; i++) {
-        schur_cluster *of = &it->cluster[label[i]];
+        schur_cluster *of = &schur->cluster[label[i]];
         of->velocity[of->n++] = i;
     }
     for (int k = 0; k < kkt->n_l; k++)
         for (int e = kkt->ptr[kkt->n_v + k]; e < kkt->ptr[kkt->n_v + k + 1]; e++) {
             if (kkt->idx[e] >= kkt->n_v) {
-                it->corner[3 * corner] = k;
-                it->corner[3 * corner + 1] = kkt->idx[e] - kkt->n_v;
-                it->corner[3 * corner++ + 2] = e;
+                schur->corner[3 * corner] = k;
+                schur->corner[3 * corner + 1] = kkt->idx[e] - kkt->n_v;
+                schur->corner[3 * corner++ + 2] = e;
                 continue;
             }
-            schur_cluster *of = &it->cluster[label[kkt->idx[e]]];
+            schur_cluster *of = &schur->cluster[label[kkt->idx[e]]];
             if (of->rows == 0 || of->row[of->rows - 1] != k)
                 of->row[of->rows++] = k;
         }
-    for (int c = 0; c < it->n_clusters; c++) {
-        schur_cluster *of = &it->cluster[c];
+    for (int c = 0; c < schur->n_clusters; c++) {
+        schur_cluster *of = &schur->cluster[c];
         int above = 0;
         for (int i = 0; i < of->n; i++) {
             for (int j = 0; j < of->n; j++)
@@ -161,58 +161,58 @@ static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
  * unchanged if there are more than PHX_SCHUR_MOST rows or a cluster is too large. */
 phx_status phx_sys_schur_create(phx_context *context, const kkt_matrix *kkt, row_schur **made)
 {
-    row_schur *it = phx_calloc(context, 1, sizeof *it);
+    row_schur *schur = phx_calloc(context, 1, sizeof *schur);
     int *label = phx_calloc(context, (size_t)kkt->n_v + 1, sizeof *label);
-    phx_status status = it && label ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = schur && label ? PHX_OK : PHX_ERR_MEMORY;
     bool fits = kkt->n_l <= PHX_SCHUR_MOST;
 
     if (!status) {
-        it->ops = schur_select();
-        it->slot = -1;
-        it->n = kkt->n_l;
-        it->stride = filled(kkt->n_l);
-        it->n_clusters = find_clusters(kkt, label);
-        it->cluster = phx_calloc(context, (size_t)it->n_clusters + 1, sizeof *it->cluster);
-        status = it->cluster ? PHX_OK : PHX_ERR_MEMORY;
+        schur->ops = schur_select();
+        schur->slot = -1;
+        schur->n = kkt->n_l;
+        schur->stride = filled(kkt->n_l);
+        schur->n_clusters = find_clusters(kkt, label);
+        schur->cluster = phx_calloc(context, (size_t)schur->n_clusters + 1, sizeof *schur->cluster);
+        status = schur->cluster ? PHX_OK : PHX_ERR_MEMORY;
     }
-    fits = fits && !status && count_clusters(kkt, label, it);
+    fits = fits && !status && count_clusters(kkt, label, schur);
     if (fits)
-        status = schur_allocate(context, it);
+        status = schur_allocate(context, schur);
     if (fits && !status)
-        fill_places(kkt, label, it);
+        fill_places(kkt, label, schur);
     phx_free(label);
     if (fits && !status) {
-        *made = it;
+        *made = schur;
         return PHX_OK;
     }
-    phx_sys_schur_free(it);
+    phx_sys_schur_free(schur);
     return status;
 }
 
-void phx_sys_schur_free(row_schur *it)
+void phx_sys_schur_free(row_schur *schur)
 {
-    if (!it)
+    if (!schur)
         return;
-    phx_free(it->cluster);
-    phx_free(it->places);
-    phx_free(it->numbers);
-    phx_free(it);
+    phx_free(schur->cluster);
+    phx_free(schur->places);
+    phx_free(schur->numbers);
+    phx_free(schur);
 }
 
 /* ---- factors ---- */
-static bool schur_invert(const row_schur *it, const double *val)
+static bool schur_invert(const row_schur *schur, const double *val)
 {
-    for (int c = 0; c < it->n_clusters; c++) {
-        const schur_cluster *of = &it->cluster[c];
+    for (int c = 0; c < schur->n_clusters; c++) {
+        const schur_cluster *of = &schur->cluster[c];
         const int n = of->n;
-        memset(it->dense, 0, (size_t)(n * of->filled) * sizeof *it->dense);
+        memset(schur->dense, 0, (size_t)(n * of->filled) * sizeof *schur->dense);
         for (int e = 0; e < of->n_block; e++)
-            it->dense[of->block[2 * e]] = val[of->block[2 * e + 1]];
-        if (!it->ops->invert(n, of->filled, it->dense))
+            schur->dense[of->block[2 * e]] = val[of->block[2 * e + 1]];
+        if (!schur->ops->invert(n, of->filled, schur->dense))
             return false;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
-                of->inverse[i * of->filled + j] = it->dense[j * of->filled + i];
+                of->inverse[i * of->filled + j] = schur->dense[j * of->filled + i];
     }
     return true;
 }
@@ -227,46 +227,46 @@ static void take_rows(const schur_cluster *of, const double *val)
 
 /* Factors the Newton matrix in `val` for a slot: inverts the clusters, unless only the rows have changed, and factors
  * S. Returns false if a pivot vanishes; the caller then factors the whole matrix. */
-bool phx_sys_schur_factor(row_schur *it, int slot, bool rows_alone, const double *val)
+bool phx_sys_schur_factor(row_schur *schur, int slot, bool rows_alone, const double *val)
 {
-    const bool kept = rows_alone && it->slot == slot;
+    const bool kept = rows_alone && schur->slot == slot;
 
-    it->slot = -1;
-    if (!kept && !schur_invert(it, val))
+    schur->slot = -1;
+    if (!kept && !schur_invert(schur, val))
         return false;
-    for (int k = 0; k < it->n * it->stride; k++)
-        it->S[k] = 0.0;
-    for (const int *at = it->corner, *last = at + 3 * it->n_corners; at < last; at += 3)
-        it->S[at[1] * it->stride + at[0]] = val[at[2]];
-    for (int c = 0; c < it->n_clusters; c++) {
-        take_rows(&it->cluster[c], val);
-        it->ops->eliminate(&it->cluster[c], it->stride, it->S);
+    for (int k = 0; k < schur->n * schur->stride; k++)
+        schur->S[k] = 0.0;
+    for (const int *at = schur->corner, *last = at + 3 * schur->n_corners; at < last; at += 3)
+        schur->S[at[1] * schur->stride + at[0]] = val[at[2]];
+    for (int c = 0; c < schur->n_clusters; c++) {
+        take_rows(&schur->cluster[c], val);
+        schur->ops->eliminate(&schur->cluster[c], schur->stride, schur->S);
     }
-    if (!it->ops->factor(it->n, it->stride, it->S, it->L))
+    if (!schur->ops->factor(schur->n, schur->stride, schur->S, schur->L))
         return false;
-    it->slot = slot;
+    schur->slot = slot;
     return true;
 }
 
-void phx_sys_schur_solve(const row_schur *it, int n_v, double *b)
+void phx_sys_schur_solve(const row_schur *schur, int n_v, double *b)
 {
-    double *y = it->y, *l = b + n_v;
+    double *y = schur->y, *l = b + n_v;
 
-    for (int c = 0; c < it->n_clusters; y += it->cluster[c++].filled)
-        it->ops->begin(&it->cluster[c], b, y, l);
-    it->ops->solve(it->n, it->stride, it->S, it->L, l);
-    y = it->y;
-    for (int c = 0; c < it->n_clusters; y += it->cluster[c++].filled)
-        it->ops->end(&it->cluster[c], l, y, b);
+    for (int c = 0; c < schur->n_clusters; y += schur->cluster[c++].filled)
+        schur->ops->begin(&schur->cluster[c], b, y, l);
+    schur->ops->solve(schur->n, schur->stride, schur->S, schur->L, l);
+    y = schur->y;
+    for (int c = 0; c < schur->n_clusters; y += schur->cluster[c++].filled)
+        schur->ops->end(&schur->cluster[c], l, y, b);
 }
 
-void phx_sys_schur_archive(phx_archive *archive, row_schur *it)
+void phx_sys_schur_archive(phx_archive *archive, row_schur *schur)
 {
-    phx_archive_int(archive, &it->slot);
-    if (phx_archive_reads(archive) && (it->slot < -1 || it->slot >= PHX_FACTOR_SLOTS)) {
+    phx_archive_int(archive, &schur->slot);
+    if (phx_archive_reads(archive) && (schur->slot < -1 || schur->slot >= PHX_FACTOR_SLOTS)) {
         phx_archive_fail(archive, PHX_ERR_ARGUMENT);
-        it->slot = -1;
+        schur->slot = -1;
     }
-    if (it->slot >= 0)
-        phx_archive_doubles(archive, it->count, it->numbers);
+    if (schur->slot >= 0)
+        phx_archive_doubles(archive, schur->count, schur->numbers);
 }

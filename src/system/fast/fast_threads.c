@@ -32,14 +32,15 @@ workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
     if (part == 0)
         return own;
     double *at = fast->threads.room + (size_t)(part - 1) * fast->threads.stride;
-    fast_scratch *it = &fast->scratch;
-    double **arrays[N_SCRATCH] = {&own->bodies.M, &own->bodies.room, &it->arrow, &it->block, &own->ports.map, &it->G,
-                                  &it->K,         &it->product,      &it->rows};
+    fast_scratch *arrays_of = &fast->scratch;
+    double **arrays[N_SCRATCH] = {&own->bodies.M,    &own->bodies.room,   &arrays_of->arrow,
+                                  &arrays_of->block, &own->ports.map,     &arrays_of->G,
+                                  &arrays_of->K,     &arrays_of->product, &arrays_of->rows};
     for (int k = 0; k < N_SCRATCH; k++) {
         *arrays[k] = at;
-        at += it->size[k];
+        at += arrays_of->size[k];
     }
-    const size_t widest = it->size[SCRATCH_BODY] / 3;
+    const size_t widest = arrays_of->size[SCRATCH_BODY] / 3;
     own->bodies.D = own->bodies.M + widest;
     own->bodies.K = own->bodies.D + widest;
     return own;
@@ -53,17 +54,18 @@ typedef struct span {
 
 static phx_status clear_part(void *user, phx_context *context, int part, int first, int end)
 {
-    const span *it = user;
-    const size_t from = it->count * (size_t)first / (size_t)it->parts, to = it->count * (size_t)end / (size_t)it->parts;
+    const span *cleared = user;
+    const size_t from = cleared->count * (size_t)first / (size_t)cleared->parts,
+                 to = cleared->count * (size_t)end / (size_t)cleared->parts;
     (void)context, (void)part;
-    memset(it->values + from, 0, (to - from) * sizeof *it->values);
+    memset(cleared->values + from, 0, (to - from) * sizeof *cleared->values);
     return PHX_OK;
 }
 
 void phx_sys_clear(const workspace *ws, size_t count, double *values)
 {
-    span it = {count, values, phx_thread_pool_parts(ws->fast->threads.pool)};
-    phx_sys_run(ws, it.parts, clear_part, &it);
+    span cleared = {count, values, phx_thread_pool_parts(ws->fast->threads.pool)};
+    phx_sys_run(ws, cleared.parts, clear_part, &cleared);
 }
 
 /* ---- what is made once ---- */
@@ -94,18 +96,18 @@ void phx_sys_threads_free(thread_use *threads)
 static phx_status share_scratch(workspace *ws)
 {
     enum { APART = 16 };
-    thread_use *it = &ws->fast->threads;
+    thread_use *use = &ws->fast->threads;
     const int parts = phx_thread_pool_parts(ws->fast->threads.pool);
     double *shared = NULL;
 
-    it->stride = APART;
+    use->stride = APART;
     for (int k = 0; k < N_SCRATCH; k++)
-        it->stride += ws->fast->scratch.size[k];
-    shared = phx_calloc(ws->base.context, (size_t)(parts - 1) * it->stride + APART, sizeof *shared);
+        use->stride += ws->fast->scratch.size[k];
+    shared = phx_calloc(ws->base.context, (size_t)(parts - 1) * use->stride + APART, sizeof *shared);
     if (!shared)
         return PHX_ERR_MEMORY;
-    phx_free(it->room);
-    it->room = shared;
+    phx_free(use->room);
+    use->room = shared;
     for (int part = 0; part < parts; part++) {
         fast_part room;
         const workspace *own = phx_sys_part(ws, part, &room);
@@ -135,31 +137,31 @@ static bool is_late(int *owner, int target, int part)
 static void find_late_groups(workspace *ws, int *owner)
 {
     const phx_system *system = ws->system;
-    thread_use *it = &ws->fast->threads;
+    thread_use *use = &ws->fast->threads;
     int *of_port = owner + system->n_bodies;
 
-    it->n_groups = 0;
+    use->n_groups = 0;
     for (int g = 0; g < ws->fast->rows.n; g++)
-        it->group[g] = 0;
+        use->group[g] = 0;
     for (int i = 0, part = 0; i < ws->fast->unbatched.n_groups; i++) {
         while (i >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->unbatched.n_groups, part + 1))
             part++;
         const int g = ws->fast->unbatched.groups[i], ports[2] = {ws->fast->rows.group[g].a, ws->fast->rows.group[g].b};
         for (int side = 0; side < 2; side++)
-            it->group[g] =
-                (unsigned char)(it->group[g] | (is_late(of_port, ports[side], part) ? LATE_PORT << side : 0) |
+            use->group[g] =
+                (unsigned char)(use->group[g] | (is_late(of_port, ports[side], part) ? LATE_PORT << side : 0) |
                                 (is_late(owner, system->ports[ports[side]].body, part) ? LATE_BODY << side : 0));
-        if (it->group[g])
-            it->groups[it->n_groups++] = g;
+        if (use->group[g])
+            use->groups[use->n_groups++] = g;
     }
 }
 
 /* owner: n_bodies of scratch, all -1; as in the next one. */
 static void find_late_batches(workspace *ws, int *owner)
 {
-    thread_use *it = &ws->fast->threads;
+    thread_use *use = &ws->fast->threads;
 
-    it->n_batches = 0;
+    use->n_batches = 0;
     for (int p = 0, part = 0; p < ws->fast->joints.used; p++) {
         bool waits = false;
         while (p >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->joints.used, part + 1))
@@ -173,22 +175,22 @@ static void find_late_batches(workspace *ws, int *owner)
             waits = phx_sys_joint_batch_waits(ws, p, l, late) || waits;
         }
         if (waits)
-            it->batches[it->n_batches++] = p;
+            use->batches[use->n_batches++] = p;
     }
 }
 
 static void find_late_ports(workspace *ws, int *owner)
 {
-    thread_use *it = &ws->fast->threads;
+    thread_use *use = &ws->fast->threads;
 
-    it->n_ports = 0;
+    use->n_ports = 0;
     for (int i = 0, part = 0; i < ws->fast->unbatched.n_ports; i++) {
         const phx_port_id id = ws->fast->unbatched.ports[i];
         while (i >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->unbatched.n_ports, part + 1))
             part++;
-        it->port[id] = is_late(owner, ws->system->ports[id].body, part);
-        if (it->port[id])
-            it->ports[it->n_ports++] = id;
+        use->port[id] = is_late(owner, ws->system->ports[id].body, part);
+        if (use->port[id])
+            use->ports[use->n_ports++] = id;
     }
 }
 
@@ -259,15 +261,15 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
 /* All factorisations that there are already. */
 static phx_status hand_on(workspace *ws)
 {
-    const condensation *it = ws->fast->condensation;
-    phx_lu *lu[3 * PHX_FACTOR_SLOTS + 2] = {ws->mass.lu, it ? it->mass.lu : NULL};
+    const condensation *inner = ws->fast->condensation;
+    phx_lu *lu[3 * PHX_FACTOR_SLOTS + 2] = {ws->mass.lu, inner ? inner->mass.lu : NULL};
     phx_status status = PHX_OK;
     int count = 2;
 
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
         lu[count++] = ws->values.lu[s];
         lu[count++] = ws->values.lu_complex[s];
-        lu[count++] = it ? it->slot[s].lu : NULL;
+        lu[count++] = inner ? inner->slot[s].lu : NULL;
     }
     for (int k = 0; k < count && !status; k++)
         if (lu[k])

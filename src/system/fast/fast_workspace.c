@@ -78,45 +78,45 @@ static void free_scratch(fast_scratch *of)
 }
 
 /* ---- rows anew ---- */
-static bool can_reuse_block(const phx_system *system, const fast_data *it)
+static bool can_reuse_block(const phx_system *system, const fast_data *data)
 {
     bool modal = false;
 
     for (int b = 0; b < system->n_bodies; b++)
         modal = modal || phx_body_has_modes(system->bodies[b].body);
-    for (int g = 0; g < it->rows.n && modal; g++)
-        modal = !it->rows.group[g].one_body && !it->rows.group[g].slides;
-    return modal && it->bodies.n_rods == 0 && system->n_forces == 0 && system->control.n == 0;
+    for (int g = 0; g < data->rows.n && modal; g++)
+        modal = !data->rows.group[g].one_body && !data->rows.group[g].slides;
+    return modal && data->bodies.n_rods == 0 && system->n_forces == 0 && system->control.n == 0;
 }
 
 /* ---- the whole ---- */
 /* The parts, in the order of the struct. */
-static phx_status create_parts(phx_context *context, workspace *ws, fast_data *it)
+static phx_status create_parts(phx_context *context, workspace *ws, fast_data *data)
 {
     const phx_system *system = ws->system;
     const pattern_source source = phx_sys_pattern_source(ws);
-    size_t *sizes = it->scratch.size;
-    phx_status status = create_groups(context, system, &ws->rows, &it->rows);
+    size_t *sizes = data->scratch.size;
+    phx_status status = create_groups(context, system, &ws->rows, &data->rows);
 
     if (!status)
-        status = phx_sys_condensation_create(context, &source, &it->condensation);
+        status = phx_sys_condensation_create(context, &source, &data->condensation);
     if (!status)
-        status = phx_sys_members_create(context, system, &it->members);
+        status = phx_sys_members_create(context, system, &data->members);
     if (!status)
-        status =
-            phx_sys_batches_create(context, system, it->condensation, &it->members, &ws->bodies, &it->bodies, sizes);
+        status = phx_sys_batches_create(context, system, data->condensation, &data->members, &ws->bodies, &data->bodies,
+                                        sizes);
     if (!status)
-        status = phx_sys_condensation_allocate(context, system, &ws->kkt, &it->members, &it->bodies, it->condensation,
-                                               sizes);
+        status = phx_sys_condensation_allocate(context, system, &ws->kkt, &data->members, &data->bodies,
+                                               data->condensation, sizes);
     if (!status)
-        status = phx_sys_joint_batches_create(context, ws, &it->joints, &it->unbatched);
+        status = phx_sys_joint_batches_create(context, ws, &data->joints, &data->unbatched);
     if (!status)
-        status = phx_sys_threads_create(context, system, &ws->rows, &it->threads);
+        status = phx_sys_threads_create(context, system, &ws->rows, &data->threads);
     if (!status)
-        it->reuse.able = can_reuse_block(system, it);
-    if (!status && it->reuse.able)
-        status = phx_sys_schur_create(context, &ws->kkt, &it->schur);
-    return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
+        data->reuse.able = can_reuse_block(system, data);
+    if (!status && data->reuse.able)
+        status = phx_sys_schur_create(context, &ws->kkt, &data->schur);
+    return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &data->scratch);
 }
 
 static phx_status workspace_create(workspace *ws)
@@ -131,20 +131,20 @@ static phx_status workspace_create(workspace *ws)
 /* Frees the data of the fast evaluator; allowed at any stage of its creation. */
 static void workspace_destroy(workspace *ws)
 {
-    fast_data *it = ws->fast;
+    fast_data *data = ws->fast;
 
-    if (!it)
+    if (!data)
         return;
     phx_sys_delassus_free(ws);
-    phx_sys_schur_free(it->schur);
-    free_scratch(&it->scratch);
-    phx_sys_threads_free(&it->threads);
-    phx_sys_joint_batches_free(&it->joints, &it->unbatched);
-    phx_sys_batches_free(ws->system, &ws->bodies, &it->bodies);
-    phx_sys_members_free(&it->members);
-    phx_sys_condensation_free(ws->system, it->condensation);
-    free_groups(&it->rows);
-    phx_free(it);
+    phx_sys_schur_free(data->schur);
+    free_scratch(&data->scratch);
+    phx_sys_threads_free(&data->threads);
+    phx_sys_joint_batches_free(&data->joints, &data->unbatched);
+    phx_sys_batches_free(ws->system, &ws->bodies, &data->bodies);
+    phx_sys_members_free(&data->members);
+    phx_sys_condensation_free(ws->system, data->condensation);
+    free_groups(&data->rows);
+    phx_free(data);
     ws->fast = NULL;
 }
 
