@@ -1,8 +1,9 @@
 # How Phlexor's directories become targets. A directory says only what is its own:
 #
-#   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m [LOADS cairo])
+#   src/<layer>     phx_layer(<layer> DEPENDS base algebra [LIBS klu m] [LOADS cairo] [WITHOUT x.c] [SOURCES generated.c])
+#                   all C files of the folder and its rooms but those of phx_layer_wide and WITHOUT;
 #                   it is linked with what stands under LIBS; LOADS: PhlexorLoaded.cmake
-#   cli             phx_program(SOURCES main.c simulate.c LIBS klu LOADS cairo)
+#   cli             phx_program(LIBS klu LOADS cairo [WITHOUT x.c])
 #   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60]
 #                   [COST 10])   long tests have a cost, by which ctest begins with them
 #   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
@@ -181,19 +182,23 @@ endfunction()
 
 # ---- what the directories call ----
 function(phx_layer layer)
-    cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBS;LOADS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;WITHOUT;DEPENDS;LIBS;LOADS" ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    list(FILTER sources EXCLUDE REGEX "_avx[0-9]+\\.c$")
+    list(REMOVE_ITEM sources "" ${ARG_WITHOUT})
+    list(APPEND sources ${ARG_SOURCES})
     foreach(other IN LISTS ARG_DEPENDS)
         if(NOT other IN_LIST PHX_KNOWS_${layer})
             message(FATAL_ERROR "layer ${layer} must not know ${other}: see src/layers.txt")
         endif()
     endforeach()
-    if(NOT ARG_SOURCES) # nothing but headers
+    if(NOT sources) # nothing but headers
         add_library(phx_${layer} INTERFACE)
         target_include_directories(phx_${layer} INTERFACE ${PROJECT_SOURCE_DIR}/include)
         phx_link(phx_${layer} INTERFACE ${ARG_DEPENDS})
         return()
     endif()
-    add_library(phx_${layer} STATIC ${ARG_SOURCES})
+    add_library(phx_${layer} STATIC ${sources})
     target_compile_options(phx_${layer} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${PHX_FLAGS}>") # the page is assembled
     if(layer IN_LIST PHX_UNOPTIMISED)
         target_compile_options(phx_${layer} PRIVATE $<$<COMPILE_LANGUAGE:C>:${PHX_PLAIN_FLAGS}>)
@@ -222,8 +227,10 @@ endfunction()
 
 # The program: bin/phlexor.
 function(phx_program)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LOADS" ${ARGN})
-    add_executable(phlexor_program ${ARG_SOURCES})
+    cmake_parse_arguments(ARG "" "" "WITHOUT;LIBS;LOADS" ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    list(REMOVE_ITEM sources "" ${ARG_WITHOUT})
+    add_executable(phlexor_program ${sources})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS} ${PHX_PLAIN_FLAGS})
     target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
