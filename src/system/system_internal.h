@@ -379,13 +379,11 @@ phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, con
                                     const double *lambda);
 /* Velocities of the start at x. */
 phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v);
-/* Deformed start by one dense Newton iteration, for joints that close only on deformed bodies; whether it is small
- * enough for that. */
+/* Deformed start by a dense Newton iteration for everything at once, also for joints that close only on deformed bodies
+ * (load_path.c): from the undeformed start at once or, where that leads nowhere, by loads raised in steps from zero to
+ * their full values. Whether the system is small enough for that. */
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
 bool phx_sys_deformed_fits(const phx_system *system);
-/* Load path (load_path.c): the quasi-static start from the undeformed x, the loads raised in steps from zero to their
- * full values. */
-phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v);
 /* Whether the quasi-static equilibrium at x, with rigid accelerations a and multipliers lambda, is stable
  * (load_stability.c), where the system is small enough to decide it. v is overwritten. */
 phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,

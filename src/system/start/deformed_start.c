@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST = 1500, ITERATIONS = 50 };
+enum { LARGEST = 1500 };
 
 void phx_deformed_free(dense *d)
 {
@@ -414,49 +414,4 @@ bool phx_sys_deformed_fits(const phx_system *system)
 {
     return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->start.assembly->rows.n <=
            LARGEST;
-}
-
-/* All loads at once. */
-static phx_status at_once(phx_system *system, double t, double *x, double *v, dense *d)
-{
-    double moved = HUGE_VAL, bent = HUGE_VAL, best = HUGE_VAL;
-    phx_status status = PHX_OK;
-
-    for (int iteration = 0; iteration < ITERATIONS && !status; iteration++) {
-        status = phx_deformed_evaluate(system, t, x, v, d);
-        if (!status)
-            status = phx_deformed_correct(system, x, d, &moved, &bent);
-        if (status || !(moved < 1e3 && bent < 1e3) || (best < 1e-9 && bent < 1e-9 && moved >= best))
-            break;
-        best = fmin(best, moved);
-    }
-    if (!status && !(best < 1e-9 && bent < 1e-9 &&
-                     phx_sys_assembly_residual(system->start.assembly, x, true, d->residuals) < 1e-9))
-        status = PHX_NOT_CONVERGED;
-    return status;
-}
-
-/* Finds the deformed start by one Newton iteration and tests its stability. If the iteration fails or the result is
- * unstable, the quasi-static load path is followed instead. */
-phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v)
-{
-    double least = 1.0;
-    dense d;
-    phx_status status = phx_deformed_create(system, &d);
-
-    if (!status)
-        status = at_once(system, t, x, v, &d);
-    if (!status)
-        status = phx_deformed_evaluate(system, t, x, v, &d);
-    if (!status)
-        status = phx_sys_stability(system, t, x, &d, &least, NULL);
-    phx_deformed_free(&d);
-    if (status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
-        return status;
-    if (status || least <= 0.0) { /* step by step, and where that ends it is said why */
-        phx_context_clear(system->context);
-        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
-        status = phx_sys_load_path(system, t, x, v);
-    }
-    return status ? status : phx_sys_start_velocities(system, t, x, v);
 }

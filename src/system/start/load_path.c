@@ -1,7 +1,7 @@
 /* Quasi-static load path: the deformed start reached by loads that grow, those of inertia too. They are s times those
- * of the start; at s = 0 the undeformed start is the solution. Steps of s are halved where Newton's iteration does not
- * converge, or ends where the stiffness is no longer positive: a stable path is followed to the loads as they are, and
- * where there is none the run says so. */
+ * of the start; at s = 0 the undeformed start is the solution. The first step is the whole. Steps of s are halved where
+ * Newton's iteration does not converge, or ends where the stiffness is no longer positive: a stable path is followed to
+ * the loads as they are, and where there is none the run says so. */
 #include "deformed.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ static phx_status load_path_follow(phx_system *system, double t, double *x, doub
         if (!status)
             status = phx_deformed_evaluate(system, t, x, v, d);
         if (!status)
-            status = phx_sys_stability(system, t, x, d, &found, &weakest);
+            status = phx_sys_stability(system, t, x, d, &found, step < 1.0 ? &weakest : NULL);
         if (!status && found > 0.0) {
             done = d->load;
             least = found;
@@ -152,13 +152,16 @@ static phx_status load_path_follow(phx_system *system, double t, double *x, doub
     return PHX_OK;
 }
 
-/* Finds the deformed start at the end of the load path that begins at the undeformed one; x and v receive it. */
-phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
+/* Finds the deformed start at the end of the load path that begins at the undeformed one, and the velocities that go
+ * with it; x and v receive them. */
+phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v)
 {
     dense d;
     point last = {NULL, NULL, NULL, NULL};
-    phx_status status = phx_deformed_create(system, &d);
 
+    phx_context_clear(system->context);
+    memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
+    phx_status status = phx_deformed_create(system, &d);
     if (!status)
         status = point_create(system, &d, &last);
     d.independent = true;
@@ -166,5 +169,5 @@ phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
         status = load_path_follow(system, t, x, v, &d, &last);
     point_free(&last);
     phx_deformed_free(&d);
-    return status;
+    return status ? status : phx_sys_start_velocities(system, t, x, v);
 }

@@ -256,16 +256,9 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
     const bool failed = status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED;
     if (!status && stable)
         return PHX_OK;
-    if (!stable) {
-        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
-        status = phx_sys_load_path(system, t, x, v);
-        return status ? status : phx_sys_start_velocities(system, t, x, v);
-    }
-    if (failed && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed, or bend too much for that */
-        phx_context_clear(context);
-        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
+    /* unstable, or bodies that must deform to be closed or bend too much for this iteration */
+    if (!stable || (failed && phx_sys_deformed_fits(system)))
         return phx_sys_deformed_start(system, t, x, v);
-    }
     if (failed && status != PHX_ERR_ANALYSIS) { /* numbers that are none, joints that do not close on such bodies */
         char *reason = phx_strdup(NULL, phx_context_message(context));
         status = phx_fail(context, PHX_ERR_ANALYSIS,
