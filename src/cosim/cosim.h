@@ -51,7 +51,6 @@ phx_status phx_unit_create(size_t size, const void *bytes, phx_log_fn *log, void
 void phx_unit_destroy(phx_unit *unit); /* NULL is allowed */
 phx_context *phx_unit_context(const phx_unit *unit);
 const char *phx_unit_token(const phx_unit *unit);
-double phx_unit_default_step(const phx_unit *unit); /* s */
 
 /* ---- variables ---- */
 typedef enum phx_variable_kind {
@@ -83,9 +82,8 @@ int phx_unit_first_input(void);
 int phx_unit_flow_of(const phx_unit *unit, int i);
 int phx_unit_power_of(const phx_unit *unit, int i);
 
-/* Variable of state k, of its derivative. */
+/* Variable of state k. */
 int phx_unit_state_variable(const phx_unit *unit, int k);
-int phx_unit_rate_variable(const phx_unit *unit, int k);
 
 int phx_unit_parameters(const phx_unit *unit);
 int phx_unit_first_parameter(const phx_unit *unit);

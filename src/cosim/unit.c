@@ -226,11 +226,6 @@ const char *phx_unit_token(const phx_unit *unit)
     return unit->def.token ? unit->def.token : "";
 }
 
-double phx_unit_default_step(const phx_unit *unit)
-{
-    return unit->def.options.step;
-}
-
 /* ---- values ---- */
 bool phx_unit_with_events(const phx_unit *unit)
 {

@@ -51,11 +51,6 @@ int phx_unit_state_variable(const phx_unit *unit, int k)
     return known < 0 ? first_state(unit) + k : UNIT_FIRST_FIXED + UNIT_SUPPLIED + known;
 }
 
-int phx_unit_rate_variable(const phx_unit *unit, int k)
-{
-    return first_state(unit) + phx_unit_states(unit) - UNIT_KNOWN_STATES + k;
-}
-
 static void describe_fixed(int k, phx_variable *variable)
 {
     static const char *const texts[UNIT_FIXED][2] = {

@@ -395,16 +395,3 @@ const char *phx_model_quantity_name(phx_quantity quantity)
 {
     return word_of(phx_words_quantity, PHX_QUANTITIES, (int)quantity);
 }
-
-const char *phx_model_integrator_name(phx_model_integrator integrator)
-{
-    return word_of(phx_words_integrator, PHX_MODEL_INTEGRATORS, (int)integrator);
-}
-
-phx_model_integrator phx_model_integrator_from_name(const char *name)
-{
-    for (int k = 0; k < PHX_MODEL_INTEGRATORS; k++)
-        if (!strcmp(phx_words_integrator[k].word, name))
-            return (phx_model_integrator)k;
-    return PHX_MODEL_INTEGRATORS;
-}

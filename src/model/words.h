@@ -21,9 +21,5 @@ void phx_names_offer(const phx_names *names, phx_nearest *nearest);
 
 /* Words of the enums as the file writes them, "" outside the range. */
 const char *phx_model_quantity_name(phx_quantity quantity);
-const char *phx_model_integrator_name(phx_model_integrator integrator);
-
-/* The integrator of that name, PHX_MODEL_INTEGRATORS when there is none. */
-phx_model_integrator phx_model_integrator_from_name(const char *name);
 
 #endif

@@ -244,7 +244,5 @@ const char *phx_result_text(const phx_result *result, const char *name);
 const char *phx_result_model_text(const phx_result *result);
 int phx_result_ledger(const phx_result *result);
 const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int entry);
-/* As in phx_result_info; `width` may be NULL. */
-const double *phx_result_memory(const phx_result *result, size_t *width);
 
 #endif

@@ -524,10 +524,6 @@ static void words_of_enums(void **state)
     (void)state;
     assert_string_equal(phx_joint_kind_name(PHX_JOINT_PLANAR), "planar");
     assert_string_equal(phx_model_quantity_name(PHX_QUANTITY_EFFORT), "effort");
-    assert_string_equal(phx_model_integrator_name(PHX_MODEL_IDA), "ida");
-    assert_string_equal(phx_model_integrator_name(PHX_MODEL_INTEGRATORS), "");
-    assert_int_equal(phx_model_integrator_from_name("gauss6"), PHX_MODEL_GAUSS6);
-    assert_int_equal(phx_model_integrator_from_name("gauss5"), PHX_MODEL_INTEGRATORS);
 }
 
 /* The titles of objects name the definitions of the JSON Schema: each stands once. */

@@ -66,7 +66,6 @@ static void memory_has_what_the_file_has(void **state)
         phx_simulate_options options = phx_simulate_options_default();
         phx_simulate_report report;
         phx_result *memory = NULL, *file = NULL;
-        size_t width = 0;
         options.h5_path = "a.h5";
         options.end = (phx_model_optional){true, 0.02};
         options.step = (phx_model_optional){true, 2e-5}; /* 1001 rows: memory grows */
@@ -81,9 +80,9 @@ static void memory_has_what_the_file_has(void **state)
         same_attributes(memory, file);
         same_bodies(memory, file);
         same_rows(context, memory, file);
-        const double *row = phx_result_memory(memory, &width);
-        assert_int_equal(width, phx_result_columns(memory) + phx_result_n_x(memory) + phx_result_n_v(memory) +
-                                    phx_result_ledger(memory));
+        const phx_result_info info = phx_result_about(memory);
+        assert_int_equal(info.width, phx_result_columns(memory) + phx_result_n_x(memory) + phx_result_n_v(memory) +
+                                         phx_result_ledger(memory));
         assert_int_equal(phx_result_ledger(memory), phx_result_ledger(file));
         for (int i = 0; i < phx_result_ledger(file); i++) {
             double of_memory[10], of_file[10];
@@ -92,8 +91,8 @@ static void memory_has_what_the_file_has(void **state)
             assert_memory_equal(of_memory, of_file, sizeof of_file);
             assert_string_equal(phx_result_ledger_entry(memory, i)->name, phx_result_ledger_entry(file, i)->name);
         }
-        assert_true(row[1000 * width] == report.reached);
-        assert_null(phx_result_memory(file, &width));
+        assert_true(info.memory[1000 * info.width] == report.reached);
+        assert_null(phx_result_about(file).memory);
         CHECK_STATUS(context, phx_result_column(memory, 0, 1000, 2, NULL), PHX_ERR_ARGUMENT);
         CHECK_MESSAGE(context, "the result in memory: rows 1000 to 1002");
         phx_result_destroy(memory);

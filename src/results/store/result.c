@@ -265,13 +265,6 @@ phx_result_info phx_result_about(const phx_result *result)
                              .width = result->width};
 }
 
-const double *phx_result_memory(const phx_result *result, size_t *width)
-{
-    if (width)
-        *width = result->width;
-    return result->memory;
-}
-
 /* The first difference between the bodies of the result and those of a model. */
 static phx_status check_bodies(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies)
 {
