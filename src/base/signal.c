@@ -1,5 +1,6 @@
 #include "signal.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Allocates a signal of a kind with n breaks and n_values values, all zero; *signal is set only on success. */
@@ -175,9 +176,18 @@ static double table_value(const phx_signal *signal, double t)
     return (1.0 - share) * value[-1] + share * value[0];
 }
 
+double phx_signal_after_break(const phx_signal *signal, double t)
+{
+    static const double INSIDE = 8.0 * DBL_EPSILON; /* of a time: beyond what rounding makes of a condition's place */
+    const int until = signal->n_breaks > 0 ? phx_signal_breaks_until(signal, t) : 0;
+    const double after = until > 0 ? signal->breaks[until - 1] + INSIDE * fabs(t) : t;
+
+    return fmax(t, after);
+}
+
 static double program_value(const phx_signal *signal, double t, double s)
 {
-    const double variables[] = {t, s};
+    const double variables[] = {phx_signal_after_break(signal, t), s};
     return phx_program_value(signal->program, variables);
 }
 

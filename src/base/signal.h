@@ -42,6 +42,9 @@ static inline bool phx_signal_is_fixed(const phx_signal *signal)
 
 /* Number of breaks at or before t. */
 int phx_signal_breaks_until(const phx_signal *signal, double t);
+/* t, or where t is on a break of an expression a time that is surely behind it: on a break the piece after it counts,
+ * whether the text says `t > 1` or `t >= 1`. */
+double phx_signal_after_break(const phx_signal *signal, double t);
 /* Polynomials: value and first two derivatives at t; constant outside. */
 void phx_signal_polynomial(const phx_signal *signal, double t, double jet[3]);
 /* Memory for a signal with n breaks and n_values values. */

@@ -137,7 +137,7 @@ double phx_signal_derivative(const phx_signal *signal, double t, int order)
     if (signal->kind == SIGNAL_POLYNOMIALS)
         phx_signal_polynomial(signal, t, jet);
     else if (signal->kind == SIGNAL_PROGRAM && !phx_signal_is_fixed(signal))
-        phx_program_derivatives(signal->program, (const double[]){t, 0.0}, jet);
+        phx_program_derivatives(signal->program, (const double[]){phx_signal_after_break(signal, t), 0.0}, jet);
     else if (order == 1 && signal->kind == SIGNAL_TABLE && t == signal->breaks[signal->n_breaks - 1])
         return phx_signal_rate(signal, nextafter(t, -HUGE_VAL)); /* on the last point still that of its piece */
     else if (order == 1)

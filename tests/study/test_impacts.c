@@ -118,6 +118,39 @@ static void a_drive_jumps(void **state)
     }
 }
 
+/* The same by a motion with kinks, obliquely in space: the table begins with (0.15, 0, 0.2) m/s, and what lies on it
+ * gets 0.2 m upwards and friction times that aside. A ball, at mu = 0.2, then slips until it rolls with 2/7 of 0.15
+ * m/s. */
+static void a_motion_has_a_kink(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  table: {kind: rigid, mass: 5, inertia: [1, 1, 1]}\n"
+        "  b: {kind: rigid, mass: 2, inertia: [1, 1, 1], pose: {position: [0, 0, 0.05]}, ports: {A: {position: "
+        "[-0.1, -0.1, -0.05]}, B: {position: [0.1, -0.1, -0.05]}, C: {position: [0, 0.1, -0.05]}}}\n"
+        "  ball: {kind: rigid, mass: 1, inertia: [0.004, 0.004, 0.004], pose: {position: [1, 0, 0.1]}}\n"
+        "joints: {lift: {kind: prismatic, ports: [ground.O, table.P], axis: [0.6, 0, 0.8],"
+        " motion: \"0.25*max(0, t - 0.1)\"}}\n"
+        "forces:\n"
+        "  A: {kind: contact, ports: [table.P, b.A], against: plane, normal: [0, 0, 1], restitution: 0,"
+        " friction: {coefficient: 0.4}}\n"
+        "  B: {kind: contact, ports: [table.P, b.B], against: plane, normal: [0, 0, 1], restitution: 0,"
+        " friction: {coefficient: 0.4}}\n"
+        "  C: {kind: contact, ports: [table.P, b.C], against: plane, normal: [0, 0, 1], restitution: 0,"
+        " friction: {coefficient: 0.4}}\n"
+        "  D: {kind: contact, ports: [table.P, ball.P], against: plane, normal: [0, 0, 1], restitution: 0, radius: 0.1,"
+        " friction: {coefficient: 0.2}}\n"
+        "outputs: {b: {velocity: b.P}, ball: {velocity: ball.P}}\nsimulate: {end: 0.2, step: 1e-3, every: 1}\n";
+    text_run r = run(*state, text);
+    CHECK_CLOSE(record_at(*state, &r, "t", 1), 0.1, 1e-15, "the kink");
+    CHECK_CLOSE(record_at(*state, &r, "b.x", 1), 0.4 * 0.2, 1e-12, "block aside");
+    CHECK_CLOSE(record_at(*state, &r, "b.z", 1), 0.2, 1e-12, "block up");
+    CHECK_CLOSE(record_at(*state, &r, "ball.x", 1), 0.2 * 0.2, 1e-12, "ball aside");
+    CHECK_CLOSE(record_at(*state, &r, "b.x", r.n - 1), 0.15, 1e-12, "the block goes along");
+    CHECK_CLOSE(record_at(*state, &r, "ball.x", r.n - 1), 0.15 * 2.0 / 7.0, 1e-12, "the ball rolls");
+    phx_result_destroy(r.result);
+}
+
 /* A ball on two that touch: all velocities at once, -1/3, 2/3, 2/3, nothing lost. */
 static void cradle(void **state)
 {
@@ -438,6 +471,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(an_attachment_lifts, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_drive_jumps, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_motion_has_a_kink, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(cradle, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(hill, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(pipe_ball, study_setup, study_teardown),

@@ -1,6 +1,7 @@
 /* Whether what drives and loads are given as functions of time is finite. */
 #include "system/forces/forces.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -188,7 +189,8 @@ double phx_sys_op_next_break(const phx_dae *dae, double t)
 
 double phx_system_next_jump(const phx_system *system, double t, double end)
 {
-    static const double SAME = 1e-9; /* relative: rates on both sides of a kink */
+    static const double SAME = 1e-9;                /* relative: rates on both sides of a kink */
+    static const double BEFORE = 8.0 * DBL_EPSILON; /* of a time: on the near side of a break */
     double next = HUGE_VAL;
 
     for (int j = 0; j < system->n_joints && system->traits.varies; j++)
@@ -196,7 +198,7 @@ double phx_system_next_jump(const phx_system *system, double t, double end)
             const phx_signal *speed = system->joints[j].coordinates[c].def.speed;
             for (double at = phx_signal_next_break(speed, t); at <= fmin(end, next);
                  at = phx_signal_next_break(speed, at)) {
-                const double before = phx_signal_value(speed, nextafter(at, -HUGE_VAL));
+                const double before = phx_signal_value(speed, at - BEFORE * fabs(at));
                 const double after = phx_signal_value(speed, at);
                 if (fabs(after - before) > SAME * fmax(fabs(before), fabs(after)))
                     next = at;
