@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Prints title, counts, integrator, and the largest energy, residual and drift over all complete simulations. */
 static void batch_print_summary(FILE *out, const phx_model *model, const phx_study_batch_report *report)
 {
     const int processes = phx_ranks_size(cli_ranks()), workers = cli_ranks() ? processes : report->threads;
@@ -28,6 +29,8 @@ static void batch_print_summary(FILE *out, const phx_model *model, const phx_stu
             report->largest_drift_rate);
 }
 
+/* Runs the sweep and prints its summary; EXIT_FAILED if a simulation failed. With the list on standard output the
+ * summary goes to standard error. */
 static int batch_run(phx_context *context, const phx_model *model, const phx_study_batch_options *options)
 {
     FILE *out = strcmp(options->table_path, "-") ? stdout : stderr;
@@ -112,6 +115,7 @@ static int agree(phx_context *context, const phx_model *model, const cli_batch *
                   : cli_agree(context, &size, batch->yes, "fewer points or a longer --every");
 }
 
+/* simulate --sweep: makes the sweep from its options, settles names and size, runs; the exit status. */
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *simulate)
 {

@@ -10,6 +10,7 @@ typedef struct check_arguments {
     cli_list set;
 } check_arguments;
 
+/* Reads the model, verifies its structure and prints the report as text or JSON. */
 static int check_check(phx_context *context, const check_arguments *given)
 {
     phx_check_report report = {0};
@@ -31,6 +32,7 @@ static int check_check(phx_context *context, const check_arguments *given)
     return status;
 }
 
+/* phlexor check: reads the options, then checks the model; the exit status. */
 int cli_check(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     check_arguments given = {0};

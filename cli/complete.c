@@ -175,6 +175,8 @@ static void complete_word(place *at, const cli_arguments *arguments, int found, 
     offer_value(at, NULL, argument, strcspn(argument, " "));
 }
 
+/* Prints completions of words[index]: values of the option before it, else options or files that the command accepts
+ * there. */
 int cli_complete(const cli_command *command, phx_context *context, const cli_arguments *arguments, int index, int n,
                  char **words)
 {
@@ -223,6 +225,7 @@ static const char *how_completed(const cli_command *command, const cli_option *o
     return kind->directive ? kind->directive + 1 : kind->offer ? "words" : "free";
 }
 
+/* Prints name, details and options of the command as lines of tab-separated fields, from which man pages are made. */
 int cli_print_tables(const cli_command *command, const cli_arguments *arguments)
 {
     const char *line = command->details ? command->details : "";

@@ -87,6 +87,7 @@ static int find_format(const cli_command *command, export_arguments *given)
     return -1;
 }
 
+/* Reads FILE if it is a model, checks that the output can be written, and exports; --set is refused for a result. */
 static int export_file(const cli_command *command, phx_context *context, const export_arguments *given)
 {
     phx_model *model = NULL;
@@ -106,6 +107,7 @@ static int export_file(const cli_command *command, phx_context *context, const e
     return status;
 }
 
+/* phlexor export: reads the options, finds the format, exports; the exit status. */
 int cli_export(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     export_arguments given = {.frames = 250};

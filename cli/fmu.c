@@ -55,6 +55,7 @@ static void print_json(const phx_fmu_check_report *report)
     puts("]}");
 }
 
+/* phlexor fmu check: prints the findings as text or JSON; EXIT_FAILED if there are any. */
 static int fmu_check(phx_context *context, const fmu_arguments *given, const char *path)
 {
     phx_fmu_check_report report;
@@ -73,6 +74,7 @@ static int fmu_check(phx_context *context, const fmu_arguments *given, const cha
 
 /* ---- MODEL ---- */
 
+/* Prints name, kind, size, parameters, states and step of the written FMU as text or JSON. */
 static void print_report(const fmu_arguments *given, const char *output, const phx_fmu_options *options,
                          const phx_fmu_report *report)
 {
@@ -110,6 +112,7 @@ static int fmu_read_numbers(phx_context *context, const phx_model *model, const 
     return cli_positives(context, model, sizeof numbers / sizeof *numbers, numbers);
 }
 
+/* Writes the FMU, under the model's name unless --output is given, and prints its report; the exit status. */
 static int export_model(phx_context *context, const phx_model *model, const fmu_arguments *given,
                         phx_fmu_options *options)
 {
@@ -133,6 +136,7 @@ static bool is_none(const cli_words *words)
     return words->count == 1 && !strcmp(words->words[0], "none");
 }
 
+/* phlexor fmu: checks an FMU, or reads the model and its options and exports it; the exit status. */
 int cli_fmu(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     fmu_arguments given = {0};

@@ -48,6 +48,8 @@ static phx_status import_put(phx_context *context, const import_arguments *given
     return status || !given->output ? status : phx_import_report_save(context, report, given->output);
 }
 
+/* Reads units and thickness, checks the files, imports them and writes the model file with the body; the exit
+ * status. */
 static int import(const cli_command *command, phx_context *context, import_arguments *given)
 {
     phx_import_report *report = NULL;
@@ -73,6 +75,7 @@ static int import(const cli_command *command, phx_context *context, import_argum
     return result ? cli_failed(context, result) : EXIT_DONE;
 }
 
+/* phlexor import: reads the options, then imports a body from files of another program; the exit status. */
 int cli_import(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     import_arguments given = {.options = phx_study_import_options_default()};

@@ -7,6 +7,7 @@
 #define GPL_CLAUSE "no library is under the GPL"
 #endif
 
+/* phlexor info: prints version, build, licence and libraries; with --load all libraries are loaded first. */
 int cli_info(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     bool load = false;

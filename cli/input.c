@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Reads a model with the overrides NAME=VALUE of --set; -1 on success, else the exit status after printing the
+ * error. */
 int cli_read_model(phx_context *context, const char *path, const cli_list *set, phx_model **model)
 {
     phx_model_override *overrides = phx_calloc(context, (size_t)set->count, sizeof *overrides);
@@ -83,6 +85,8 @@ int cli_writable(phx_context *context, int count, const char *const *paths)
     return status == PHX_ERR_MEMORY ? EXIT_FAILED : EXIT_USAGE;
 }
 
+/* The name of a file with another ending, in its folder or in the current directory; the caller frees it, NULL
+ * without memory. */
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending)
 {
     const char *slash = strrchr(path, '/');
@@ -126,6 +130,8 @@ phx_model_modes_at cli_at(const char *given)
     return given && !strcmp(given, "static") ? PHX_MODEL_AT_STATIC : PHX_MODEL_AT_START;
 }
 
+/* Stores the integrator of that name in the options; -1 on success or without a name, else a usage error with the
+ * nearest name. */
 int cli_choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options)
 {
     const char *words[PHX_INTEGRATORS + 1] = {NULL};

@@ -48,6 +48,7 @@ static phx_status print_drives(FILE *out, const phx_result *table)
     return status;
 }
 
+/* Simulates driven joints and prints the ranges of their efforts and the names of the files; the exit status. */
 static int inverse_run(phx_context *context, const phx_model *model, const inverse_arguments *given,
                        const phx_simulate_options *options)
 {
@@ -88,6 +89,8 @@ static phx_status print_inputs(FILE *out, const phx_result *table, int inputs)
     return status;
 }
 
+/* Inverts the linear model for motions of outputs and prints its zeros, the ranges of its inputs and the table's
+ * name. */
 static int run_stable(phx_context *context, const phx_model *model, const phx_simulate_options *options)
 {
     FILE *out = !strcmp(options->csv_path, "-") ? stderr : stdout;
@@ -110,6 +113,8 @@ static int run_stable(phx_context *context, const phx_model *model, const phx_si
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
+/* Chooses between driven joints and stable inversion by the model, checks options and outputs, and runs; the exit
+ * status. */
 static int inverse(const cli_command *command, phx_context *context, const inverse_arguments *given)
 {
     phx_simulate_options options = phx_simulate_options_default();
@@ -140,6 +145,7 @@ static int inverse(const cli_command *command, phx_context *context, const inver
     return status;
 }
 
+/* phlexor inverse: reads the options, then computes efforts or inputs along a motion; the exit status. */
 int cli_inverse(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     inverse_arguments given = {0};

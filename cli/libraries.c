@@ -45,6 +45,7 @@ static void print_headers(FILE *stream)
     print(stream, "librsvg", "2", "pictures as PDF and PNG");
 }
 
+/* Prints versions of the libraries that are loaded on first use; they must be loaded before. */
 static void print_loaded(FILE *stream)
 {
     unsigned hdf5[3] = {0};
@@ -72,6 +73,7 @@ static phx_status load_all(phx_context *context)
     return status;
 }
 
+/* Prints versions of the libraries that the program is linked with, and their uses. */
 static void print_linked(FILE *stream)
 {
     int version[3] = {0};

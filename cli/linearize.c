@@ -78,6 +78,7 @@ static int read_points(const cli_command *command, const cli_words *words, reduc
     return -1;
 }
 
+/* Reads method, order, error, damping, band and points of --reduce; -1, or a usage error if they stand without it. */
 static int read_reduction(const cli_command *command, phx_context *context, const linearize_arguments *given,
                           reduction_request *request)
 {
@@ -136,6 +137,7 @@ static int read_degrees(const cli_command *command, phx_context *context, const 
     return status;
 }
 
+/* Reads parameters, degrees and error of --lft; -1, or a usage error if --sweep is missing or the numbers are wrong. */
 static int read_lft(const cli_command *command, phx_context *context, const linearize_arguments *given,
                     lft_request *request)
 {
@@ -181,6 +183,7 @@ static phx_status put_model(phx_context *context, const phx_model *model, const 
     return status;
 }
 
+/* Linearises at each point of the sweep, writes the plants and their LFT to a file and prints them as text or JSON. */
 static phx_status put_plants(phx_context *context, const phx_model *model, const linearize_arguments *given,
                              const phx_study_linearize_options *linear, const lft_request *lft)
 {
@@ -210,6 +213,7 @@ static phx_status put_plants(phx_context *context, const phx_model *model, const
     return status;
 }
 
+/* Reads options and model, then computes and prints one linear model or the plants of a sweep; the exit status. */
 static int linearize(const cli_command *command, phx_context *context, const linearize_arguments *given)
 {
     phx_study_linearize_options options = phx_study_linearize_options_default();
@@ -250,6 +254,7 @@ static int linearize(const cli_command *command, phx_context *context, const lin
     return status;
 }
 
+/* phlexor linearize: reads the options, then linearises the model; the exit status. */
 int cli_linearize(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     linearize_arguments given = {0};

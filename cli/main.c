@@ -160,6 +160,7 @@ static int print_tables(phx_context *context, char **argv)
     return status;
 }
 
+/* Answers --version, --help and the calls of shells, or runs the command that argv[1] names; the exit status. */
 static int main_run(phx_context *context, int argc, char **argv)
 {
     static char help[] = "--help";
@@ -188,6 +189,7 @@ static int main_run(phx_context *context, int argc, char **argv)
     return wants_help ? command->run(command, context, 1, ask) : command->run(command, context, argc - 2, argv + 2);
 }
 
+/* Runs one command in one context, with signals of full disks and closed pipes turned into errors of the calls. */
 int main(int argc, char **argv)
 {
     phx_context *context = NULL;

@@ -1,6 +1,7 @@
 /* phlexor merge */
 #include "cli.h"
 
+/* phlexor merge: joins the tables of the shards of a sweep into one, in the order of points; the exit status. */
 int cli_merge(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     const char *output = NULL;

@@ -20,6 +20,8 @@ static bool is_stdout(const char *output)
     return !output || !strcmp(output, "-");
 }
 
+/* The format of the table from --format or the ending of --output; -1, or a usage error if the two contradict each
+ * other. */
 static int choose_format(const cli_command *command, const modes_arguments *given, phx_modes_format *format)
 {
     const char *name = given->format;
@@ -69,6 +71,7 @@ static int agree(phx_context *context, const phx_model *model, const modes_argum
     return status ? cli_failed(context, status) : cli_agree(context, &size, given->yes, "fewer points");
 }
 
+/* Reads the model, sweeps its parameters, computes modes and writes their table; the exit status. */
 static int modes(const cli_command *command, phx_context *context, const modes_arguments *given)
 {
     phx_study_modes_options options = phx_study_modes_options_default();
@@ -109,6 +112,7 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
     return status;
 }
 
+/* phlexor modes: reads the options, then computes frequencies and mode shapes; the exit status. */
 int cli_modes(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     modes_arguments given = {0};

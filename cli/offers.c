@@ -105,6 +105,7 @@ static void offer_joints(const place *at, const phx_model *model)
     }
 }
 
+/* Offers loads, actuators, drives, springs and forces at ports of the model as inputs of linear models and FMUs. */
 void offer_model_inputs(const place *at)
 {
     phx_model *model = model_of(at);
@@ -139,6 +140,7 @@ void offer_model_outputs(const place *at)
     phx_model_destroy(model);
 }
 
+/* Offers the inputs or outputs of the TITOP model of the body that --body names; nothing if it cannot be made. */
 static void offer_body_names(const place *at, bool inputs, bool outputs)
 {
     phx_study_titop_options options = phx_study_titop_options_default();
@@ -201,6 +203,7 @@ void offer_outputs(const place *at)
     offer_names(at, "outputs");
 }
 
+/* Offers names and titles of the tables and figures that the Python command lists. */
 void offer_reproductions(const place *at)
 {
     FILE *list = cli_ask_python(at->context, "reproduce --list");

@@ -133,6 +133,7 @@ static int check_ending(const cli_command *command, const cli_option *option, co
                                   cli_ending(value), endings);
 }
 
+/* Stores a value of an option in its target; -1, or a usage error if the value is empty or none of the choices. */
 static int set_option(const cli_command *command, const cli_option *option, const char *value)
 {
     cli_list *list = option->target;
@@ -212,6 +213,8 @@ static int prepare_lists(phx_context *context, const cli_arguments *arguments, i
     return status;
 }
 
+/* Reads the words of a command into the targets of its options and its places; -1 to go on, else the exit status
+ * after help, completion or a usage error. */
 int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv)
 {
     bool options_end = false;

@@ -102,6 +102,7 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
     return -1;
 }
 
+/* Reads kind, ranges, page, scales, plane and columns of a picture; -1, or a usage error. */
 static int read_options(const cli_command *command, const plot_arguments *given, phx_plot_options *options)
 {
     int status = choose_kind(command, given, options);
@@ -168,6 +169,7 @@ static bool is_model(const char *file)
     return cli_ends_with(file, ".yaml") || cli_ends_with(file, ".yml");
 }
 
+/* Draws the picture of a file, or the matrix patterns of a model, and prints its name; the exit status. */
 static int plot_draw(phx_context *context, const plot_arguments *given, const phx_plot_options *options)
 {
     char *name = given->output ? NULL : default_name(context, given, options->kind);
@@ -185,6 +187,7 @@ static int plot_draw(phx_context *context, const plot_arguments *given, const ph
     return code;
 }
 
+/* Reads options and lists of names, checks the files, and draws; the exit status. */
 static int plot(const cli_command *command, phx_context *context, const plot_arguments *given)
 {
     phx_plot_options options = phx_plot_options_default();
@@ -216,6 +219,7 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
     return code;
 }
 
+/* phlexor plot: reads the options, then draws a result, modes or a linear model; the exit status. */
 int cli_plot(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     plot_arguments given = {0};

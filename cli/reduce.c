@@ -9,6 +9,7 @@ typedef struct reduce_arguments {
     cli_list set;
 } reduce_arguments;
 
+/* Prints mass, the first ten frequencies, errors and effective masses of the reduced body, and its use in a model. */
 static void print_text(const phx_reduce_report *report, const char *output)
 {
     enum { MOST = 10 };
@@ -63,6 +64,7 @@ static phx_status reduce_by(phx_context *context, const phx_model *model, const 
                                  multigrid ? PHX_RANKS_GAMG : PHX_RANKS_MUMPS, report);
 }
 
+/* Reduces the body, on all ranks together if there are several, and prints the report on the first; the exit status. */
 static int reduce_reduce(phx_context *context, const phx_model *model, const reduce_arguments *given)
 {
     phx_reduce_report report = {0};
@@ -85,6 +87,7 @@ static int reduce_reduce(phx_context *context, const phx_model *model, const red
     return status;
 }
 
+/* phlexor reduce: reads the options, starts MPI unless the solver is serial, and reduces a body; the exit status. */
 int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     reduce_arguments given = {0};

@@ -37,6 +37,7 @@ static int report_report(phx_context *context, const char *file, const char *out
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
+/* phlexor report: reads the options, then writes the page of a result; the exit status. */
 int cli_report(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     const char *file = NULL, *output = NULL;
@@ -58,6 +59,7 @@ typedef struct view_arguments {
     cli_list set;
 } view_arguments;
 
+/* Writes the page of a model before a run; after a failed assembly it shows the bodies in the poses of the file. */
 static int view(phx_context *context, const view_arguments *given)
 {
     const phx_report_options options = {.source = file_name(given->model)};
@@ -86,6 +88,7 @@ cleanup:
     return code;
 }
 
+/* phlexor view: reads the options, then writes the page of a model; the exit status. */
 int cli_view(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     view_arguments given = {0};

@@ -9,6 +9,7 @@ typedef struct reproduce_arguments {
     cli_list only;
 } reproduce_arguments;
 
+/* phlexor reproduce: checks options and files, then runs the Python module of the command; the exit status. */
 int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     reproduce_arguments given = {0};

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* phlexor schema: prints the keys of model files as Markdown or as a JSON Schema. */
 int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     const char *format = "markdown";

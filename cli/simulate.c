@@ -76,6 +76,7 @@ static void print_real_time(FILE *out, const phx_simulate_report *report)
             times->median, times->percent99, times->worst, times->worst_at, times->misses, times->steps, h);
 }
 
+/* Prints settings, steps, events, times, energy balance, validity and drift of joints of a simulation. */
 static void simulate_print_summary(FILE *out, const phx_model *model, const phx_simulate_report *report)
 {
     const phx_integrate_stats *stats = &report->stats;
@@ -140,6 +141,7 @@ static void print_partial(const partial_file *partial)
     fprintf(stderr, "phlexor: what was computed is in %s\n", partial->path);
 }
 
+/* Runs one simulation and prints its summary; after a failure it names the partial files that were written. */
 static int simulate_run(phx_context *context, const phx_model *model, const simulate_arguments *given,
                         const phx_simulate_options *options)
 {
@@ -167,6 +169,7 @@ static int simulate_run(phx_context *context, const phx_model *model, const simu
     return EXIT_DONE;
 }
 
+/* Evaluates the options that are positive numbers or expressions of the model's parameters; -1, or the exit status. */
 static int simulate_read_numbers(phx_context *context, const phx_model *model, const simulate_arguments *given,
                                  phx_simulate_options *options)
 {
@@ -276,6 +279,7 @@ static void return_large_arrays(void)
 #endif
 }
 
+/* Checks options, reads the model, and runs one simulation or a sweep; the exit status. */
 static int simulate(const cli_command *command, phx_context *context, const simulate_arguments *given)
 {
     phx_simulate_options options = phx_simulate_options_default();
@@ -321,6 +325,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     return status;
 }
 
+/* phlexor simulate: reads the options, then simulates; the exit status. */
 int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     simulate_arguments given = {0};

@@ -42,6 +42,7 @@ static int static_read_numbers(const cli_command *command, phx_context *context,
     return status;
 }
 
+/* Writes the equilibrium to --output if it is JSON and prints it as text or JSON. */
 static phx_status static_put(phx_context *context, const phx_model *model, const static_arguments *given,
                              const phx_study_static_report *report, const phx_result *result)
 {
@@ -60,6 +61,7 @@ static phx_status static_put(phx_context *context, const phx_model *model, const
     return status;
 }
 
+/* Reads options and model, finds the equilibrium, critical loads or path, and prints them; the exit status. */
 static int static_solve(const cli_command *command, phx_context *context, const static_arguments *given)
 {
     phx_study_static_options options = phx_study_static_options_default();
@@ -98,6 +100,7 @@ static int static_solve(const cli_command *command, phx_context *context, const 
     return status;
 }
 
+/* phlexor static: reads the options, then finds equilibria; the exit status. */
 int cli_static(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     static_arguments given = {0};

@@ -13,6 +13,7 @@ static phx_status malformed(phx_context *context, const char *text)
     return phx_fail(context, PHX_ERR_INPUT, "--sweep: expected name=from:to:count, found '%s'", text);
 }
 
+/* PHX_ERR_INPUT with the nearest name unless the model has the parameter. */
 static phx_status parameter_of(phx_context *context, const phx_model *model, const char *name)
 {
     if (phx_model_find_parameter(model, name) >= 0)

@@ -158,6 +158,7 @@ static void print_duration(double seconds)
         fprintf(stderr, ", %d h %02d min left", (int)(seconds / 3600.0), (int)(fmod(seconds, 3600.0) / 60.0));
 }
 
+/* Draws the progress bar on standard error: share done, rate per second and the time left at this rate. */
 static void terminal_draw(const char *what, double done, double total, double now)
 {
     enum { WIDTH = 24 };
@@ -176,6 +177,7 @@ static void terminal_draw(const char *what, double done, double total, double no
     bar.drawn = now;
 }
 
+/* Callback of progress: draws at most ten times a second, and returns false to stop after an interrupt. */
 static bool report_progress(void *user, const char *what, double done, double total)
 {
     (void)user;

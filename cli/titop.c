@@ -9,6 +9,8 @@ typedef struct titop_arguments {
     cli_list set;
 } titop_arguments;
 
+/* Reads lists of ports and channels and the model, then prints and writes the TITOP model of the body; the exit
+ * status. */
 static int titop(const cli_command *command, phx_context *context, const titop_arguments *given)
 {
     phx_study_titop_options options = given->options;
@@ -52,6 +54,7 @@ static int titop(const cli_command *command, phx_context *context, const titop_a
     return status;
 }
 
+/* phlexor titop: reads the options, then computes the linear model of one body; the exit status. */
 int cli_titop(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     titop_arguments given = {.options = phx_study_titop_options_default()};

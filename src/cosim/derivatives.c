@@ -62,6 +62,7 @@ static phx_status read_knowns(phx_unit *unit, const phx_unit_direction *along, d
     return status;
 }
 
+/* Sets knowns to now + s seed: parameters and inputs at once, states together if the unit is in model exchange. */
 static phx_status put_knowns(phx_unit *unit, const phx_unit_direction *along, const double *now, double s)
 {
     const int states = phx_unit_states(unit);
@@ -89,6 +90,8 @@ static phx_status put_knowns(phx_unit *unit, const phx_unit_direction *along, co
     return status;
 }
 
+/* derivative[i] = sum over p of weight[p] y_i(now + place[p] s seed) / (12 s): the central difference of fourth
+ * order. */
 static phx_status differences(phx_unit *unit, const phx_unit_direction *along, const double *now, double s,
                               double *derivative)
 {
@@ -121,6 +124,8 @@ static phx_status check_direction(phx_unit *unit, const phx_unit_direction *alon
     return PHX_OK;
 }
 
+/* Derivatives of the unknowns along the seed by central differences; the unit is put back to its state, also after a
+ * failure. */
 phx_status phx_unit_directional(phx_unit *unit, const phx_unit_direction *along, double *derivative)
 {
     double *now = phx_calloc(unit->context, along->n_known, sizeof *now), largest = 0.0;

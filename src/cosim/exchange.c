@@ -93,6 +93,7 @@ static phx_status renew(phx_unit *unit, unit_exchange *states)
     return status;
 }
 
+/* Counts coordinates, rates and conditions at most, over all joints that events can release. */
 phx_status phx_unit_exchange_count(phx_unit *unit)
 {
     unit_exchange *states = phx_calloc(unit->context, 1, sizeof *states);
@@ -203,6 +204,8 @@ static phx_status follow_steps(phx_unit *unit)
     return PHX_OK;
 }
 
+/* Solves the minimal coordinates for x and v at the present time, unless they are known; PHX_NOT_CONVERGED if joints
+ * cannot be closed. */
 static phx_status find_state(phx_unit *unit)
 {
     unit_exchange *states = unit->exchange;
@@ -220,6 +223,8 @@ static phx_status find_state(phx_unit *unit)
     return status;
 }
 
+/* Derivatives of the states and multipliers at the present state, unless they are known: y', u', z' and the two
+ * powers. */
 static phx_status find_rates(phx_unit *unit)
 {
     unit_exchange *states = unit->exchange;
@@ -474,6 +479,8 @@ static phx_status jump(phx_unit *unit, bool *jumped)
                                     states->states[states->n - 1] + work.dissipated);
 }
 
+/* Handles jumps, events and samples that are due at the present time, and chooses coordinates again if needed;
+ * PHX_ERR_ANALYSIS after an event that failed. */
 phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
 {
     unit_exchange *states = unit->exchange;
@@ -550,6 +557,7 @@ static void describe_rate(const unit_exchange *states, int k, size_t size, char 
         snprintf(text, size, "state: rate of state.y%d", phx_minimal_first_rate(states->minimal) + k + 1);
 }
 
+/* Name and meaning of state k: coordinates y, rates u, states z of controllers, then `supplied` and `dissipated`. */
 void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text)
 {
     const unit_exchange *states = unit->exchange;
@@ -570,6 +578,7 @@ void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *nam
     }
 }
 
+/* Name and meaning of event indicator k: choice of coordinates, then events, frictions and contacts of the model. */
 void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text)
 {
     static const char *const names[PHX_MINIMAL_INDICATORS][2] = {
@@ -603,6 +612,8 @@ void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char 
              unit->def.events[event].name);
 }
 
+/* Writes or reads the state in model exchange; on reading, minimal coordinates are created first if they were
+ * chosen. */
 void phx_unit_exchange_archive(phx_archive *archive, phx_unit *unit)
 {
     unit_exchange *states = unit->exchange;

@@ -32,6 +32,7 @@ const char *fmi2GetVersion(void)
     return "2.0";
 }
 
+/* FMI 2: an instance from the folder of the resources URI; NULL with a message if the URI, token or file is wrong. */
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
 {

@@ -34,6 +34,8 @@ const char *fmi3GetVersion(void)
     return "3.0";
 }
 
+/* FMI 3: an instance for co-simulation; NULL with a message if the resources are wrong or intermediate updates are
+ * required. */
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
                                          fmi3Boolean logging, fmi3Boolean event_mode, fmi3Boolean early_return,
                                          const fmi3ValueReference intermediate[], size_t n_intermediate,
@@ -244,6 +246,7 @@ fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReferenc
     return fmi3OK;
 }
 
+/* FMI 3: the variables on which vr depends, all of kind dependent; an error unless `count` is their number. */
 fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t element[],
                                        fmi3ValueReference independent[], size_t independent_element[],
                                        fmi3DependencyKind kind[], size_t count)

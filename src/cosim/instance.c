@@ -19,6 +19,7 @@ const char *phx_instance_category(int category)
     return category >= 0 && category < LOG_CATEGORIES ? names[category] : NULL;
 }
 
+/* Formats a message and sends it to the importer, if its category is switched on. */
 void phx_instance_log(const instance *fmu, int category, const char *format, ...)
 {
     static const int status[LOG_CATEGORIES] = {
@@ -43,6 +44,7 @@ static void take_message(void *user, phx_log_level level, const char *message)
     phx_instance_log(user, level == PHX_LOG_WARNING ? LOG_WARNING : LOG_EVENTS, "%s", message);
 }
 
+/* Switches the named categories of messages, all if there are no names; an error for an unknown name. */
 int phx_instance_set_logging(instance *fmu, const char *function, bool on, size_t count, const char *const *categories)
 {
     int status = INSTANCE_OK;
@@ -72,6 +74,7 @@ static int digit(char c)
                                   : -1;
 }
 
+/* Decodes a file URI, or a plain absolute path, to a path; false if it is neither or too long. */
 bool phx_instance_folder(const char *uri, size_t size, char *folder)
 {
     static const char *const heads[] = {"file:///", "file://localhost/", "file:/"};
@@ -118,6 +121,7 @@ static unsigned char *instance_read_file(const instance *fmu, const char *folder
     return bytes;
 }
 
+/* Creates the unit from the mechanism in `folder`; false with a message if it cannot be read or its token differs. */
 static bool instance_load(instance *fmu, const char *token, const char *folder)
 {
     size_t size = 0;
@@ -140,6 +144,7 @@ static bool instance_load(instance *fmu, const char *token, const char *folder)
     return true;
 }
 
+/* An instance with its unit, instantiated; NULL with a message if name, token, resources or kind are wrong. */
 instance *phx_instance_create(const instance *form, const char *name, const char *token, const char *folder,
                               bool logging)
 {
@@ -218,6 +223,7 @@ int phx_instance_initialize(instance *fmu, double start)
     return status;
 }
 
+/* Sets inputs to zero and parameters to their start values, and returns the unit to its start at t = 0. */
 int phx_instance_reset(instance *fmu)
 {
     phx_status status = PHX_OK;
@@ -272,6 +278,8 @@ static int check_parameter(const instance *fmu, const char *function, unsigned v
     return INSTANCE_ERROR;
 }
 
+/* Sets inputs and parameters, then recomputes all that follows from parameters; an error for an unknown variable or
+ * one that is fixed in this state. */
 int phx_instance_set(instance *fmu, const char *function, size_t count, const unsigned *variables, const double *values)
 {
     int status = INSTANCE_OK;
@@ -324,6 +332,8 @@ int phx_instance_check_exchange(const instance *fmu, const char *function, int s
     return phx_instance_check(fmu, function, states);
 }
 
+/* One iteration in event mode: the changes of states and the next time event; after an error the instance has
+ * failed. */
 int phx_instance_event(instance *fmu, instance_event *event)
 {
     *event = (instance_event){0};
@@ -369,6 +379,7 @@ int phx_instance_set_states(instance *fmu, const char *function, size_t count, c
     return phx_instance_status(fmu, phx_unit_set_states(fmu->unit, states));
 }
 
+/* Copies states, derivatives, nominal values or event indicators; an error unless `count` is their number. */
 int phx_instance_get_array(instance *fmu, const char *function, instance_array which, size_t count, double *values)
 {
     const bool indicators = which == ARRAY_INDICATORS;
@@ -423,6 +434,7 @@ static uint64_t sum_of_token(const instance *fmu)
     return check_sum(strlen(token), token);
 }
 
+/* Writes or reads state, times and unit of the instance; a state of the other kind of FMU is refused. */
 static void archive_instance(phx_archive *archive, instance *fmu)
 {
     bool exchange = fmu->exchange;
@@ -461,6 +473,7 @@ static saved_state *new_state(size_t size)
     return NULL;
 }
 
+/* Writes the instance to *state, which is reused if its size fits, behind a mark and two check sums. */
 int phx_instance_save(instance *fmu, saved_state **state)
 {
     phx_archive *archive = NULL;
@@ -498,6 +511,7 @@ void phx_instance_free_state(saved_state *state)
     free(state);
 }
 
+/* Whether the bytes are an intact state of this FMU, by mark and check sums; a message if not. */
 static bool is_state(const instance *fmu, size_t size, const unsigned char *bytes)
 {
     uint64_t sums[2];
@@ -518,6 +532,7 @@ static bool is_state(const instance *fmu, size_t size, const unsigned char *byte
     return true;
 }
 
+/* Returns the instance to a saved state; it has failed if the state is only partly read. */
 int phx_instance_restore(instance *fmu, const saved_state *state)
 {
     phx_archive *archive = NULL;

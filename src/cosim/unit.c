@@ -44,6 +44,7 @@ static bool parameters_are(const phx_unit *unit, const double *values)
            memcmp(unit->def.parameter_values, values, (size_t)unit->def.n_parameters * sizeof *values) == 0;
 }
 
+/* Allocates arrays for inputs, columns, parameters and the start state; parameters get their start values. */
 static phx_status unit_allocate(phx_unit *unit)
 {
     const size_t inputs = (size_t)unit->def.n_inputs, columns = (size_t)all_columns(unit);
@@ -146,6 +147,7 @@ static phx_status create_daes(phx_unit *unit)
     return status;
 }
 
+/* Reads the mechanism, adds its inputs, finalises it, checks outputs and events, and puts it at its start. */
 static phx_status unit_create(phx_unit *unit, size_t size, const void *bytes)
 {
     phx_status status = phx_unit_read(unit->context, size, bytes, &unit->def, &unit->system);
@@ -177,6 +179,7 @@ static phx_status unit_create(phx_unit *unit, size_t size, const void *bytes)
     return status ? status : phx_unit_start(unit, unit->def.t);
 }
 
+/* A unit from the bytes of phx_unit_write, in a context of its own, which also holds the message of a failure. */
 phx_status phx_unit_create(size_t size, const void *bytes, phx_log_fn *log, void *user, phx_unit **made)
 {
     phx_context *context = NULL;
@@ -193,6 +196,7 @@ phx_status phx_unit_create(size_t size, const void *bytes, phx_log_fn *log, void
     return unit_create(unit, size, bytes);
 }
 
+/* Frees the unit and its context. */
 void phx_unit_destroy(phx_unit *unit)
 {
     if (!unit)
@@ -343,6 +347,8 @@ static phx_status check_signals(const phx_unit *unit, double t)
                                                             : PHX_OK;
 }
 
+/* Recomputes breaks, signals and, with `start`, the start state for changed parameters; after a failure parameters
+ * are as before. */
 phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
 {
     if (parameters_are(unit, unit->parameters))
@@ -428,6 +434,7 @@ static phx_status find_first_flows(phx_unit *unit)
     return status;
 }
 
+/* Returns the unit to its start state with the clock at t and restarts integrator, energies, events and exchange. */
 phx_status phx_unit_start(phx_unit *unit, double t)
 {
     phx_unit_def *def = &unit->def;
@@ -469,6 +476,8 @@ double phx_unit_time(const phx_unit *unit)
     return unit->t;
 }
 
+/* The value of a variable now: time, energy, input, its conjugate or power, output, state, derivative, indicator or
+ * parameter. */
 phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
 {
     const int inputs = unit->def.n_inputs;
@@ -584,6 +593,8 @@ static void find_means(phx_unit *unit, double length)
     }
 }
 
+/* Advances by h and forms means of conjugates and powers over the step; after a retryable failure the unit stands
+ * where it arrived. */
 phx_status phx_unit_step(phx_unit *unit, double h)
 {
     const double from = unit->t;

@@ -41,6 +41,7 @@ static void archive_options(phx_archive *archive, phx_integrate_options *options
     phx_archive_int(archive, &options->iterations);
 }
 
+/* Writes or reads names and places of the inputs; on reading their arrays are allocated. */
 static void archive_inputs(phx_archive *archive, phx_unit_def *def)
 {
     phx_context *context = phx_archive_context(archive);
@@ -63,6 +64,7 @@ static void archive_inputs(phx_archive *archive, phx_unit_def *def)
     }
 }
 
+/* Writes or reads names, places and start values of the parameters; damaged ones fail the archive. */
 static void archive_parameters(phx_archive *archive, phx_unit_def *def)
 {
     phx_context *context = phx_archive_context(archive);
@@ -119,6 +121,7 @@ static bool is_named(const phx_event *event)
     return named;
 }
 
+/* Writes or reads an event: condition, joints to attach, release and free, forces to switch on and off. */
 static void archive_event(phx_archive *archive, phx_event *event)
 {
     int column = event->column + 1;
@@ -178,6 +181,7 @@ static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
     phx_archive_bool(archive, &def->exchange);
 }
 
+/* Copies the archive behind mark, version and check sum; the caller frees the bytes. */
 static phx_status take_bytes(phx_context *context, const phx_archive *archive, size_t *size, void **bytes)
 {
     const unsigned char *from = phx_archive_bytes(archive, size);
@@ -194,6 +198,7 @@ static phx_status take_bytes(phx_context *context, const phx_archive *archive, s
     return PHX_OK;
 }
 
+/* The bytes of a unit: mark, version, check sum, definition, finalised system; the caller frees them. */
 phx_status phx_unit_write(phx_context *context, const phx_system *system, const phx_unit_def *def, size_t *size,
                           void **bytes)
 {
@@ -215,6 +220,7 @@ phx_status phx_unit_write(phx_context *context, const phx_system *system, const 
     return status;
 }
 
+/* PHX_ERR_INPUT unless mark, version and check sum of the bytes are right. */
 static phx_status check_head(phx_context *context, size_t size, const unsigned char *bytes)
 {
     uint64_t numbers[2];
@@ -231,6 +237,8 @@ static phx_status check_head(phx_context *context, size_t size, const unsigned c
     return PHX_OK;
 }
 
+/* Reads definition and system from the bytes of phx_unit_write; expressions of the system refer to
+ * def->parameter_values. */
 phx_status phx_unit_read(phx_context *context, size_t size, const void *bytes, phx_unit_def *def, phx_system **system)
 {
     phx_archive *archive = NULL;
@@ -271,6 +279,7 @@ static void free_events(phx_unit_def *def)
     phx_free(def->events);
 }
 
+/* Frees names, events and arrays of a definition that was read, and clears it. */
 void phx_unit_def_free(phx_unit_def *def)
 {
     unit_file_free_names(def->n_inputs, def->inputs);

@@ -51,6 +51,7 @@ int phx_unit_state_variable(const phx_unit *unit, int k)
     return known < 0 ? first_state(unit) + k : UNIT_FIRST_FIXED + UNIT_SUPPLIED + known;
 }
 
+/* Name, meaning and unit of energy or work k of the ledger. */
 static void describe_fixed(int k, phx_variable *variable)
 {
     static const char *const texts[UNIT_FIXED][2] = {
@@ -69,6 +70,7 @@ static void describe_fixed(int k, phx_variable *variable)
     variable->unit = "J";
 }
 
+/* Name, meaning and unit of input i (part 0), of its conjugate (1) or of its power (2). */
 static void describe_input(const phx_unit *unit, int i, int part, phx_variable *variable)
 {
     const phx_input_place *place = &unit->def.places[i];
@@ -104,6 +106,7 @@ static const char *unit_name(const char *unit)
     return unit ? unit : "";
 }
 
+/* Name, meaning and unit of an output column of the system, or of its controllers after these. */
 static void describe_column(const phx_unit *unit, int column, phx_variable *variable)
 {
     const int n = phx_system_columns(unit->system);
@@ -199,6 +202,7 @@ static void describe_parameter(const phx_unit *unit, int k, phx_variable *variab
              place && *place ? ": " : "", place ? place : "");
 }
 
+/* Kind, name, unit and dependencies of the variable whose value reference is k. */
 void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable)
 {
     const int inputs = unit->def.n_inputs, of_input = k - UNIT_FIRST_INPUT;

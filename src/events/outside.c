@@ -242,6 +242,8 @@ phx_status phx_events_happen(phx_events *run)
     return status > 0 ? PHX_ERR_ANALYSIS : status;
 }
 
+/* Takes over x and v at t, frees what an impulse tears away, applies impulses of drives and enters their work;
+ * half_done stays set after a failure. */
 phx_status phx_events_jump(phx_events *run, double t, const double *x, const double *v)
 {
     mechanism *s = run->s;

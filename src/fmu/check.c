@@ -13,6 +13,7 @@ struct phx_fmu_findings {
 };
 enum { MOST_FINDINGS = 100 };
 
+/* Adds a finding to the report unless the same text is there or MOST_FINDINGS is reached. */
 void phx_fmu_find(phx_fmu_findings *findings, const char *format, ...)
 {
     phx_fmu_check_report *report = findings->report;
@@ -66,6 +67,8 @@ static phx_status read_model(phx_context *context, const char *path, phx_fmu_mod
     return status;
 }
 
+/* Checks the description of an unpacked FMU and, with `run`, its calls; an unreadable description is a finding, not
+ * a failure. */
 static phx_status check_unpacked(phx_context *context, const char *path, const char *folder, bool run,
                                  phx_fmu_findings *findings)
 {
@@ -92,6 +95,7 @@ static phx_status check_unpacked(phx_context *context, const char *path, const c
     return status;
 }
 
+/* Unpacks and checks an FMU; violations of the standard go to the report, and only files and memory fail. */
 phx_status phx_fmu_check(phx_context *context, const char *path, bool run, phx_fmu_check_report *report)
 {
     if (!path || !report)

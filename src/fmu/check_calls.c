@@ -116,6 +116,7 @@ static void check_rollback(const checked *checks, void *c, int from)
     phx_fmu_free_state(&checks->calls, c, &state);
 }
 
+/* Sets each tunable parameter to its present value; a finding if the call fails or the value read back differs. */
 void phx_fmu_set_again(const checked *checks, void *c, const char *when)
 {
     for (int k = 0; k < checks->model->n_variables; k++) {
@@ -188,6 +189,7 @@ static void check_repeats(const checked *checks, const double *expected)
     phx_fmu_free_instance(&checks->calls, c);
 }
 
+/* Co-simulation: instantiates, steps, reads outputs, and checks repetition, parameters and saved states. */
 static void check_calls_run(const checked *checks)
 {
     static double values[MOST_OUTPUTS];
@@ -223,6 +225,7 @@ typedef struct plan {
     const char *folder;
 } plan;
 
+/* The child process: loads the shared object and runs the checks of both kinds, at most LONGEST seconds. */
 static void be_child(void *user, int socket, phx_fmu_shared *shared)
 {
     static checked checks;
@@ -257,6 +260,7 @@ typedef struct heard {
     phx_fmu_findings *findings;
 } heard;
 
+/* Adds one line of the child to steps ('#'), events ('*') or findings ('!'). */
 static void take_line(heard *messages)
 {
     messages->line[messages->length] = '\0';
@@ -290,6 +294,7 @@ static void listen_to(int pipe, heard *messages)
         }
 }
 
+/* Runs the calls of the FMU in a child process; its crash or time-out is a finding. */
 phx_status phx_fmu_check_calls(phx_context *context, const phx_fmu_model *model, const char *folder,
                                phx_fmu_findings *findings, phx_fmu_check_report *report)
 {

@@ -20,6 +20,7 @@ typedef struct drive {
     double *all;
 } drive;
 
+/* One block of memory for states, four stages and indicators before and after a step; false without memory. */
 static bool check_drive_create(drive *d, plant *p)
 {
     const size_t n = p->n, m = p->indicators;
@@ -228,6 +229,8 @@ static void check_way_back(drive *d, void *state, double t, double next)
                     "others");
 }
 
+/* Integrates the FMU from t through its events; if it saves states, also goes back over the first event and
+ * compares. */
 void phx_fmu_drive(plant *p, double t)
 {
     const double next = p->next;

@@ -34,6 +34,7 @@ static size_t states_of_description(const phx_fmu_model *model)
     return count;
 }
 
+/* Reads numbers of states and indicators; a finding if they differ from the description (FMI 3). */
 static int count(plant *p)
 {
     const phx_fmu_checked *fmu_checked = p->checked;
@@ -84,6 +85,7 @@ int phx_fmu_get_nominals(plant *p)
                                      : CALL(p->checked, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n));
 }
 
+/* Findings if nominal values are not positive and finite, or event indicators not finite. */
 static int check_exchange_look(plant *p)
 {
     int status = phx_fmu_get_nominals(p);
@@ -106,6 +108,7 @@ typedef struct event_flags {
     bool nominals, values;
 } event_flags;
 
+/* One iteration of event mode in either version: flags of changes and the next time event; the status of the call. */
 static int update(plant *p, bool *again, event_flags *flags)
 {
     bool nominals = false, values = false, defined = false;
@@ -299,6 +302,7 @@ int phx_fmu_read_all(plant *p, double *values)
     return phx_fmu_finding(p, "reading the outputs", phx_fmu_read_outputs(p->checked, p->c, values + p->n));
 }
 
+/* Makes the same steps twice from a saved state; a finding unless states and outputs agree bitwise. */
 static void check_rollback(plant *p, double saved_at)
 {
     const size_t size = p->n + (size_t)p->checked->n_outputs;
@@ -367,6 +371,7 @@ static bool check_exchange_start(plant *p, const phx_fmu_checked *fmu_checked, c
     return !status && !p->terminates;
 }
 
+/* Model exchange: one instance for steps and saved states, a second one for a run through events. */
 void phx_fmu_check_exchange(const phx_fmu_checked *fmu_checked)
 {
     double t = fmu_checked->model->start;

@@ -43,6 +43,7 @@ static bool has_unit(const phx_fmu_model *model, const char *unit)
     return false;
 }
 
+/* Findings about one variable: causality, value reference, start value, variability and unit. */
 static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *variable, phx_fmu_findings *findings)
 {
     const bool needs_start = variable->causality == PHX_FMU_INPUT || variable->causality == PHX_FMU_PARAMETER ||
@@ -185,6 +186,7 @@ static void check_structure(const phx_fmu_model *model, phx_fmu_findings *findin
     phx_free(s.is_state);
 }
 
+/* Findings about the description: names, token, identifier, variables and model structure. */
 void phx_fmu_check_model(const phx_fmu_model *model, phx_fmu_findings *findings)
 {
     if (!model->name || !*model->name)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Writes text with the special characters of XML escaped and control characters as blanks. */
 void phx_fmu_put_text(FILE *stream, const char *text)
 {
     for (const char *c = text; *c; c++) {
@@ -49,6 +50,7 @@ static void put_exponent(FILE *stream, const char *name, int exponent)
         fprintf(stream, " %s=\"%d\"", name, exponent);
 }
 
+/* Writes the definitions of all units that variables use, by exponents of kg, m, s and rad. */
 void phx_fmu_put_units(FILE *stream, const phx_unit *unit)
 {
     fputs("  <UnitDefinitions>\n", stream);

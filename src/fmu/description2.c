@@ -34,6 +34,7 @@ static void put_kinds(FILE *stream, const phx_fmu_description *description)
                 description->identifier, can);
 }
 
+/* Writes modelDescription.xml of FMI 2.0. */
 void phx_fmu_put_description2(FILE *stream, const phx_fmu_description *description)
 {
     const bool exchange = phx_unit_states(description->unit) > 0;

@@ -26,6 +26,7 @@ static void put_kinds(FILE *stream, const phx_fmu_description *description)
                 description->identifier, can, description->events ? " hasEventMode=\"true\"" : "");
 }
 
+/* Writes modelDescription.xml of FMI 3.0. */
 void phx_fmu_put_description3(FILE *stream, const phx_fmu_description *description)
 {
     static const struct {

@@ -109,6 +109,7 @@ static phx_status choose_parameters(making *m)
     return phx_tunables_create(m->context, m->model, options->n_parameters, options->parameters, &m->tunables);
 }
 
+/* Names, places and start values of the tunable parameters; texts stay the model's. */
 static phx_status describe_parameters(making *m)
 {
     const size_t n = (size_t)m->tunables.count;
@@ -145,6 +146,7 @@ static bool is_named(const char *column, const char *name)
     return !strncmp(column, name, length) && (column[length] == '\0' || column[length] == '.');
 }
 
+/* PHX_ERR_INPUT for an output that the model lacks, with the nearest name. */
 static phx_status unknown_output(const making *m, const char *name)
 {
     phx_nearest nearest = phx_nearest_to(name);
@@ -166,6 +168,7 @@ static phx_status unknown_output(const making *m, const char *name)
     return status;
 }
 
+/* Columns of the chosen outputs, all without a choice; an output without a column fails. */
 static phx_status choose_outputs(making *m)
 {
     const int n = phx_system_columns(m->system) + phx_system_controller_columns(m->system);
@@ -246,6 +249,7 @@ static void make_token(making *m)
              (unsigned long long)(b & UINT64_C(0xffffffffffff)));
 }
 
+/* Writes the unit twice, for the token is a check sum of its bytes without it, and reads it back as a test. */
 static phx_status write_unit(making *m)
 {
     phx_status status = PHX_OK;
@@ -295,6 +299,8 @@ static phx_status rename_parameters(making *m, bool *any)
     return PHX_OK;
 }
 
+/* Completes the definition with events, step and kind, writes the unit, and once more if parameters had to be
+ * renamed. */
 static phx_status make_unit(making *m)
 {
     bool renamed = false;
@@ -314,6 +320,7 @@ static phx_status make_unit(making *m)
     return status || !renamed ? status : write_unit(m);
 }
 
+/* Frees all that the export allocated; texts of the model stay. */
 static void free_making(making *m)
 {
     phx_unit_destroy(m->unit);
@@ -366,6 +373,7 @@ static phx_status print(phx_context *context, put_fn *put, const phx_fmu_descrip
     return fclose(stream) ? phx_fail(context, PHX_ERR_MEMORY, "out of memory for the description of an FMU") : PHX_OK;
 }
 
+/* Writes description, shared object, mechanism, documentation and, in FMI 3 with inputs, terminals to one archive. */
 static phx_status write_archive(making *m, const char *path)
 {
     const bool third = m->options->version == 3;
@@ -470,6 +478,7 @@ static int count_outputs(const phx_unit *unit)
     return count;
 }
 
+/* Builds the system, chooses parameters, inputs and outputs, finds the start, and writes the FMU with its report. */
 static phx_status export_model(making *m, const char *path, phx_fmu_report *report)
 {
     phx_status status = make_identifier(m, path);
@@ -510,6 +519,7 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     return size_of_file(path, &report->bytes);
 }
 
+/* Writes the model as an FMU; `path` must not be a file that the model reads. */
 phx_status phx_fmu_export(phx_context *context, const phx_model *model, const phx_fmu_options *given, const char *path,
                           phx_fmu_report *report)
 {

@@ -21,6 +21,7 @@ static phx_status fail(phx_context *context, const char *path, zip_t *archive)
     return phx_fail(context, PHX_ERR_FILE, "%s: the archive cannot be written: %s", path, zip_strerror(archive));
 }
 
+/* Adds one file with a fixed date, so that the same bytes give the same archive. */
 static phx_status zip_add_entry(phx_context *context, const char *path, zip_t *archive, const phx_zip_entry *entry)
 {
     zip_source_t *source = zip_source_buffer(archive, entry->bytes, entry->size, 0);
@@ -37,6 +38,7 @@ static phx_status zip_add_entry(phx_context *context, const char *path, zip_t *a
     return PHX_OK;
 }
 
+/* Writes all entries to a new archive at `path`; PHX_ERR_FILE with libzip's reason. */
 static phx_status write_archive(phx_context *context, const char *path, const void *data)
 {
     const entries *all = data;

@@ -70,6 +70,7 @@ static int gradient(const phx_row *row, const phx_port_view *a, const phx_port_v
     return n;
 }
 
+/* Covectors of the distance: g = sum over k of y_k g_k, with y the unit direction of the mean place. */
 static void row_radial_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                  double *g_b)
 {

@@ -77,6 +77,8 @@ void row_add_turn(const phx_port_view *view, double sign, const double *y, doubl
         g[6 + i] += sign * on_theta[i];
 }
 
+/* Covectors of rolling: the row along the path plus the turn of both bodies about the mean axis, in the plane plus the
+ * covectors of a disc. */
 static void row_roll_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                double *g_b)
 {

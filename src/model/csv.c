@@ -21,6 +21,7 @@ static phx_status fail_table(phx_reader *reader, const phx_node *node, phx_statu
     return status;
 }
 
+/* Reads times and one column of a csv file, at most 64 MiB, into the arena; errors name the node of the model file. */
 phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
                         phx_arena *arena, phx_file_table *table)
 {

@@ -91,6 +91,7 @@ static bool fail_function(phx_expression *e, const phx_token *token)
                                phx_nearest_hint(&nearest).text);
 }
 
+/* Reads a name; with a bracket after it, a function, which must exist. */
 static bool scan_name(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -121,6 +122,7 @@ static bool scan_open(scanner *s)
     return true;
 }
 
+/* Reads a number, name, bracket or sign where a value is expected; false with the place and the text found. */
 static bool scan_value(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -149,6 +151,7 @@ static bool scan_value(scanner *s)
     return phx_expression_fail(e, s->at, "found %s where a value is expected", phx_shown_text(text).text);
 }
 
+/* Closes a bracket and checks the number of arguments if it is a function's. */
 static bool scan_close(scanner *s)
 {
     phx_expression *e = s->expression;
@@ -179,6 +182,7 @@ static bool scan_comparison(scanner *s, int length)
     return true;
 }
 
+/* Reads an operator, comparison, comma or closing bracket after a value; false with the place and the text found. */
 static bool scan_operator(scanner *s)
 {
     static const char *const comparisons[] = {"<=", ">=", "==", "!=", "<", ">"};
@@ -211,6 +215,8 @@ static bool scan_operator(scanner *s)
     return phx_expression_fail(e, s->at, "found %s where an operator is expected", phx_shown_text(text).text);
 }
 
+/* Splits the text into tokens, values and operators alternately, with matching brackets; false with message and
+ * place. */
 bool phx_expression_scan(phx_expression *expression, const char *text)
 {
     scanner s = {.expression = expression, .text = text, .frames = {{-1, -1, 1, false}}};

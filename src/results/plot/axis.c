@@ -47,6 +47,8 @@ static void widen(phx_range *range)
     }
 }
 
+/* A linear axis with ticks at multiples of `step`, extended to them with `grow`; large and small numbers share an
+ * exponent. */
 static phx_axis with_step(phx_range range, double step, bool grow)
 {
     phx_axis axis = {.logarithmic = false};
@@ -83,6 +85,7 @@ phx_axis phx_axis_degrees(phx_range range, int wanted)
     return with_step(range, step, true);
 }
 
+/* An axis in powers of ten over at most MOST_DECADES, with about `wanted` ticks. */
 phx_axis phx_axis_logarithmic(phx_range range, int wanted, bool grow)
 {
     phx_axis axis = {.logarithmic = true, .low = -16.0, .high = -15.0};
@@ -149,6 +152,7 @@ static void close_bucket(phx_thinner *thinner)
     thinner->seen = 0;
 }
 
+/* Adds a point to a bucket, which keeps its first, last, smallest and largest point and is closed when full. */
 void phx_thinner_add(phx_thinner *thinner, double x, double y)
 {
     if (thinner->seen == 0) {

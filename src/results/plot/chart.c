@@ -28,6 +28,7 @@ static void free_pattern(phx_pattern *pattern)
     phx_free(pattern);
 }
 
+/* Frees panels, lines, patterns and texts of a chart, and clears it. */
 void phx_chart_free(phx_chart *chart)
 {
     for (int i = 0; i < chart->n_panels; i++) {

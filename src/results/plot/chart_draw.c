@@ -28,6 +28,7 @@ enum { PALETTE = sizeof palette / sizeof *palette };
 static const unsigned greys[] = {0x000000, 0x7F7F7F, 0x404040, 0xA6A6A6};
 enum { GREYS = sizeof greys / sizeof *greys };
 
+/* The text, cut at a whole character with an ellipsis if it is wider than `width`. */
 phx_fitted phx_draw_fit(const phx_drawing *drawing, const char *text, double size, bool bold, double width)
 {
     static const char ellipsis[] = "\xE2\x80\xA6";
@@ -135,6 +136,7 @@ static int between(double value, int low, int high)
     return value < low ? low : value > high ? high : (int)value;
 }
 
+/* Both axes of a panel from the ranges of its lines, with as many ticks as their labels leave room for. */
 void phx_draw_make_axes(const phx_drawing *drawing, const phx_panel *panel, phx_area *area)
 {
     phx_range x, y;
@@ -222,6 +224,7 @@ static void chart_draw_put_text(phx_drawing *drawing, double x, double y, const 
     phx_pen_text(&drawing->pen, x, y, letters, text, raised);
 }
 
+/* Draws the horizontal axis: line, tick labels, and its label with a common power of ten. */
 static void put_x_axis(phx_drawing *drawing, const phx_area *area, const char *label)
 {
     const double scale = drawing->scale, bottom = area->top + area->height, right = area->left + area->width;
@@ -276,6 +279,7 @@ static phx_stroke stroke_of(const phx_drawing *drawing, const phx_line *line, do
     return stroke;
 }
 
+/* Draws a line as one path, broken at points that are not shown; points closer than 0.1 pixel are left out. */
 static void put_line(phx_drawing *drawing, const phx_area *area, const phx_line *line)
 {
     const phx_stroke stroke = stroke_of(drawing, line, line->guide ? 0.8 : 1.6);
@@ -403,6 +407,7 @@ static void put_title(phx_drawing *drawing, const phx_panel *panel, const phx_ar
     chart_draw_put_text(drawing, area->left, y, &letters, title.text, power ? raised : NULL);
 }
 
+/* Draws the lines of a panel, or crosses for scattered points, with markers and labels of guides. */
 static void put_content(phx_drawing *drawing, const phx_panel *panel, const phx_area *area)
 {
     for (int k = 0; k < panel->n_lines; k++) {
@@ -419,6 +424,7 @@ static void put_content(phx_drawing *drawing, const phx_panel *panel, const phx_
     }
 }
 
+/* Draws title, legend, grid, axes and content of a panel, or its matrix pattern, as one group. */
 void phx_draw_panel(phx_drawing *drawing, const phx_panel *panel, const phx_area *area, double head)
 {
     const double top = area->top - head, scale = drawing->scale;

@@ -193,6 +193,7 @@ static void fit_pattern(const phx_panel *panel, phx_area *area)
         area->width = area->height / aspect;
 }
 
+/* Places all panels on the page, with equal plot widths and margins by column, and makes their axes. */
 static phx_status place(page *p)
 {
     phx_status status = find_margins(p);
@@ -274,6 +275,7 @@ static phx_status chart_page_make(const phx_chart *chart, phx_sheet *sheet, phx_
 static const char *const viewer_fonts = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 static const char *const own_fonts = "Liberation Sans, DejaVu Sans";
 
+/* Writes the chart as SVG, PDF or PNG; the file appears only when it is complete. */
 phx_status phx_chart_write(const phx_chart *chart, const char *path)
 {
     phx_output svg, out;

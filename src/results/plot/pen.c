@@ -47,6 +47,7 @@ static int dash_parts(int dash, double parts[PHX_DASH_PARTS])
     return dashes[dash].count;
 }
 
+/* Begins an SVG: size in pixels or for print in mm, fonts, title and a white background. */
 void phx_pen_start(phx_output *out, const phx_sheet *sheet, phx_pen *pen)
 {
     const double to_unit = sheet->print ? 1.0 / PHX_PIXELS_OF_MM : 1.0;
@@ -80,6 +81,7 @@ void phx_pen_group(phx_pen *pen, bool start)
     phx_output_line(pen->out);
 }
 
+/* Begins a path with fill or with colour, width and dashes of the stroke. */
 void phx_pen_begin(phx_pen *pen, const phx_stroke *stroke)
 {
     phx_output *out = pen->out;
@@ -143,6 +145,7 @@ void phx_pen_disc(phx_pen *pen, double x, double y, double radius, unsigned colo
     phx_output_line(pen->out);
 }
 
+/* Writes text at (x, y), upright or turned by 90 degrees, with an optional raised part. */
 void phx_pen_text(phx_pen *pen, double x, double y, const phx_letters *letters, const char *text, const char *raised)
 {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};

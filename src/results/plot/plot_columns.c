@@ -22,6 +22,7 @@ static bool is_trajectory(const phx_result_picture *picture, const phx_panel *pa
     return wide > 0.0 && high > 0.0 && wide < most * high && high < most * wide;
 }
 
+/* Adds a panel for each group of selected columns; a trajectory gets axes of equal scale. */
 static phx_status add_panels(phx_result_picture *picture, const phx_selection *selection,
                              const phx_plot_options *options)
 {
@@ -45,6 +46,7 @@ static phx_status add_panels(phx_result_picture *picture, const phx_selection *s
     return status;
 }
 
+/* Draws chosen columns of a result or table over time or over another column. */
 phx_status phx_plot_columns(phx_context *context, const char *path, const char *picture_path,
                             const phx_plot_options *options)
 {

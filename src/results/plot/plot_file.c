@@ -9,6 +9,7 @@ phx_plot_options phx_plot_options_default(void)
     return (phx_plot_options){.from = -HUGE_VAL, .to = HUGE_VAL};
 }
 
+/* Draws a file by the given kind of picture, or by the kind of the file; an empty range fails. */
 phx_status phx_plot(phx_context *context, const char *path, const char *picture_path, const phx_plot_options *given)
 {
     if (!path)

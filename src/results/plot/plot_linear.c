@@ -52,6 +52,7 @@ static phx_status find_poles(linear_picture *picture)
 /* ---- which signals ---- */
 typedef const char *name_of(const phx_ss *system, int k);
 
+/* Indices of the wanted inputs or outputs, all if there is no choice; an unknown name fails with the nearest one. */
 static phx_status find_signals(linear_picture *picture, const char *what, name_of *name, int all, int count,
                                const char *const *wanted, int *n, int **signals)
 {
@@ -207,6 +208,7 @@ static double linear_norm(size_t count, const double *values)
     return sqrt(sum);
 }
 
+/* Norms |(i w - A)^-1 b_j| of the states at sampled frequencies, against which round-off in responses is judged. */
 static phx_status find_norms(const linear_picture *picture, bode *response)
 {
     const int n = phx_ss_n(picture->system), m = picture->n_inputs, last = picture->n_frequencies - 1;
@@ -313,6 +315,7 @@ static phx_status add_model(linear_picture *picture, int i, int j)
     return PHX_OK;
 }
 
+/* Adds the responses of all pairs of signals; zero ones and those beyond MOST_LINES are only counted. */
 static phx_status add_responses(linear_picture *picture)
 {
     bode response = {0};
@@ -357,6 +360,7 @@ static phx_status tell_left_out(linear_picture *picture)
     return picture->chart.subtitle ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Adds magnitude and phase over the frequency, and a note on responses left out. */
 static phx_status add_bode(linear_picture *picture, const phx_plot_options *options)
 {
     static const char *const titles[] = {"Magnitude", "Phase (degrees)"};
@@ -416,6 +420,7 @@ static phx_status choose_signals(linear_picture *picture, const phx_plot_options
                                  options->outputs, &picture->n_outputs, &picture->outputs);
 }
 
+/* Draws the Bode diagram or the poles of a linear model. */
 phx_status phx_plot_linear(phx_context *context, const char *path, const char *picture_path,
                            const phx_plot_options *options)
 {

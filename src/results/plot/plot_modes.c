@@ -145,6 +145,7 @@ static void panel_title(const phx_modes_table *table, int point, int swept, char
     }
 }
 
+/* Adds a panel for each combination of the other parameters, with all branches over the swept one. */
 static phx_status add_sweep(phx_chart *chart, const phx_modes_table *table, int swept)
 {
     const int branches = largest_branch(table);
@@ -207,6 +208,7 @@ static phx_status limit(phx_chart *chart, const char *path, double from, double 
                                chart->n_panels ? chart->panels[0].x_label : "x", from, to);
 }
 
+/* Draws a table of modes: a spectrum for one point, else frequencies over the swept parameter. */
 phx_status phx_plot_modes(phx_context *context, const char *path, const char *picture_path,
                           const phx_plot_options *options)
 {

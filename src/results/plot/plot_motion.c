@@ -39,6 +39,7 @@ static void draw_body(const phx_record_body *body, int dimension, phx_plot_plane
     }
 }
 
+/* Adds the outlines of all bodies at one row of the result, in one shade, labelled with the time. */
 static phx_status add_snapshot(phx_chart *chart, const phx_result *result, phx_plot_plane plane, size_t row, int shade,
                                bool labelled, double *x)
 {
@@ -74,6 +75,7 @@ static bool has_drawing(const phx_result *result)
     return false;
 }
 
+/* Adds up to SNAPSHOTS poses, evenly chosen from the first row to the last, later ones darker. */
 static phx_status motion_draw(const phx_plot_source *source, phx_plot_plane plane, phx_chart *chart)
 {
     const phx_result *result = source->result;
@@ -92,6 +94,7 @@ static phx_status motion_draw(const phx_plot_source *source, phx_plot_plane plan
     return status;
 }
 
+/* Draws snapshots of the bodies in a plane; fails for tables and results without outlines. */
 phx_status phx_plot_motion(phx_context *context, const char *path, const char *picture_path,
                            const phx_plot_options *options)
 {

@@ -7,6 +7,7 @@
 
 enum { FINENESS = 2000 }; /* points of a curve closer than the axes' lengths over this are left out */
 
+/* Opens a result or table and begins a chart with its titles; an unfinished result is warned of. */
 phx_status phx_result_picture_open(phx_context *context, const char *path, const phx_plot_options *options,
                                    phx_result_picture *picture)
 {
@@ -135,6 +136,7 @@ static phx_status add_over_column(phx_result_picture *picture, phx_panel *panel,
     return status ? status : each_row(picture, column, &reader);
 }
 
+/* Adds a panel with lines of the columns; a common unit goes to the title, others to the labels. */
 phx_status phx_result_picture_add(phx_result_picture *picture, const char *title, int count, const int *columns,
                                   const char *const *labels, bool logarithmic)
 {

@@ -103,6 +103,7 @@ static void split_units(const phx_plot_source *source, phx_selection *selection)
     selection->n_panels = panels;
 }
 
+/* Reads the lists of columns into panels, one for each list and unit; an unknown column fails with the nearest name. */
 phx_status phx_selection_make(const phx_plot_source *source, const phx_plot_options *options, const char *path,
                               phx_selection *selection)
 {
@@ -158,6 +159,7 @@ static const char *quantity(const char *unit)
     return "Value";
 }
 
+/* Columns, labels and title of a panel; a common stem such as `tip` becomes its title. Returns their number. */
 int phx_selection_panel(const phx_selection *selection, const phx_plot_source *source, int panel, char *title,
                         size_t size, int *columns, const char **labels)
 {

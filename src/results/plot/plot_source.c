@@ -39,6 +39,7 @@ static void take_list(phx_csv *csv)
             phx_csv_drop(csv, phx_csv_find(csv, others[k]));
 }
 
+/* Opens an HDF5 result, or a csv file of a simulation or a study; other tables fail. */
 static phx_status open_file(phx_context *context, const char *path, phx_plot_source *source)
 {
     if (phx_h5_is_hdf5(path)) {
@@ -155,6 +156,7 @@ phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_
     return PHX_OK;
 }
 
+/* Title and subtitle of a picture: model or file name, integrator, number of rows, and the reason of an early end. */
 void phx_plot_source_titles(const phx_plot_source *source, const char *path, char *title, char *subtitle, size_t size)
 {
     const phx_result *result = source->result;

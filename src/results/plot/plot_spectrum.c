@@ -37,6 +37,7 @@ static phx_status check_times(phx_context *context, const char *path, samples *s
     return PHX_OK;
 }
 
+/* Reads the times of the samples and finds their step; fewer than LEAST_ROWS rows fail. */
 static phx_status read_times(const phx_plot_source *source, const char *path, samples *s)
 {
     *s = (samples){.count = source->rows};
@@ -79,6 +80,7 @@ static void resample(samples *s)
     }
 }
 
+/* Reads a column at equal steps, resampled if times are uneven; values that are not finite fail. */
 static phx_status spectrum_read_values(const phx_plot_source *source, const char *path, int column, samples *s)
 {
     const phx_status status = phx_plot_source_read(source, column, 0, s->count, s->values);
@@ -116,6 +118,7 @@ static phx_status add_line(phx_result_picture *picture, phx_panel *panel, const 
     return PHX_OK;
 }
 
+/* Adds a panel with the amplitude spectra of the columns. */
 static phx_status add_panel(phx_result_picture *picture, const phx_plot_options *options, const char *path,
                             const char *title, int count, const int *columns, const char *const *labels, samples *s)
 {
@@ -162,6 +165,7 @@ static phx_status spectrum_describe(phx_result_picture *picture, const samples *
     return PHX_OK;
 }
 
+/* Adds a panel of spectra for each group of selected columns. */
 static phx_status add_panels(phx_result_picture *picture, const phx_plot_options *options, const char *path,
                              const phx_selection *selection, samples *s)
 {
@@ -179,6 +183,7 @@ static phx_status add_panels(phx_result_picture *picture, const phx_plot_options
     return status;
 }
 
+/* Draws amplitudes of chosen columns over the frequency. */
 phx_status phx_plot_spectrum(phx_context *context, const char *path, const char *picture_path,
                              const phx_plot_options *options)
 {

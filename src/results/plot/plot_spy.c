@@ -117,6 +117,7 @@ static bool is_matrix(const phx_bundle_item *item)
            item->pages == 0;
 }
 
+/* Adds the pattern of a matrix with the names of its rows and columns as bands. */
 static phx_status add_matrix(phx_chart *chart, const phx_bundle *bundle, const phx_bundle_item *item)
 {
     char title[PHX_PLOT_TEXT];
@@ -136,6 +137,7 @@ static phx_status add_matrix(phx_chart *chart, const phx_bundle *bundle, const p
     return status;
 }
 
+/* Adds the patterns of the matrices that the options name; an unknown one fails with the nearest name. */
 static phx_status add_chosen(phx_context *context, const char *path, const phx_plot_options *options,
                              const phx_bundle *bundle, phx_chart *chart)
 {
@@ -184,6 +186,7 @@ phx_status phx_plot_spy(phx_context *context, const char *path, const char *pict
     return drawn;
 }
 
+/* Draws patterns of the matrices in a bundle: of the chosen ones, else of all that are not empty. */
 phx_status phx_plot_bundle(phx_context *context, const phx_bundle *bundle, const char *name, const char *picture_path,
                            const phx_plot_options *options)
 {

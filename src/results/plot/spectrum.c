@@ -61,6 +61,7 @@ static void roots_of_unity(size_t n, double complex *w)
         w[j] = w[2 * j];
 }
 
+/* Amplitudes 2 |X_k| / sum w of the windowed, zero-padded values, by one complex transform of half the length. */
 phx_status phx_spectrum_make(phx_context *context, size_t count, const double *values, double time_step,
                              phx_spectrum *spectrum)
 {

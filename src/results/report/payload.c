@@ -32,6 +32,7 @@ static void release(voidpf context, voidpf address)
     phx_free(address);
 }
 
+/* A stream that compresses numbers into `output` as text; phx_payload_destroy frees it. */
 phx_status phx_payload_create(phx_context *context, phx_output *output, phx_payload **created)
 {
     phx_payload *payload = phx_calloc(context, 1, sizeof *payload);
@@ -78,6 +79,7 @@ static void payload_put_text(phx_payload *payload)
     payload->n_compressed = 0;
 }
 
+/* Compresses the raw bytes and writes each full buffer; an error of zlib stays in payload->status. */
 static void deflate_raw(phx_payload *payload, int flush)
 {
     int result = Z_OK;

@@ -27,6 +27,7 @@ typedef struct report_cost {
     double frame, point, fixed;
 } report_cost;
 
+/* Bytes for each frame, for each point of a diagram, and for all other arrays. */
 static report_cost costs(const phx_report *report)
 {
     report_cost cost = {0};
@@ -154,6 +155,7 @@ static void put_manifest(phx_output *output, const phx_output *manifest)
     }
 }
 
+/* Writes the page with manifest and arrays in place of the marker; *bytes stays 0 unless the page is complete. */
 static phx_status write_page(phx_report *report, const char *page, const phx_output *manifest, const char *path,
                              size_t *bytes)
 {
@@ -229,6 +231,7 @@ static void free_work(report_work *work)
     phx_free(work->quaternions);
 }
 
+/* Reads the page, settles how much it can hold, and writes it to `path`; `size` may be NULL. */
 static phx_status report_make(phx_report *report, const char *path, phx_report_size *size)
 {
     static const phx_report_options none = {0};
@@ -290,6 +293,7 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
     return phx_conclude(context, report_make(&report, html_path, size));
 }
 
+/* Writes the report page of a table of modes. */
 phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, const phx_report_options *options,
                             const char *html_path, phx_report_size *size)
 {
@@ -314,6 +318,7 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
     return phx_conclude(context, report_make(&report, html_path, size));
 }
 
+/* Writes the report page of a model in one pose. */
 phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
                             const char *html_path, phx_report_size *size)
 {

@@ -116,6 +116,7 @@ static void put_fibre(const phx_report *report, int body, int fibre, phx_payload
         phx_payload_f32(payload, axial[i] / section[0] - y * mz[i] - (z != 0.0 ? z * my[i] : 0.0));
 }
 
+/* Writes the map from deformations to one section force, or to the stress of one fibre, at all points of its body. */
 phx_status phx_report_map(phx_report *report, int index, phx_payload *payload)
 {
     const phx_scene *scene = report->scene;
@@ -244,6 +245,7 @@ static void put_attitude(int dim, const double *attitude, double *before, phx_pa
     }
 }
 
+/* Writes position and attitude of every body in every frame; quaternions keep their sign from frame to frame. */
 phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
 {
     const int dim = report->dimension;
@@ -289,6 +291,7 @@ static phx_status factors_of(phx_report *report, double **factors)
     return status;
 }
 
+/* Writes deformations and temperature factors of every body in every frame. */
 phx_status phx_report_deformed(phx_report *report, int index, phx_payload *payload)
 {
     const int front = front_of(report);
@@ -381,6 +384,7 @@ static size_t interval_start(const thinning *thin, size_t k)
     return 1 + (size_t)((double)k * (double)(thin->rows - 2) / (double)thin->intervals);
 }
 
+/* Writes two of the values: smallest and largest in their order, or of times the first and the middle one. */
 static void put_interval(phx_payload *payload, const double *values, size_t count, bool time)
 {
     size_t least = 0, most = 0;
@@ -436,6 +440,7 @@ static phx_status arrays_put_row(phx_report *report, int column, size_t row, phx
     return status;
 }
 
+/* Writes a column in full, or thinned to its first and last row and two values for each interval between. */
 static phx_status arrays_put_column(phx_report *report, int column, phx_payload *payload)
 {
     const thinning thin = {report->source.rows,

@@ -32,6 +32,7 @@ static phx_status ledger_measure(const phx_report *report, sized_entry *sized)
     return status;
 }
 
+/* Marks the entries of the ledger that are shown: all, or the REPORT_ENTRIES with the largest work. */
 static phx_status ledger_choose(phx_report *report, bool dissipates, sized_entry *sized)
 {
     const int n = phx_result_ledger(report->source.result);

@@ -19,6 +19,7 @@ size_t phx_report_bytes(report_type type)
     return type == REPORT_F64 ? 8 : type == REPORT_I16 ? 2 : 4;
 }
 
+/* Appends an array to the stream and writes its offset, count and type; offsets are multiples of 8. */
 void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, size_t count, report_writer *write,
                     int index)
 {
@@ -128,6 +129,7 @@ static const struct known_attribute *find_known(const char *name)
     return NULL;
 }
 
+/* Writes the settings of the run and the values of the parameters. */
 static void put_settings(phx_report *report, phx_output *m)
 {
     bool first = true;
@@ -157,6 +159,7 @@ static void describe_thinning(const phx_report *report, char *to, size_t size, b
         snprintf(to, size, "%zu of %zu instants, evenly chosen", report->shown.frames, report->source.rows);
 }
 
+/* Writes the figures at the head of the page: size, energy, residual, and the amount that was left out. */
 static void put_summary(phx_report *report, phx_output *m)
 {
     phx_report_item items[MOST_SUMMARY];
@@ -202,6 +205,7 @@ static void put_summary(phx_report *report, phx_output *m)
     put_items(m, "summary", n, items, false);
 }
 
+/* Writes format, kind, title, program, status, settings, summary and certificate. */
 static void manifest_put_head(phx_report *report, phx_output *m)
 {
     char program[200];
@@ -277,6 +281,7 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
     text(m, count > 0 ? "]}" : "");
 }
 
+/* Writes the groups of columns with titles, units and references to their values; the ledger follows the energies. */
 static void put_columns(phx_report *report, phx_output *m)
 {
     const phx_plot_source source = {.result = (phx_result *)report->source.result,
@@ -340,6 +345,7 @@ static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
     phx_report_at_point(report, -1);
 }
 
+/* Writes parameters of the sweep and, for each point, their values, rigid modes, spin and bodies. */
 static void put_points_of_sweep(phx_report *report, phx_output *m)
 {
     const phx_modes_table *table = report->source.modes;
@@ -370,6 +376,7 @@ static void put_points_of_sweep(phx_report *report, phx_output *m)
     text(m, "]");
 }
 
+/* Writes the points of the sweep and the rows of modes, with references to their shapes. */
 static void manifest_put_modes(phx_report *report, phx_output *m)
 {
     const phx_modes_table *table = report->source.modes;
@@ -403,6 +410,7 @@ static void manifest_put_modes(phx_report *report, phx_output *m)
     text(m, "]}");
 }
 
+/* Writes the manifest of the page as JSON and lists the arrays that follow it. */
 void phx_report_manifest(phx_report *report, phx_output *manifest)
 {
     report->stream.n = 0;

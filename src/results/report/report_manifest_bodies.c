@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Writes names, poses and deformation shapes of the ports of body b. */
 static void put_ports(phx_report *report, phx_output *m, int b)
 {
     const phx_scene *scene = report->scene;
@@ -45,6 +46,7 @@ static void put_section(phx_report *report, phx_output *m, bool first, int b, co
     text(m, "}");
 }
 
+/* Writes the section forces of body b and the stresses of its outer fibres. */
 static void put_sections(phx_report *report, phx_output *m, int b)
 {
     const phx_scene *scene = report->scene;
@@ -125,6 +127,8 @@ static void put_fields(phx_report *report, phx_output *m, int mesh, phx_stress_s
     text(m, "]");
 }
 
+/* Writes the surface mesh of body b with shapes and stress fields, if it has one; shapes are 16-bit integers with a
+ * scale each. */
 static void put_mesh(phx_report *report, phx_output *m, int b)
 {
     int mesh = 0, nodes = 0;
@@ -180,6 +184,7 @@ static void put_body_numbers(phx_report *report, phx_output *m, int b)
     }
 }
 
+/* Writes body b: outline, deformation shapes, ports, mass, section forces and mesh. */
 void phx_report_put_body(phx_report *report, phx_output *m, int b)
 {
     const phx_record_body *body = &report->bodies[b];

@@ -28,6 +28,7 @@ static void put_end(phx_report *report, phx_output *m, const char *name, int por
     text(m, "}");
 }
 
+/* Writes names, kinds, ports and axes of the joints. */
 void phx_report_put_joints(phx_report *report, phx_output *m)
 {
     const phx_scene *scene = report->scene;
@@ -97,6 +98,7 @@ void phx_report_put_joint_kinds(phx_report *report, phx_output *m)
     text(m, "}");
 }
 
+/* Writes names and ports of the springs. */
 void phx_report_put_springs(phx_report *report, phx_output *m)
 {
     const phx_scene *scene = report->scene;
@@ -113,6 +115,7 @@ void phx_report_put_springs(phx_report *report, phx_output *m)
     text(m, "]");
 }
 
+/* Writes frame, places along the body and values of a load, constant or for each frame. */
 static void put_load_values(phx_report *report, phx_output *m, int load)
 {
     const int places = phx_report_load_places(report, load);
@@ -133,6 +136,7 @@ static void put_load_values(phx_report *report, phx_output *m, int load)
                    constant ? phx_report_load_constant : phx_report_load_values, load);
 }
 
+/* Writes names, kinds and ports of the loads on bodies, with their values if these are known. */
 void phx_report_put_loads(phx_report *report, phx_output *m)
 {
     const phx_scene *scene = report->scene;

@@ -229,6 +229,7 @@ static bool same_values(size_t count, const void *a, const void *b, size_t size)
     return count == 0 || memcmp(a, b, count * size) == 0;
 }
 
+/* Whether the meshes of a body in two scenes agree in nodes, triangles, shapes and stress maps. */
 bool phx_report_same_mesh(const phx_report *report, int body, const phx_scene *their)
 {
     const phx_scene *scene = report->scene;

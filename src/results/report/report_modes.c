@@ -11,6 +11,7 @@ typedef struct moved_body {
     const double *real, *imaginary; /* (dr, dphi, dq), body axes; imaginary NULL: zero */
 } moved_body;
 
+/* Attitude R of body b at the point of a mode, and its part of the shape. */
 static moved_body body_of_mode(const phx_report *report, int row, int b)
 {
     const phx_modes_table *table = report->source.modes;
@@ -91,6 +92,8 @@ static double modes_scale_of(const phx_report *report, int row)
     return scale > 0.0 ? scale : 1.0;
 }
 
+/* Writes the real or imaginary part of a mode shape: velocity and angular velocity of each body in the inertial
+ * frame, then its deformations. */
 static phx_status put_shape(phx_report *report, int row, bool imaginary, phx_payload *payload)
 {
     const double scale = modes_scale_of(report, row);

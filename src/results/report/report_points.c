@@ -43,6 +43,8 @@ static bool same_ports(const phx_report *report, int b, const phx_scene *one, co
     return equal;
 }
 
+/* Whether body b is the same at the point of the sweep as at the first: outline, shapes, mass, sections, ports and
+ * mesh. */
 bool phx_report_same_body(const phx_report *report, int b)
 {
     const phx_record_body *body = &report->bodies[b], *beside = &report->source.modes->bodies[b];

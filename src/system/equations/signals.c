@@ -187,6 +187,7 @@ double phx_sys_op_next_break(const phx_dae *dae, double t)
     return next;
 }
 
+/* The first time after t, up to `end`, at which the rate of a driven coordinate jumps; HUGE_VAL if absent. */
 double phx_system_next_jump(const phx_system *system, double t, double end)
 {
     static const double SAME = 1e-9;                /* relative: rates on both sides of a kink */

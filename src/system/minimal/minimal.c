@@ -77,6 +77,8 @@ int phx_minimal_first_rate(const phx_minimal *m)
     return first_free(m);
 }
 
+/* Nominal value of minimal coordinate k or its rate: 1 for angles, the size of the mechanism for lengths, 1/100 of
+ * it for shapes. */
 double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
 {
     const choice *coordinate = chosen(m, k);
