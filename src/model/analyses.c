@@ -26,31 +26,6 @@ static bool is_scalar(const phx_model *model, const phx_model_output *output)
 }
 
 /* ---- stresses ---- */
-/* The bodies that have a quantity of stress; NULL: it is none. */
-static const char *bodies_with(phx_quantity quantity)
-{
-    switch (quantity) {
-    case PHX_QUANTITY_BENDING_MOMENT:
-        return "beam or a plate";
-    case PHX_QUANTITY_STRESS:
-        return "beam, a plate or a solid";
-    case PHX_QUANTITY_SHEAR_FORCE:
-        return "rod or a plate";
-    case PHX_QUANTITY_STRAIN:
-        return "rod";
-    case PHX_QUANTITY_MEMBRANE_FORCE:
-    case PHX_QUANTITY_EDGE_SHEAR:
-    case PHX_QUANTITY_EDGE_MOMENT:
-    case PHX_QUANTITY_CORNER_FORCE:
-        return "plate";
-    case PHX_QUANTITY_VON_MISES:
-    case PHX_QUANTITY_PRINCIPAL_STRESS:
-        return "plate or a solid";
-    default:
-        return NULL;
-    }
-}
-
 static bool is_given(const char *bodies, const phx_model_body_info *info, phx_stress_set set)
 {
     return (info->sections && strstr(bodies, "beam")) || (info->shear && strstr(bodies, "rod")) ||
@@ -93,7 +68,7 @@ static phx_status check_target(phx_reader *reader, const phx_node *node, const p
  * given becomes its location. */
 static phx_status check_stress_output(phx_reader *reader, const phx_node *node, phx_model_output *output)
 {
-    const char *bodies = bodies_with(output->quantity);
+    const char *bodies = phx_system_quantity_info(output->quantity)->bodies;
     if (!bodies)
         return PHX_OK;
     const phx_node *target = phx_node_find(node, phx_model_quantity_name(output->quantity));

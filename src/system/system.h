@@ -310,6 +310,9 @@ typedef struct phx_quantity_info {
     const char *plane, *space; /* names of its components, '|' between them, in the plane and in space; "": a scalar;
                                   NULL: one for each free coordinate of the joint. Of bodies on a mesh: stresses.c */
     const char *unit;
+    const char *bodies;  /* that have it, for messages; NULL: it is not a stress, or of any body with sections */
+    bool measured;       /* by continuous controllers: its mean over an interval is defined (measures.c) */
+    const char *instead; /* the quantity to linearise instead; NULL unless it has no derivative at rest */
 } phx_quantity_info;
 const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity); /* NULL for what is no quantity */
 

@@ -805,8 +805,8 @@ static void wrong_connections_are_named(void **state)
     } cases[] = {
         {"c: {kind: pid, measure: rail, effort: rali, kp: 1}", "'rali'"},
         {"c: {kind: pid, measure: y, rate: v, effort: rail, kp: 1}", "nothing to measure called 'y'"},
-        {"c: {kind: pid, measure: a.x, effort: rail, kp: 1}", "an algebraic loop through the multipliers"},
-        {"c: {kind: pid, measure: f, effort: rail, kp: 1}", "'f', an effort"},
+        {"c: {kind: pid, measure: a.x, effort: rail, kp: 1}", "an algebraic loop"},
+        {"c: {kind: pid, measure: f, effort: rail, kp: 1}", "because effort follows"},
         {"c: {kind: pid, measure: rail, effort: car.P.fx, kp: 1}", "add a load at that port"},
         {"c: {kind: pid, measure: car.P.x, effort: rail, kp: 1}", "add one for it under `outputs`"},
         {"c: {kind: pid, measure: rail, effort: drive, kp: 1}", "driven at a prescribed speed"},

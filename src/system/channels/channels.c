@@ -64,7 +64,7 @@ static bool by_default(const catalog *list, const entry *item, bool by_rate)
 static bool is_linear_column(const catalog *list, int i)
 {
     return list->entries[i].kind == ENTRY_COLUMN &&
-           phx_sys_quantity_is_linear(phx_system_column_quantity(list->system, list->entries[i].index, NULL));
+           !phx_system_quantity_info(phx_system_column_quantity(list->system, list->entries[i].index, NULL))->instead;
 }
 
 /* Entries of the defaults; `found` has room for all entries. Returns their number. */

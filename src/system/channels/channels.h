@@ -111,7 +111,5 @@ const char *phx_sys_stresses_names(const output_slot *output); /* components, '|
 const char *phx_sys_stresses_unit(const output_slot *output);
 void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, double t, double *out);
 phx_sys_jacobian_fn phx_sys_stresses_jacobian;
-/* Whether it can be linearised: von Mises and principal stresses cannot, at zero. */
-bool phx_sys_quantity_is_linear(phx_quantity quantity);
 
 #endif

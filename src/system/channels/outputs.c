@@ -9,33 +9,40 @@
 /* A quantity of outputs, and the rows of its derivative (output_jacobian.c). */
 typedef struct quantity_row {
     phx_quantity_info info;
-    phx_sys_jacobian_fn *jacobian; /* NULL: of bodies on a mesh alone (stresses.c) */
+    phx_sys_jacobian_fn *jacobian; /* NULL of bodies on a mesh alone (stresses.c), and without derivative at rest */
 } quantity_row;
 
 static const quantity_row quantities[PHX_QUANTITIES] = {
-    [PHX_QUANTITY_POSITION] = {{PHX_OF_PORT, 0, "x|y", "x|y|z", "m"}, phx_sys_position_jacobian},
-    [PHX_QUANTITY_VELOCITY] = {{PHX_OF_PORT, 1, "x|y", "x|y|z", "m/s"}, phx_sys_velocity_jacobian},
+    [PHX_QUANTITY_POSITION] = {{PHX_OF_PORT, 0, "x|y", "x|y|z", "m", .measured = true}, phx_sys_position_jacobian},
+    [PHX_QUANTITY_VELOCITY] = {{PHX_OF_PORT, 1, "x|y", "x|y|z", "m/s", .measured = true}, phx_sys_velocity_jacobian},
     [PHX_QUANTITY_ACCELERATION] = {{PHX_OF_PORT, 2, "x|y", "x|y|z", "m/s^2"}, phx_sys_acceleration_jacobian},
-    [PHX_QUANTITY_ANGLE] = {{PHX_OF_PORT, 0, "", "", "rad"}, phx_sys_angle_jacobian},
-    [PHX_QUANTITY_ANGULAR_VELOCITY] = {{PHX_OF_PORT, 1, "", "x|y|z", "rad/s"}, phx_sys_angular_velocity_jacobian},
+    [PHX_QUANTITY_ANGLE] = {{PHX_OF_PORT, 0, "", "", "rad", .measured = true}, phx_sys_angle_jacobian},
+    [PHX_QUANTITY_ANGULAR_VELOCITY] = {{PHX_OF_PORT, 1, "", "x|y|z", "rad/s", .measured = true},
+                                       phx_sys_angular_velocity_jacobian},
     [PHX_QUANTITY_ATTITUDE] = {{PHX_OF_PORT, 0, "w|x|y|z", "w|x|y|z", ""}, phx_sys_attitude_jacobian},
-    [PHX_QUANTITY_DEFORMATION] = {{PHX_OF_PORT, 0, "x|y", "x|y|z", "m"}, phx_sys_deformation_jacobian},
+    [PHX_QUANTITY_DEFORMATION] = {{PHX_OF_PORT, 0, "x|y", "x|y|z", "m", .measured = true},
+                                  phx_sys_deformation_jacobian},
     [PHX_QUANTITY_AXIAL_FORCE] = {{PHX_OF_SECTION, 0, "", "", "N"}, phx_sys_stress_jacobian},
-    [PHX_QUANTITY_BENDING_MOMENT] = {{PHX_OF_SECTION, 0, "", "y|z", "N m"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_BENDING_MOMENT] = {{PHX_OF_SECTION, 0, "", "y|z", "N m", "beam or a plate"}, phx_sys_stress_jacobian},
     [PHX_QUANTITY_TORSION] = {{PHX_OF_SECTION, 0, "", "", "N m"}, phx_sys_stress_jacobian},
-    [PHX_QUANTITY_STRESS] = {{PHX_OF_SECTION, 0, "top|bottom", "top|bottom", "Pa"}, phx_sys_stress_jacobian},
-    [PHX_QUANTITY_MEMBRANE_FORCE] = {{PHX_OF_MESH, 0, "xx|yy|xy", "xx|yy|xy", "N/m"}, NULL},
-    [PHX_QUANTITY_SHEAR_FORCE] = {{PHX_OF_SECTION, 0, "", "y|z", "N"}, phx_sys_stress_jacobian},
-    [PHX_QUANTITY_VON_MISES] = {{PHX_OF_MESH, 0, "", "", "Pa"}, NULL},
-    [PHX_QUANTITY_PRINCIPAL_STRESS] = {{PHX_OF_MESH, 0, "max|min", "max|min", "Pa"}, NULL},
-    [PHX_QUANTITY_STRAIN] = {{PHX_OF_SECTION, 0, "g1|g2|k3", "g1|g2|g3|k1|k2|k3", "1, 1/m"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_STRESS] = {{PHX_OF_SECTION, 0, "top|bottom", "top|bottom", "Pa", "beam, a plate or a solid"},
+                             phx_sys_stress_jacobian},
+    [PHX_QUANTITY_MEMBRANE_FORCE] = {{PHX_OF_MESH, 0, "xx|yy|xy", "xx|yy|xy", "N/m", "plate"}, NULL},
+    [PHX_QUANTITY_SHEAR_FORCE] = {{PHX_OF_SECTION, 0, "", "y|z", "N", "rod or a plate"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_VON_MISES] = {{PHX_OF_MESH, 0, "", "", "Pa", "plate or a solid", .instead = "stress"}, NULL},
+    [PHX_QUANTITY_PRINCIPAL_STRESS] = {{PHX_OF_MESH, 0, "max|min", "max|min", "Pa", "plate or a solid",
+                                        .instead = "stress"},
+                                       NULL},
+    [PHX_QUANTITY_STRAIN] = {{PHX_OF_SECTION, 0, "g1|g2|k3", "g1|g2|g3|k1|k2|k3", "1, 1/m", "rod"},
+                             phx_sys_stress_jacobian},
     [PHX_QUANTITY_REACTION] = {{PHX_OF_JOINT, 2, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m"}, phx_sys_reaction_jacobian},
-    [PHX_QUANTITY_COORDINATE] = {{PHX_OF_JOINT, 0, NULL, NULL, "m or rad"}, phx_sys_coordinate_jacobian},
-    [PHX_QUANTITY_RATE] = {{PHX_OF_JOINT, 1, NULL, NULL, "m/s or rad/s"}, phx_sys_rate_jacobian},
+    [PHX_QUANTITY_COORDINATE] = {{PHX_OF_JOINT, 0, NULL, NULL, "m or rad", .measured = true},
+                                 phx_sys_coordinate_jacobian},
+    [PHX_QUANTITY_RATE] = {{PHX_OF_JOINT, 1, NULL, NULL, "m/s or rad/s", .measured = true}, phx_sys_rate_jacobian},
     [PHX_QUANTITY_EFFORT] = {{PHX_OF_JOINT, 2, NULL, NULL, "N or N m"}, phx_sys_effort_jacobian},
-    [PHX_QUANTITY_EDGE_SHEAR] = {{PHX_OF_MESH, 0, "", "", "N/m"}, NULL},
-    [PHX_QUANTITY_EDGE_MOMENT] = {{PHX_OF_MESH, 0, "nn|nt", "nn|nt", "N m/m"}, NULL},
-    [PHX_QUANTITY_CORNER_FORCE] = {{PHX_OF_MESH, 0, "", "", "N"}, NULL},
+    [PHX_QUANTITY_EDGE_SHEAR] = {{PHX_OF_MESH, 0, "", "", "N/m", "plate"}, NULL},
+    [PHX_QUANTITY_EDGE_MOMENT] = {{PHX_OF_MESH, 0, "nn|nt", "nn|nt", "N m/m", "plate"}, NULL},
+    [PHX_QUANTITY_CORNER_FORCE] = {{PHX_OF_MESH, 0, "", "", "N", "plate"}, NULL},
 };
 
 const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity)
@@ -821,10 +828,17 @@ phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const dou
     return observe(dae, t, x, v, drift, columns);
 }
 
+/* Adds the derivatives of an output at the point; fails for a quantity that has none at rest. */
 void phx_sys_output_jacobian(jacobian_rows *rows, const output_slot *output)
 {
-    if (output->def.on_mesh)
+    const quantity_row *quantity = &quantities[output->def.quantity];
+
+    if (quantity->info.instead)
+        rows->status = phx_fail(rows->ws->base.context, PHX_ERR_INPUT,
+                                "the output '%s' has no derivative at rest and cannot be linearised; take '%s'",
+                                output->name, quantity->info.instead);
+    else if (output->def.on_mesh)
         phx_sys_stresses_jacobian(rows, output);
     else
-        quantities[output->def.quantity].jacobian(rows, output);
+        quantity->jacobian(rows, output);
 }

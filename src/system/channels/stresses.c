@@ -41,12 +41,6 @@ static int stresses_find(phx_quantity quantity)
     return -1;
 }
 
-bool phx_sys_quantity_is_linear(phx_quantity quantity)
-{
-    const int k = stresses_find(quantity);
-    return k < 0 || quantities[k].field;
-}
-
 const char *phx_sys_stresses_names(const output_slot *output)
 {
     return quantities[stresses_find(output->def.quantity)].names[output->set];
@@ -197,28 +191,20 @@ void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, d
         factor[k] = strain_factor(ws, output->def.body, k, t);
     for (int k = 0; k < output->nodes; k++) {
         stresses_at(output, k, n, q, factor, stress);
-        if (phx_sys_quantity_is_linear(output->def.quantity))
+        if (!phx_system_quantity_info(output->def.quantity)->instead)
             memcpy(out, stress + first_component(output), (size_t)output->count * sizeof *out);
         else
             take_extremes(output, k == 0, stress, out);
     }
 }
 
-/* Derivatives of stresses on a mesh by the deformations; fails for quantities that are not linear in the stresses. */
+/* Derivatives of stresses on a mesh by the deformations. */
 void phx_sys_stresses_jacobian(jacobian_rows *rows, const output_slot *output)
 {
     const body_slot *slot = &rows->ws->system->bodies[output->def.body];
     const int n = phx_body_n_q(slot->body);
     int q_v = 0;
 
-    if (!phx_sys_quantity_is_linear(output->def.quantity)) {
-        rows->status =
-            phx_fail(rows->ws->base.context, PHX_ERR_INPUT,
-                     "the output '%s' is no linear function of the deformation and has no derivative at rest; "
-                     "take 'stress'",
-                     output->name);
-        return;
-    }
     (void)phx_body_coordinates(slot->body, NULL, &q_v);
     const double *q = phx_sys_q(slot, rows->ws->view.x1);
     for (int k = 0; k < output->count; k++) {

@@ -9,20 +9,10 @@
 /* Returns true if a continuous controller can measure the quantity, because its mean over an interval is defined. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def)
 {
-    switch (def->quantity) {
-    case PHX_QUANTITY_POSITION:
-    case PHX_QUANTITY_VELOCITY:
-    case PHX_QUANTITY_COORDINATE:
-    case PHX_QUANTITY_RATE:
-    case PHX_QUANTITY_ANGULAR_VELOCITY:
-        return true;
-    case PHX_QUANTITY_ANGLE:
-        return system->dim == 2;
-    case PHX_QUANTITY_DEFORMATION:
-        return !def->inertial;
-    default:
-        return false;
-    }
+    const phx_quantity quantity = def->quantity;
+
+    return phx_system_quantity_info(quantity)->measured && (quantity != PHX_QUANTITY_ANGLE || system->dim == 2) &&
+           (quantity != PHX_QUANTITY_DEFORMATION || !def->inertial);
 }
 
 /* ---- values ---- */

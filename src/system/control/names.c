@@ -131,32 +131,20 @@ void phx_sys_controllers_start(const phx_system *system, double *x)
 }
 
 /* ---- measurements ---- */
-static const char *word_of(phx_quantity quantity)
-{
-    switch (quantity) {
-    case PHX_QUANTITY_ACCELERATION:
-        return "an acceleration";
-    case PHX_QUANTITY_REACTION:
-        return "a reaction";
-    case PHX_QUANTITY_EFFORT:
-        return "an effort";
-    case PHX_QUANTITY_ATTITUDE:
-        return "a quaternion";
-    default:
-        return "a section force, a stress or a vector in other axes";
-    }
-}
+#define QUANTITY_NAME(NAME, name, dims) #name,
+static const char *const quantity_names[] = {PHX_QUANTITY_LIST(QUANTITY_NAME)};
+#undef QUANTITY_NAME
 
 static phx_status refuse_quantity(const phx_system *system, const controller_slot *slot, const char *name,
                                   phx_quantity quantity)
 {
     return phx_fail(system->context, PHX_ERR_INPUT,
-                    "controller '%s': it measures '%s', %s, which %s; give it a `sample`, or measure positions, "
-                    "angles, deformations, coordinates and their rates",
-                    slot->name, name, word_of(quantity),
+                    "controller '%s': it cannot measure '%s' continuously, because %s %s; give the controller a "
+                    "`sample`, or measure positions, angles, deformations, coordinates or their rates",
+                    slot->name, name, quantity_names[quantity],
                     phx_system_quantity_info(quantity)->order == 2
-                        ? "follows its effort at once, an algebraic loop through the multipliers"
-                        : "has no place in a continuous feedback");
+                        ? "follows its effort without delay, an algebraic loop"
+                        : "has no mean over a step in these axes");
 }
 
 /* "NAME.uK" of another controller. */
