@@ -9,32 +9,18 @@
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 /* ---- the table of commands (main.c) ---- */
-typedef struct cli_command {
+typedef struct cli_command cli_command;
+/* Runs a command with the words after its name; returns the exit status. */
+typedef int cli_run(const cli_command *command, phx_context *context, int argc, char **argv);
+struct cli_command {
     const char *name;
-    int (*run)(const struct cli_command *command, phx_context *context, int argc, char **argv); /* after the name */
+    cli_run *run;
     const char *arguments; /* "MODEL", for the usage */
     const char *doc;       /* one line */
     const char *details;   /* more, for --help; may be NULL */
-} cli_command;
-
-int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_modes(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_static(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_titop(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_linearize(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_check(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_info(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_plot(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_export(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_report(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_view(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_import(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_merge(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_fmu(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_inverse(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv);
-int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
+};
+cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
+    cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_reproduce, cli_schema;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {
