@@ -53,8 +53,8 @@ static int export(phx_context *context, const phx_model *model, const export_arg
     if (!status && !output)
         status = PHX_ERR_MEMORY;
     if (!status && to_stdout && strcmp(format->name, "csv") != 0 && strcmp(format->name, "json") != 0)
-        status = phx_fail(context, PHX_ERR_INPUT, "--output -: %s does not go to standard output, csv and json do",
-                          format->name);
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "--output -: %s cannot be written to standard output; use csv or json", format->name);
     if (!status)
         status = model ? export_matrices(context, model, output, format->name)
                        : phx_export(context, given->file, format->name, output, given->frames);
@@ -75,12 +75,11 @@ static int find_format(const cli_command *command, export_arguments *given)
         if (!strcmp(ending, formats[i]))
             found = formats[i];
     if (ending && !found && !given->format)
-        return cli_usage_error(command,
-                               "--output %s: .%s is no format here; endings are .vtk, .xdmf, .mat, .csv, .json and "
-                               ".mtx, or say --format",
-                               given->output, ending);
+        return cli_usage_error(
+            command, "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .mat, .csv, .json or .mtx, or give --format",
+            given->output, ending);
     if (found && given->format && strcmp(found, given->format) != 0)
-        return cli_usage_error(command, "--output %s: the ending is not that of --format %s", given->output,
+        return cli_usage_error(command, "--output %s: the ending contradicts --format %s", given->output,
                                given->format);
     if (!given->format)
         given->format = found;
@@ -98,7 +97,7 @@ static int export_file(const cli_command *command, phx_context *context, const e
     if (is_model(given->file))
         status = cli_read_model(context, given->file, &given->set, &model);
     else if (given->set.count > 0)
-        return cli_usage_error(command, "--set is for a model; '%s' is a result", given->file);
+        return cli_usage_error(command, "--set applies to models only; '%s' is a result", given->file);
     if (status < 0)
         status = cli_writable(context, 1, &given->output);
     if (status < 0)

@@ -148,9 +148,9 @@ int cli_choose_integrator(const cli_command *command, const char *name, phx_simu
     }
     const char *nearest = cli_nearest(name, words);
     if (nearest)
-        return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, nearest);
+        return cli_usage_error(command, "--integrator: unknown integrator '%s'; did you mean '%s'?", name, nearest);
     char list[200] = "";
     for (int k = 0; k < PHX_INTEGRATORS; k++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", words[k]);
-    return cli_usage_error(command, "--integrator: '%s' is none; there are %s", name, list);
+    return cli_usage_error(command, "--integrator: unknown integrator '%s'; expected one of %s", name, list);
 }

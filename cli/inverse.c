@@ -127,8 +127,8 @@ static int inverse(const cli_command *command, phx_context *context, const inver
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0 && model->inverse.given && (given->result || given->rtol || given->atol || given->integrator))
-        status = cli_usage_error(command, "--result, --rtol, --atol and --integrator go with driven joints; this model "
-                                          "has motions of outputs (`inverse`)");
+        status = cli_usage_error(command, "--result, --rtol, --atol and --integrator apply to driven joints only; this "
+                                          "model prescribes motions of outputs (`inverse`)");
     if (status < 0)
         status = inverse_read_numbers(context, model, given, &options);
     if (status < 0) {

@@ -87,8 +87,7 @@ static int read_reduction(const cli_command *command, phx_context *context, cons
     if (!given->reduce) {
         const bool more =
             given->order || given->error || (given->band && !given->lft) || given->points || given->damping;
-        return more ? cli_usage_error(command, "--order, --error, --band, --points and --damping go with --reduce")
-                    : -1;
+        return more ? cli_usage_error(command, "--order, --error, --band, --points and --damping need --reduce") : -1;
     }
     request->options.method = method_of(given->reduce);
     request->options.order = given->order;
@@ -144,10 +143,10 @@ static int read_lft(const cli_command *command, phx_context *context, const line
     request->options = phx_lft_options_default();
     if (!given->lft)
         return given->lft_degree || given->lft_error
-                   ? cli_usage_error(command, "--lft-degree and --lft-error go with --lft")
+                   ? cli_usage_error(command, "--lft-degree and --lft-error need --lft")
                    : -1;
     if (!given->sweep.count)
-        return cli_usage_error(command, "--lft: the LFT is made of the plants of --sweep");
+        return cli_usage_error(command, "--lft needs --sweep; the LFT is made from the plants of the sweep");
     int status = cli_split(command, context, "--lft", given->lft, &request->parameters);
     if (status < 0 && request->parameters.count > MOST_PARAMETERS)
         status =

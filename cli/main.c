@@ -93,10 +93,9 @@ static void print_usage(FILE *stream)
           stream);
     for (int k = 0; k < N_COMMANDS; k++)
         fprintf(stream, "  %-10s %-7s %s\n", commands[k].name, commands[k].arguments, commands[k].doc);
-    fputs(
-        "\n'phlexor COMMAND --help' tells more of one. Exit status: 0 done, 1 the analysis failed, 2 the command line\n"
-        "or the model file is wrong, 130 interrupted.\n",
-        stream);
+    fputs("\n'phlexor COMMAND --help' describes one. Exit status: 0 done, 1 the analysis failed, 2 the command line or "
+          "the\nmodel file is wrong, 130 interrupted.\n",
+          stream);
 }
 
 static const cli_command *main_find(const char *name)
@@ -113,7 +112,7 @@ static int main_unknown(const char *name)
     for (int k = 0; k < N_COMMANDS; k++)
         words[k] = commands[k].name;
     const char *nearest = cli_nearest(name, words);
-    fprintf(stderr, "phlexor: '%s' is no command", name);
+    fprintf(stderr, "phlexor: unknown command '%s'", name);
     if (nearest)
         fprintf(stderr, "; did you mean '%s'?", nearest);
     fputs("\n'phlexor --help' lists the commands.\n", stderr);

@@ -28,7 +28,7 @@ static int choose_format(const cli_command *command, const modes_arguments *give
     const bool h5 = !is_stdout(given->output) && cli_ends_with(given->output, ".h5");
 
     if (h5 && name)
-        return cli_usage_error(command, "--format %s does not go with '%s', which is HDF5; leave one of them out", name,
+        return cli_usage_error(command, "--format %s contradicts '%s', which is HDF5; give only one of them", name,
                                given->output);
     if (!name && !is_stdout(given->output))
         name = cli_ends_with(given->output, ".json") ? "json" : cli_ends_with(given->output, ".csv") ? "csv" : "table";

@@ -129,7 +129,7 @@ static int check_ending(const cli_command *command, const cli_option *option, co
         fits = one[0] == '.' && cli_ends_with(value, one);
     }
     return fits ? -1
-                : cli_usage_error(command, "%s %s: .%s is no format here, expected %s", option->name, value,
+                : cli_usage_error(command, "%s %s: unknown ending '.%s', expected %s", option->name, value,
                                   cli_ending(value), endings);
 }
 

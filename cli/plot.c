@@ -82,7 +82,7 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
         if (!kinds[k].is)
             continue;
         if (first)
-            return cli_usage_error(command, "%s and %s are of different pictures; give one of them", first,
+            return cli_usage_error(command, "%s and %s draw different pictures; give only one of them", first,
                                    kinds[k].name);
         first = kinds[k].name;
         options->kind = kinds[k].kind;
@@ -90,15 +90,15 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
     if (given->spectrum && !given->columns.count)
         return cli_usage_error(command, "--spectrum needs columns: --columns LIST --spectrum");
     if (given->against && options->kind != PHX_PLOT_COLUMNS)
-        return cli_usage_error(command, "--against goes with --columns: it names the column along x");
+        return cli_usage_error(command, "--against needs --columns; it names the column along x");
     if (given->logarithmic && options->kind != PHX_PLOT_COLUMNS && options->kind != PHX_PLOT_SPECTRUM)
-        return cli_usage_error(command, "--log goes with --columns");
+        return cli_usage_error(command, "--log needs --columns");
     if (given->plane && options->kind != PHX_PLOT_MOTION)
-        return cli_usage_error(command, "--plane goes with --motion");
+        return cli_usage_error(command, "--plane needs --motion");
     if ((given->from || given->to) && (given->poles || given->spy))
-        return cli_usage_error(command, "--from and --to go with pictures over time, a parameter or frequency");
+        return cli_usage_error(command, "--from and --to apply only to pictures over time, a parameter or frequency");
     if ((given->matrices || given->set.count) && options->kind != PHX_PLOT_SPY)
-        return cli_usage_error(command, "%s goes with --spy", given->matrices ? "--matrices" : "--set");
+        return cli_usage_error(command, "%s needs --spy", given->matrices ? "--matrices" : "--set");
     return -1;
 }
 

@@ -110,7 +110,8 @@ int cli_reduce(const cli_command *command, phx_context *context, int argc, char 
     if (status < 0 && !given.body)
         status = cli_usage_error(command, "--body is missing: which body of %s?", given.model);
     if (status < 0 && is_serial(&given) && phx_ranks_started() > 1)
-        status = cli_usage_error(command, "--solver serial under mpirun: its processes would all do the same");
+        status = cli_usage_error(command, "--solver serial: under mpirun each process would do the same work; use "
+                                          "mumps or gamg, or start one process");
     if (status < 0 && !is_serial(&given))
         status = cli_open_ranks(context);
     if (status < 0)

@@ -18,7 +18,7 @@ static void say(const char *output, const phx_report_size *size)
     if (size->frames < size->rows)
         fprintf(stderr, "phlexor: the animation shows %zu of %zu instants\n", size->frames, size->rows);
     if (size->points < size->rows)
-        fprintf(stderr, "phlexor: the diagrams show least and greatest values of %zu intervals\n",
+        fprintf(stderr, "phlexor: the diagrams show the smallest and largest values of %zu intervals\n",
                 (size->points - 2) / 2);
 }
 
@@ -80,7 +80,7 @@ static int view(phx_context *context, const view_arguments *given)
             printf("%s\n", path);
         code = status ? cli_failed(context, status) : EXIT_DONE;
         if (status && size.bytes > 0)
-            fputs("phlexor: the page shows the bodies as they are written\n", stderr);
+            fputs("phlexor: the page shows the bodies in the poses of the model file\n", stderr);
     }
 cleanup:
     phx_free(name);

@@ -138,7 +138,7 @@ static void print_partial(const partial_file *partial)
     if (partial->existed && now.st_ino == partial->before.st_ino && now.st_mtime == partial->before.st_mtime &&
         now.st_size == partial->before.st_size)
         return;
-    fprintf(stderr, "phlexor: what was computed is in %s\n", partial->path);
+    fprintf(stderr, "phlexor: the partial result is in %s\n", partial->path);
 }
 
 /* Runs one simulation and prints its summary; after a failure it names the partial files that were written. */
@@ -208,7 +208,7 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         options->threads = given->threads < PHX_ORDERED_MAP_LARGEST ? given->threads : PHX_ORDERED_MAP_LARGEST;
         const char *const outputs[] = {options->h5_path, options->csv_path};
         if (!strcmp(options->h5_path, "-"))
-            status = cli_usage_error(command, "--output -: HDF5 does not go to standard output, --csv - does");
+            status = cli_usage_error(command, "--output -: HDF5 cannot be written to standard output; use --csv -");
         else if (cli_ends_with(options->h5_path, ".csv"))
             status = cli_usage_error(command, "--output %s: the result is HDF5; --csv %s makes a table of its columns",
                                      options->h5_path, options->h5_path);
@@ -253,16 +253,19 @@ static int check_arguments(const cli_command *command, const simulate_arguments 
                                "more of them",
                                given->threads);
     if (given->sweep.count == 0 && (given->stop || given->shard || given->resume))
-        return cli_usage_error(command, "%s is for the simulations of a --sweep",
+        return cli_usage_error(command, "%s needs --sweep",
                                given->stop    ? "--stop"
                                : given->shard ? "--shard"
                                               : "--resume");
     if (given->sweep.count > 0 && given->real_time)
-        return cli_usage_error(command, "--real-time is for one simulation: those of a --sweep share the processors");
+        return cli_usage_error(command,
+                               "--real-time cannot be combined with --sweep, whose simulations share the processors");
     if (given->sweep.count > 0 && given->summary)
-        return cli_usage_error(command, "--summary is for one simulation; those of a --sweep are listed in a table");
+        return cli_usage_error(command,
+                               "--summary cannot be combined with --sweep, which lists its simulations in a table");
     if (given->sweep.count > 0 && given->csv && !strcmp(given->csv, "-"))
-        return cli_usage_error(command, "--csv: the simulations of a --sweep need a file name, which gets numbers");
+        return cli_usage_error(command,
+                               "--csv -: --sweep needs a file name, to which it adds the number of each simulation");
     return -1;
 }
 

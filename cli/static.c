@@ -16,11 +16,11 @@ typedef struct static_arguments {
 static int check_arguments(const cli_command *command, const static_arguments *given)
 {
     if (!given->path && (given->to || given->stride || given->points || given->branch))
-        return cli_usage_error(command, "--to, --stride, --points and --branch go with --path");
+        return cli_usage_error(command, "--to, --stride, --points and --branch need --path");
     if (given->path && (given->steps || given->stable || given->buckling))
-        return cli_usage_error(command, "--steps, --stable and --buckling do not go with --path");
+        return cli_usage_error(command, "--steps, --stable and --buckling cannot be combined with --path");
     if (given->steady && (given->path || given->steps || given->stable || given->buckling))
-        return cli_usage_error(command, "--steady goes without --path, --steps, --stable and --buckling");
+        return cli_usage_error(command, "--steady cannot be combined with --path, --steps, --stable or --buckling");
     if (given->output && !cli_ends_with(given->output, ".h5") && !cli_ends_with(given->output, ".csv") &&
         !cli_ends_with(given->output, ".json"))
         return cli_usage_error(command, "--output: expected FILE.h5, FILE.csv or FILE.json, found '%s'", given->output);
@@ -73,7 +73,8 @@ static int static_solve(const cli_command *command, phx_context *context, const 
     int status = check_arguments(command, given);
 
     if (status < 0 && csv && given->csv)
-        status = cli_usage_error(command, "--csv and --output %s are two tables; leave one of them out", given->output);
+        status =
+            cli_usage_error(command, "--csv and --output %s both write a table; give only one of them", given->output);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)

@@ -536,9 +536,9 @@ static double accuracy_unit_of(const phx_accuracy *asked)
 static phx_status fail_accuracy(phx_context *context, const phx_accuracy_choice *choice, const sequence *best)
 {
     return phx_fail(context, PHX_ERR_ANALYSIS,
-                    "the accuracy %.3g of '%s' cannot be had: in steps of %.3g s of %s it is off by about %.2g; the "
-                    "motion is too sensitive, too fast or has kinks: ask for less, for other outputs (accuracy_of), a "
-                    "shorter end, or give the step",
+                    "the accuracy %.3g of '%s' cannot be reached: with steps of %.3g s of %s its error is about %.2g; "
+                    "the motion is too sensitive, too fast or not smooth. Request less accuracy, other outputs "
+                    "(accuracy_of) or an earlier end, or give the step",
                     accuracy_unit_of(&choice->asked), choice->worst, best->step, phx_integrator_name(best->with),
                     best->error * accuracy_unit_of(&choice->asked));
 }

@@ -191,8 +191,8 @@ static double number_of(const batch_work *work, int item, int number)
 static phx_status fail_resume(const batch_work *work, const char *why)
 {
     return phx_fail(work->context, PHX_ERR_INPUT,
-                    "%s.partial cannot be gone on with: %s; the model, its files, the sweep, the shard or the options "
-                    "are not what they were. Remove it to begin anew",
+                    "%s.partial cannot be continued: %s; the model, its files, the sweep, the shard or the options "
+                    "have changed. Remove it to start again",
                     work->options->table_path, why);
 }
 
@@ -338,8 +338,8 @@ static phx_status list_complete(batch_work *work, int point, const batch_slot *s
     phx_status status = work->table ? PHX_OK : open_table(work, slot);
     if (!status && slot->n_outputs != work->n_outputs)
         status = phx_fail(work->context, PHX_ERR_ANALYSIS,
-                          "%d outputs, %d at the points before; a table needs the same at every point", slot->n_outputs,
-                          work->n_outputs);
+                          "%d outputs here, %d at the points before; the table needs the same outputs at every point",
+                          slot->n_outputs, work->n_outputs);
     if (status)
         return status;
     const int n = fill_row(work, point, &slot->report, work->row);
@@ -534,10 +534,12 @@ static phx_status check_shard(phx_context *context, const phx_study_batch_option
         return phx_fail(context, PHX_ERR_ARGUMENT, "shard %d of %d: expected 1 to %d", options->shard, options->shards,
                         options->shards);
     if (options->ranks && options->deliver)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "several processes deliver no results: they write them");
+        return phx_fail(
+            context, PHX_ERR_ARGUMENT,
+            "results cannot be returned if several processes share the points; they are only written to files");
     if (options->resume && (!is_file(options->table_path) || options->deliver))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "a study goes on with its table: it needs a file for it%s",
-                        options->deliver ? ", and delivers no results" : "");
+        return phx_fail(context, PHX_ERR_ARGUMENT, "resume needs the file of the table%s",
+                        options->deliver ? " and cannot return results" : "");
     return PHX_OK;
 }
 

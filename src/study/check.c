@@ -132,8 +132,8 @@ void phx_warn_of_sampling(phx_context *context, const phx_system *system)
     for (int c = 0; c < phx_system_controllers(system); c++)
         if (phx_system_controller_sample(system, c) > 0.0)
             phx_log(context, PHX_LOG_WARNING,
-                    "controller '%s' is sampled: a linear model in continuous time leaves it out, what it does at the "
-                    "start is held",
+                    "controller '%s' is sampled: the continuous linear model leaves it out and holds its output of the "
+                    "start",
                     phx_system_controller_name(system, c));
 }
 
@@ -151,12 +151,11 @@ static phx_status find_sampling_limit(phx_context *context, const phx_model *mod
     report->sampling_limit = limit;
     for (int c = 0; c < phx_system_controllers(at->system); c++)
         if (phx_system_controller_sample(at->system, c) > limit)
-            phx_log(
-                context, PHX_LOG_WARNING,
-                "controller '%s' samples every %.4g s; beyond %.4g s, 2 sin(pi/(4 delay + 2))/lambda_max(K_d B^T M^-1 "
-                "B), its feedback of rates is unstable: what it acts on is too light. Sample faster, with less delay, "
-                "lower kd, or give the rotor of the motor its inertia",
-                phx_system_controller_name(at->system, c), phx_system_controller_sample(at->system, c), limit);
+            phx_log(context, PHX_LOG_WARNING,
+                    "controller '%s' samples every %.4g s; its feedback of rates is unstable beyond %.4g s, 2 "
+                    "sin(pi/(4 delay + 2))/lambda_max(K_d B^T M^-1 B), because the driven inertia is small. Sample "
+                    "faster, reduce delay or kd, or add the inertia of the motor's rotor",
+                    phx_system_controller_name(at->system, c), phx_system_controller_sample(at->system, c), limit);
     return PHX_OK;
 }
 

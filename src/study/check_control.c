@@ -283,25 +283,25 @@ static void warn(phx_context *context, const phx_loop_matching *matching)
     const phx_matching *m = &matching->matching;
 
     if (m->potential > tolerance || m->kinetic > tolerance)
-        phx_log(
-            context, PHX_LOG_WARNING,
-            "controller '%s': M_d, V_d and J_2 do not fulfil the matching condition in the region given (off by %.2g "
-            "of its terms): no effort makes this closed loop, and H_d need not fall",
-            matching->controller, fmax(m->potential, m->kinetic));
+        phx_log(context, PHX_LOG_WARNING,
+                "controller '%s': M_d, V_d and J_2 violate the matching condition in the given region by %.2g of its "
+                "terms; the closed loop is not achieved, and H_d may grow",
+                matching->controller, fmax(m->potential, m->kinetic));
     if (m->indefinite > 0)
         phx_log(context, PHX_LOG_WARNING,
                 "controller '%s': M_d is not positive definite at %d of %d places of the region", matching->controller,
                 m->indefinite, m->places);
     if (m->asymmetry > 1e-9)
         phx_log(context, PHX_LOG_WARNING,
-                "controller '%s': M or M_d is not symmetric, or J_2 not skew (by %.2g); the upper triangles count",
+                "controller '%s': M or M_d is not symmetric, or J_2 not skew-symmetric (by %.2g); only the upper "
+                "triangles are used",
                 matching->controller, m->asymmetry);
     if (isnan(matching->mass))
         phx_log(context, PHX_LOG_WARNING,
-                "controller '%s': the mechanism moves along other coordinates than those of the controller",
-                matching->controller);
+                "controller '%s': its coordinates do not describe all motions of the mechanism", matching->controller);
     else if (matching->mass > tolerance)
-        phx_log(context, PHX_LOG_WARNING, "controller '%s': M is not that of the mechanism at the start (off by %.2g)",
+        phx_log(context, PHX_LOG_WARNING,
+                "controller '%s': M differs from the mass matrix of the mechanism at the start by %.2g",
                 matching->controller, matching->mass);
 }
 

@@ -188,8 +188,8 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
     for (int k = 0; k < model->n_events && !status && !def.over; k++)
         if (events[k].column == PHX_EVENT_AT_TIME && events[k].value < s->t)
             phx_log(context, PHX_LOG_WARNING,
-                    "event '%s' at %g s lies before the start at %g s and does not happen; write what it switches as "
-                    "'active' of the joint or force",
+                    "event '%s' at %g s is before the start at %g s and does not happen; set 'active' of the joint or "
+                    "force instead",
                     events[k].name, events[k].value, s->t);
     if (!status)
         status = phx_events_create(context, &def, s->t, s->x, s->v, s->lambda, &simulation.run);

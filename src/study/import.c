@@ -279,7 +279,7 @@ static phx_status make_plate(phx_context *context, const char *path, phx_mesh *m
 
     if (!status && !(report->thickness > 0.0))
         status = phx_fail(context, PHX_ERR_INPUT,
-                          "%s: a mesh of surfaces without a thickness; give the thickness of the plate", path);
+                          "%s: the mesh has surfaces but no thickness; give the thickness of the plate", path);
     for (int k = 0; k <= report->n_regions && !status; k++) {
         const bool whole = k == report->n_regions;
         const phx_import_material *of = whole ? &report->used : &report->materials[report->regions[k].material];
@@ -380,9 +380,9 @@ static phx_status import_files(phx_context *context, const phx_study_import_opti
     if (status || *model)
         return status;
     if (!one)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "none of the files has a mass or a stiffness matrix, or modes; give these too, or one mesh "
-                        "alone");
+        return phx_fail(
+            context, PHX_ERR_INPUT,
+            "no file has a mass matrix, a stiffness matrix or modes; add these files, or give one mesh alone");
     if (!phx_mesh_reads(options->files[0]))
         return phx_fail(context, PHX_ERR_INPUT, "%s: it has neither matrices nor a mesh", options->files[0]);
     return import_mesh(context, options, report, model);

@@ -459,7 +459,7 @@ static phx_status keep_inputs(phx_context *context, const phx_import_report *rep
         else if (!strcmp(input, whole))
             status =
                 phx_fail(context, PHX_ERR_INPUT,
-                         "'%s' holds the body itself and would be written over; give the model another name", path);
+                         "'%s' is a file of the body and would be written over; give the model another name", path);
         phx_free(input);
     }
     phx_free(whole);

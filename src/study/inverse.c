@@ -27,14 +27,14 @@ static phx_status inverse_judge(phx_context *context, const phx_model *model, ph
         status = phx_system_dae(system, context, &dae);
     if (!status && phx_system_drives(system) == 0)
         status = phx_fail(context, PHX_ERR_INPUT,
-                          "no joint is driven: give those whose efforts are asked for a `motion` (or a `speed`)");
+                          "no joint is driven: give a `motion` or a `speed` to the joints whose efforts are wanted");
     if (!status && phx_events_needed(system, model->n_events))
         status = phx_fail(context, PHX_ERR_UNSUPPORTED,
-                          "inverse dynamics with events, rigid contacts or friction that is not regularised: their "
-                          "impulses are no table of efforts; leave them out");
+                          "inverse dynamics cannot include events, rigid contacts or set-valued friction, because "
+                          "their impulses do not fit a table of efforts; leave them out");
     if (!status && isfinite(dae->ops->next_sample(dae, 0.0)))
         status = phx_fail(context, PHX_ERR_UNSUPPORTED,
-                          "inverse dynamics with sampled controllers: what they hold is in no state; leave them out");
+                          "inverse dynamics cannot include sampled controllers; leave them out");
     phx_system_dae_destroy(dae);
     phx_system_destroy(system);
     return status;

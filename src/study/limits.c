@@ -476,15 +476,12 @@ static void put_rotation(char *text, const char *name, const watch *w, const wat
 
     if (of->sections && w->pieces > 0 && w->pieces <= MOST_PARTS)
         snprintf(remedy, sizeof remedy,
-                 "cut it (segments: %d) or make it a rod (kind: rod), which bends as far as it likes, or check young, "
-                 "section and loads",
-                 wanted);
+                 "use segments: %d or a rod (kind: rod) for large bending, or check young, section and loads", wanted);
     else if (of->sections)
-        snprintf(remedy, sizeof remedy,
-                 "make it a rod (kind: rod), which bends as far as it likes, or check young, section and loads");
+        snprintf(remedy, sizeof remedy, "use a rod (kind: rod) for large bending, or check young, section and loads");
     snprintf(text, TEXT,
-             "body '%s' leaves small deformation at t = %.6g s: its sections turn by up to %.3g rad against %s "
-             "(at t = %.6g s), and its bending is linear, good to %.3g rad; %s",
+             "body '%s' exceeds small deformation at t = %.6g s: its sections turn by up to %.3g rad relative to %s "
+             "(at t = %.6g s), and its linear bending is valid to %.3g rad; %s",
              name, w->first, w->worst, of->segments > 1 ? "the frame of their segment" : "its frame", w->at,
              kinds[PHX_LIMIT_ROTATION].limit, remedy);
 }
@@ -492,8 +489,8 @@ static void put_rotation(char *text, const char *name, const watch *w, const wat
 static void put_strain(char *text, const char *name, const watch *w)
 {
     snprintf(text, TEXT,
-             "body '%s' leaves small strain at t = %.6g s: up to %.3g %% (at t = %.6g s), and Hooke's law with small "
-             "strain is good to %.3g %%; check young (Pa), section (m) and loads (N)",
+             "body '%s' exceeds small strain at t = %.6g s: up to %.3g %% (at t = %.6g s), and Hooke's law with small "
+             "strain is valid to %.3g %%; check young (Pa), section (m) and loads (N)",
              name, w->first, 100.0 * w->worst, w->at, 100.0 * kinds[PHX_LIMIT_STRAIN].limit);
 }
 
@@ -502,13 +499,13 @@ static void put_axial(char *text, const char *name, const watch *w, const watche
     if (of->stiffening)
         snprintf(text, TEXT,
                  "body '%s' is compressed beyond its Euler load of %.3g N at t = %.6g s: %.3g N, %.3g times as much "
-                 "(at t = %.6g s), it buckles unless its joints hold it better than its reference condition; check "
-                 "loads and stiffness",
+                 "(at t = %.6g s); it buckles unless its joints hold it more firmly than its reference condition; "
+                 "check loads and stiffness",
                  name, of->euler, w->first, w->figure, w->worst, w->at);
     else
         snprintf(text, TEXT,
                  "body '%s' has an axial force beyond its Euler load of %.3g N at t = %.6g s: %.3g N, %.3g times as "
-                 "much (at t = %.6g s), which its bending does not feel without stiffening; take stiffening: true",
+                 "much (at t = %.6g s), which its bending ignores without stiffening; set stiffening: true",
                  name, of->euler, w->first, w->figure, w->worst, w->at);
 }
 
@@ -518,45 +515,43 @@ static void put_element(char *text, const char *name, const watch *w, const watc
     const double degrees = 180.0 / 3.14159265358979323846;
     const int wanted = (int)ceil(of->elements * w->worst / (0.5 * kinds[PHX_LIMIT_ELEMENT].limit));
 
-    snprintf(
-        text, TEXT,
-        "rod '%s' bends sharply at t = %.6g s: the ends of its element %d turn by up to %.4g degrees against each "
-        "other (at t = %.6g s); forces lose their accuracy beyond %.3g degrees, and the run ends at 120; take more "
-        "elements (elements: %d)",
-        name, w->first, w->element + 1, w->worst * degrees, w->at, kinds[PHX_LIMIT_ELEMENT].limit * degrees, wanted);
+    snprintf(text, TEXT,
+             "rod '%s' bends sharply at t = %.6g s: its element %d bends by up to %.4g degrees (at t = %.6g s); forces "
+             "lose their accuracy beyond %.3g degrees, and the run ends at 120; take more elements (elements: %d)",
+             name, w->first, w->element + 1, w->worst * degrees, w->at, kinds[PHX_LIMIT_ELEMENT].limit * degrees,
+             wanted);
 }
 
 static void put_twist(char *text, const char *name, const watch *w, const watched *of)
 {
     snprintf(text, TEXT,
-             "the twist of '%s', which turns across its axis, does not feel %s: squares of its torsional frequencies "
-             "are wrong by up to %.2g %%; %s, or a plate or solid with stiffening",
+             "the torsion of '%s', which rotates about an axis across it, ignores %s: the squares of its torsional "
+             "frequencies "
+             "are wrong by up to %.2g %%; %s, or use a plate or solid with stiffening",
              name, of->without, 100.0 * w->worst, of->remedy);
 }
 
 static void put_gyration(char *text, const char *name, const watch *w)
 {
     snprintf(text, TEXT,
-             "the rotary inertia of the point masses of '%s' has no gyroscopic and centrifugal moments against the "
-             "slope of the beam, which turns: bending frequencies are wrong by some %.2g %%; weld a rigid body there "
-             "instead",
+             "the rotary inertia of the point masses of the rotating beam '%s' lacks its gyroscopic and centrifugal "
+             "moments: bending frequencies are wrong by about %.2g %%; weld a rigid body there instead",
              name, 100.0 * w->worst);
 }
 
 static void put_sideways(char *text, const char *name, const watch *w)
 {
-    snprintf(
-        text, TEXT,
-        "loads across '%s' change its stiffness sideways by up to %.2g %%, which depends on its 'frame' and may be "
-        "wrong as a whole: the second-order displacement of ports that turn about two axes is left out of plates "
-        "and solids; take a rod (kind: rod), or a beam in segments",
-        name, 100.0 * w->worst);
+    snprintf(text, TEXT,
+             "loads across '%s' change its sideways stiffness by up to %.2g %%, which depends on its 'frame' and may "
+             "be entirely wrong: second-order displacements of ports that turn about two axes are left out of plates "
+             "and solids; take a rod (kind: rod), or a beam in segments",
+             name, 100.0 * w->worst);
 }
 
 static void put_energy(char *text, const watch *w)
 {
     snprintf(text, TEXT,
-             "the kinetic and elastic energy grows beyond all measure at t = %.6g s: up to %.3g J (at t = %.6g s), a "
+             "the kinetic and elastic energy becomes extremely large at t = %.6g s: up to %.3g J (at t = %.6g s), a "
              "mean speed of %.3g m/s; the motion diverges: look for an instability (stiffening: true where bodies turn "
              "fast), check drives, loads and units, or take a smaller step",
              w->first, w->figure, w->at, w->worst);

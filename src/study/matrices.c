@@ -167,7 +167,8 @@ static phx_status add_descriptor(phx_context *context, const phx_linear *linear,
     phx_descriptor *descriptor = NULL;
     phx_status status = phx_linear_descriptor(context, "model", linear, channels, &descriptor);
     if (status == PHX_ERR_UNSUPPORTED) {
-        phx_log(context, PHX_LOG_WARNING, "no matrices of the descriptor form: %s", phx_context_message(context));
+        phx_log(context, PHX_LOG_WARNING, "the matrices of the descriptor form are left out: %s",
+                phx_context_message(context));
         phx_context_clear(context);
         return PHX_OK;
     }

@@ -20,7 +20,7 @@ phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, ph
     for (int k = 0; k < model->n_sweeps && !status; k++) {
         const phx_model_sweep *item = &model->sweeps[k];
         if (model->parameters[item->parameter].overridden) {
-            phx_log(context, PHX_LOG_INFO, "%s keeps the value given, %.10g, and is not swept", item->name,
+            phx_log(context, PHX_LOG_INFO, "%s has the given value %.10g and is not swept", item->name,
                     model->parameters[item->parameter].value);
             continue;
         }
@@ -575,11 +575,10 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
     if (!status && work.left_out[0])
         phx_log(context, PHX_LOG_WARNING, "%s", work.left_out);
     if (!status && work.unresolved > 0)
-        phx_log(
-            context, PHX_LOG_WARNING,
-            "%d mode%s slower than %.2g rad/s %s left out: such frequencies are lost in rounding, and so is whether "
-            "they grow; a coarser mesh resolves them",
-            work.unresolved, work.unresolved == 1 ? "" : "s", work.resolution, work.unresolved == 1 ? "is" : "are");
+        phx_log(context, PHX_LOG_WARNING,
+                "%d mode%s slower than %.2g rad/s %s left out: their frequencies and growth are lost in round-off; use "
+                "a coarser mesh",
+                work.unresolved, work.unresolved == 1 ? "" : "s", work.resolution, work.unresolved == 1 ? "is" : "are");
     if (!status)
         status = name_files(context, model, table);
     if (work.any_imaginary && !status) {

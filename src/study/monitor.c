@@ -93,10 +93,11 @@ static const char *closes_of(const phx_monitor *monitor)
 static phx_status stop(const phx_monitor *monitor, phx_context *context, double t, const char *what, double value,
                        const char *unit, double relative, const char *of)
 {
-    return phx_fail(
-        context, PHX_ERR_ANALYSIS,
-        "%s stopped at t = %.9g s: %s by %.2g %s, %.2g of %s, where %s keeps %.0e; try %s, or another start",
-        method_of(monitor), t, what, value, unit, relative, of, method_of(monitor), EXACT, remedy_of(monitor));
+    return phx_fail(context, PHX_ERR_ANALYSIS,
+                    "%s stopped at t = %.9g s: %s by %.2g %s, %.2g of %s, but %s should keep it below %.0e; try %s, or "
+                    "another start",
+                    method_of(monitor), t, what, value, unit, relative, of, method_of(monitor), EXACT,
+                    remedy_of(monitor));
 }
 
 /* NaN counts as more than allowed. */
@@ -154,8 +155,8 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
     if (phx_integrator_get(used->integrator)->energy == PHX_KEEPS_RIGID && used->rtol == 0.0 &&
         monitor->moving0 > 0.0 && row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
         return phx_fail(context, PHX_ERR_ANALYSIS,
-                        "%s stopped at t = %.9g s: it has created %.2g J, %.2g of the energy, from nothing; try %s, or "
-                        "midpoint, which keeps the energy at any step",
+                        "%s stopped at t = %.9g s: it created %.2g J, %.2g of the energy, by numerical error; try %s, "
+                        "or midpoint, which preserves the energy at any step",
                         method_of(monitor), t, residual, residual / monitor->energy, remedy_of(monitor));
     if ((monitor->keeps_joints || isnan(drift)) && exceeds(drift, allowed_drift(monitor)))
         return stop(monitor, context, t, "a joint is open", drift, "m", drift / monitor->reach,
@@ -192,20 +193,20 @@ void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
 
     if (exceeds(monitor->residual, allowed_residual(monitor)))
         phx_log(context, PHX_LOG_WARNING,
-                "%s leaves the balance of energy open by up to %.2g J (t = %.9g s), %.2g of the energy, more than the "
-                "%.0e that its settings promise; try %s, or %s",
+                "%s violates the energy balance by up to %.2g J (t = %.9g s), %.2g of the energy, more than the %.0e "
+                "expected from its settings; try %s, or %s",
                 name, monitor->residual, monitor->residual_t, monitor->residual / monitor->energy, monitor->of_energy,
                 remedy, other);
     if (exceeds(monitor->drift, allowed_drift(monitor)))
         phx_log(context, PHX_LOG_WARNING,
-                "%s opens a joint by up to %.2g m (t = %.9g s), %.2g of the mechanism's reach, more than the %.0e that "
-                "its settings promise; try %s, or %s, which keeps it closed",
+                "%s opens a joint by up to %.2g m (t = %.9g s), %.2g of the mechanism's size, more than the %.0e "
+                "expected from its settings; try %s, or %s, which keeps it closed",
                 name, monitor->drift, monitor->drift_t, monitor->drift / monitor->reach, monitor->of_joints, remedy,
                 closes);
     if (exceeds(monitor->drift_rate, allowed_drift_rate(monitor)))
         phx_log(context, PHX_LOG_WARNING,
                 "%s lets a joint slide with up to %.2g m/s (t = %.9g s), %.2g of the mechanism's speed, more than the "
-                "%.0e that its settings promise; try %s, or %s, which keeps it closed",
+                "%.0e expected from its settings; try %s, or %s, which keeps it closed",
                 name, monitor->drift_rate, monitor->drift_rate_t, monitor->drift_rate / monitor->speed,
                 monitor->of_joints, remedy, closes);
 }

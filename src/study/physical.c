@@ -192,9 +192,8 @@ phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *fro
             continue;
         if (fixed)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                            "the descriptor form has the coordinates of the bodies, and the parameters of the sweep "
-                            "give plates or solids other ones, whose signs and order are chance; take the state-space "
-                            "or second-order form");
+                            "the sweep rebuilds plates or solids, so the coordinates of the descriptor form have "
+                            "arbitrary signs and order at each point; use the state-space or second-order form");
         double *T = phx_calloc(context, (size_t)count * (size_t)count, sizeof *T);
         const phx_status status = T ? fit(context, own, nominal, T) : PHX_ERR_MEMORY;
         for (int i = 0; i < count && !status; i++)
@@ -204,9 +203,8 @@ phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *fro
         if (status)
             return status;
     }
-    return same
-               ? PHX_OK
-               : phx_fail(context, PHX_ERR_ANALYSIS,
-                          "plates or solids have other meshes or bases here than at the nominal point; the plants of a "
-                          "sweep need the same bodies and meshes");
+    return same ? PHX_OK
+                : phx_fail(context, PHX_ERR_ANALYSIS,
+                           "plates or solids have a different mesh or basis at this point than at the nominal one; the "
+                           "plants of a sweep need the same bodies and meshes");
 }

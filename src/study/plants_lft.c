@@ -22,13 +22,13 @@ phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, 
         const double error = fmax(report->fit, report->held_out); /* NAN: of the fit alone */
         if (error > aim)
             phx_log(context, PHX_LOG_WARNING,
-                    "the polynomials of the LFT have an error of %.3g, more than %.3g: more values in the sweep or a "
-                    "smaller range make it less",
+                    "the polynomials of the LFT have an error of %.3g, more than %.3g; use more values in the sweep or "
+                    "a smaller range",
                     error, aim);
         else if (isnan(report->held_out))
             phx_log(context, PHX_LOG_WARNING,
-                    "the sweep has too few values to tell the error of the LFT between them: three or more of each "
-                    "parameter");
+                    "the sweep has too few values to estimate the error of the LFT between them; use three or more for "
+                    "each parameter");
     }
     return status;
 }

@@ -430,8 +430,8 @@ phx_status phx_recording_finish(phx_recording *recording, phx_status status)
     char *reason = phx_strdup(NULL, message[0] ? message : phx_status_text(status));
     const phx_status stored = phx_recorder_abandon(recording->recorder, reason ? reason : phx_status_text(status));
     if (stored) /* the message begins with the reason why the run stopped */
-        phx_fail_prefix(recording->context, status,
-                        "%s; and the result so far could not be kept: ", reason ? reason : phx_status_text(status));
+        phx_fail_prefix(recording->context, status, "%s; in addition, the partial result could not be saved: ",
+                        reason ? reason : phx_status_text(status));
     phx_free(reason);
     return status;
 }

@@ -170,8 +170,7 @@ static phx_status report_report(phx_context *context, const char *path, const ph
     if (!strcmp(format, "phlexor modes"))
         status = report_modes(context, path, &options, html_path, size);
     else if (!strcmp(format, "phlexor exchange"))
-        status = phx_fail(context, PHX_ERR_INPUT,
-                          "%s: a linear model has nothing to show in motion; phlexor plot draws it", path);
+        status = phx_fail(context, PHX_ERR_INPUT, "%s: a linear model has no motion to show; use phlexor plot", path);
     else
         status = report_result(context, path, &options, html_path, size);
     phx_free(format);

@@ -341,7 +341,7 @@ phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *sourc
             status = add_mesh(&mesh, source, body, scene);
         else
             phx_log(context, PHX_LOG_INFO,
-                    "'%s': its mesh is too large for a picture, %d nodes on its surface with %d coordinates", name,
+                    "'%s' is drawn without its mesh, which is too large: %d surface nodes with %d coordinates", name,
                     mesh.n_nodes, n);
     }
     phx_free(mesh.number);

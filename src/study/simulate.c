@@ -71,14 +71,14 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     const bool accurate = asked.relative > 0.0 || asked.absolute > 0.0;
     if (accurate && used->rtol > 0.0 &&
         (options->rtol.given || !(options->accuracy.given || options->accuracy_absolute.given)))
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "rtol chooses the steps by the error of each, an accuracy by that of the result: give one of "
-                        "them");
+        return phx_fail(
+            context, PHX_ERR_INPUT,
+            "rtol controls the error of each step, accuracy the error of the result; give only one of them");
     if (accurate && (used->iterations > 0 || used->real_time))
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "%s is for a step that is given, not for one found by an accuracy: give simulate: {step: ...} "
-                        "or --step",
-                        used->iterations > 0 ? "a fixed number of corrections" : "real time");
+        return phx_fail(
+            context, PHX_ERR_INPUT,
+            "%s needs a given step and cannot be combined with an accuracy: give simulate: {step: ...} or --step",
+            used->iterations > 0 ? "a fixed number of corrections" : "real time");
     if (accurate) {
         used->rtol = used->atol = 0.0;
         if (options->accuracy.given || options->accuracy_absolute.given) /* the model's step is for no accuracy */
@@ -88,8 +88,7 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
         return phx_model_fail(context, model, simulate, PHX_ERR_INPUT, "%s: give simulate: {step: ...} or --step%s",
                               phx_integrator_name(used->integrator), adaptive ? ", or rtol" : "");
     if (used->atol > 0.0 && !(used->rtol > 0.0))
-        return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
-                              "atol goes together with rtol, which is missing");
+        return phx_model_fail(context, model, simulate, PHX_ERR_INPUT, "atol needs rtol, which is missing");
     phx_status status = check_count(context, model, "step", &options->step, &simulate->step, used->step, used->end);
     if (!status)
         status = check_count(context, model, "every", &options->every, &simulate->every, used->every, used->end);
@@ -102,8 +101,7 @@ void phx_simulation_warn(phx_context *context, const phx_model *model, const phx
     const bool asked = options->rtol.given || (model->simulate.rtol.given && !options->has_integrator);
 
     if (asked && !phx_integrator_get(used->integrator)->chooses)
-        phx_log(context, PHX_LOG_WARNING, "%s takes fixed steps: rtol is for the other integrators",
-                phx_integrator_name(used->integrator));
+        phx_log(context, PHX_LOG_WARNING, "%s has fixed steps and ignores rtol", phx_integrator_name(used->integrator));
 }
 
 phx_status phx_simulation_dae(phx_context *context, const phx_model *model, phx_system *system, phx_backend backend,

@@ -32,12 +32,12 @@ static phx_status choose_rows(phx_context *context, const phx_model *model, cons
     if (!end.given || !(every.given || step.given))
         return phx_fail(context, PHX_ERR_INPUT,
                         "stable inversion needs an end and an interval of its rows: give `simulate: {end: ..., every: "
-                        "...}`, or the options of the command");
+                        "...}` or --end and --every");
     if (!(end.value > 0.0) || !(interval > 0.0) || (step.given && !(step.value > 0.0)) || end.value < interval)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "end %g s, interval %g s, step %g s: expected numbers above 0, the end "
-                        "not before the first interval is over",
-                        end.value, interval, step.value);
+        return phx_fail(
+            context, PHX_ERR_INPUT,
+            "end %g s, interval %g s, step %g s: expected numbers above 0, and an end after the first interval",
+            end.value, interval, step.value);
     const double rows = floor(end.value / interval * (1.0 + 1e-12)) + 1.0;
     const double steps = step.given ? ceil(interval / step.value * (1.0 - 1e-12)) : 1.0;
     if (!(rows < 1e7) || !(rows * steps < 1e9))
@@ -174,12 +174,11 @@ static phx_status check_degrees(phx_context *context, const phx_ss *ss, const ph
 {
     for (int k = 0; k < phx_ss_outputs(ss); k++)
         if (phx_ss_inversion_degree(inversion, k) > MOST_DERIVATIVES)
-            return phx_fail(
-                context, PHX_ERR_UNSUPPORTED,
-                "the inputs move the output '%s' through springs alone, in its derivative of order %d; "
-                "motions have derivatives up to order %d. Give the point a mass, or take an output that the "
-                "inputs accelerate at once",
-                phx_ss_output(ss, k), phx_ss_inversion_degree(inversion, k), MOST_DERIVATIVES);
+            return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                            "the inputs reach the output '%s' only through springs, in its derivative of order %d; "
+                            "motions have derivatives up to order %d. Give the point a mass, or choose an output that "
+                            "the inputs accelerate directly",
+                            phx_ss_output(ss, k), phx_ss_inversion_degree(inversion, k), MOST_DERIVATIVES);
     return PHX_OK;
 }
 
@@ -206,16 +205,14 @@ static void stable_inverse_describe(const phx_ss_inversion *inversion, const ans
 static void tell_ends(phx_context *context, const phx_stable_inverse_report *report)
 {
     if (report->early > negligible)
-        phx_log(
-            context, PHX_LOG_WARNING,
-            "the inputs would have to act before t = 0 (%.2g of the largest motion that the outputs do not show); let "
-            "the motion begin %.3g s later",
-            report->early, log(report->early / negligible) / report->slowest);
+        phx_log(context, PHX_LOG_WARNING,
+                "the inputs would have to act before t = 0 (internal motion of %.2g of its maximum at the start); "
+                "begin the motion %.3g s later",
+                report->early, log(report->early / negligible) / report->slowest);
     if (report->late > negligible)
         phx_log(
             context, PHX_LOG_WARNING,
-            "at the end the mechanism still moves where the outputs do not show it (%.2g of its largest motion); let "
-            "the table end later, unless nothing damps it",
+            "internal motion remains at the end (%.2g of its maximum); use a later end, unless the motion is undamped",
             report->late);
 }
 

@@ -110,13 +110,14 @@ phx_status phx_start_judge(phx_context *context, const phx_model *model, phx_sys
     if (!status && count > 0 && strict) {
         const int body = phx_model_find_body(model, moves[0].body);
         status = phx_model_fail(context, model, &model->bodies[body], PHX_ERR_INPUT,
-                                "the joints close only when the assembly moves %s from the poses as written; write the "
-                                "poses that are meant, or leave out 'strict'",
+                                "the joints close only if the assembly moves %s from the poses in the file; correct "
+                                "these poses, or leave out 'strict'",
                                 list);
     } else if (!status && count > 0) {
-        phx_log(context, PHX_LOG_WARNING,
-                "to close the joints the assembly has moved %s from the poses as written; look whether that is meant",
-                list);
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "to close the joints the assembly has moved %s from the poses in the file; check whether this is intended",
+            list);
     }
     phx_free(moves);
     return status;

@@ -35,7 +35,7 @@ static phx_status time_of_static(phx_context *context, const phx_result *result,
             return PHX_OK;
         }
     return phx_fail(context, PHX_ERR_INPUT,
-                    "the static result does not say at which time its loads are; run `phlexor static` again");
+                    "the static result lacks the time of its loads; run `phlexor static` again");
 }
 
 /* Whether a ledger entry of the result belongs to an event of the model. */
@@ -60,7 +60,7 @@ static phx_status take_switches(phx_context *context, const phx_model *model, ph
     *events = bytes != NULL;
     if (!status && !bytes && had_event(model, result))
         status = phx_fail(context, PHX_ERR_INPUT,
-                          "the result does not say which joints and forces its events have switched; make it again");
+                          "the result lacks the joints and forces that its events have switched; simulate it again");
     if (!status && bytes)
         status = phx_archive_open(context, size, bytes, &archive);
     if (archive) {
@@ -129,10 +129,10 @@ static phx_status start_point_tell(phx_context *context, const phx_model *model,
 
     if (change->closed)
         snprintf(text, sizeof text,
-                 "its joints are open there: closing them moves body '%.100s' by %.3g m and %.3g rad, ",
+                 "its last state does not close the joints: closing them moves body '%.100s' by %.3g m and %.3g rad, ",
                  phx_body_name(phx_system_body(system, change->body)), change->distance, change->angle);
     snprintf(text + strlen(text), sizeof text - strlen(text),
-             "%simpulses of the joints take %.3g J and the drives supply %.3g J",
+             "%simpulses of the joints dissipate %.3g J and the drives supply %.3g J",
              change->closed ? "and " : "its velocities do not agree with the joints: ", change->lost, change->supplied);
     if (model->initial.strict)
         return phx_continue_blame(context, model,
@@ -254,11 +254,9 @@ void phx_forces_left_out(const phx_system *system, size_t size, char *text)
 void phx_warn_left_out(phx_context *context, const char *left_out)
 {
     if (left_out[0] != '\0')
-        phx_log(
-            context, PHX_LOG_WARNING,
-            "this analysis leaves out %s, and takes the bodies as free of it; contacts by penalty ('stiffness') and "
-            "regularised friction are part of it",
-            left_out);
+        phx_log(context, PHX_LOG_WARNING,
+                "this analysis ignores %s; contacts by penalty ('stiffness') and regularised friction are included",
+                left_out);
 }
 
 /* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
@@ -280,9 +278,9 @@ static void warn_accelerated(phx_context *context, const phx_unrest *unrest)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.10g", a > 0 ? ", " : "",
                          fabs(g[a]) > small ? g[a] : 0.0);
     phx_log(context, PHX_LOG_WARNING,
-            "the loads accelerate the mechanism as a whole with %.3g m/s^2, which is left out here: this is about the "
-            "point held at rest. 'gravity: [%s]' in the model gives the inertia forces of axes that move with it; take "
-            "the equilibrium with it ('--at static') where it is no more than free otherwise",
+            "the loads accelerate the whole mechanism with %.3g m/s^2, which this analysis ignores: it holds the start "
+            "at rest. 'gravity: [%s]' in the model adds the inertia forces of axes that move with it; combine it with "
+            "'--at static' if the mechanism is otherwise free",
             start_point_size_of(unrest->common), text);
 }
 
@@ -295,13 +293,13 @@ void phx_unrest_warn(phx_context *context, const phx_unrest *unrest)
         warn_accelerated(context, unrest);
     else if (unrest->held > balanced)
         phx_log(context, PHX_LOG_WARNING,
-                "the start state is no equilibrium: it would move with %.3g m/s^2, %.2g of what pulls; this is about "
-                "the point held at rest there, with the symmetric part of the stiffness. '--at static' takes the "
-                "equilibrium at rest, 'initial: {equilibrium: true}' starts from it",
+                "the start state is not in equilibrium: it would accelerate with %.3g m/s^2, %.2g of the acting "
+                "forces; this analysis holds it at rest and uses the symmetric part of the stiffness. '--at static' "
+                "uses the equilibrium at rest, 'initial: {equilibrium: true}' starts from it",
                 unrest->held, unrest->held_share);
     else if (unrest->loose > balanced)
         phx_log(context, PHX_LOG_WARNING,
-                "the deformations are not in equilibrium: they would start with %.3g m/s^2, %.2g of what pulls; "
-                "'--at static' takes their equilibrium, 'initial: {deformation: quasi_static}' starts from it",
+                "the deformations are not in equilibrium: they would accelerate with %.3g m/s^2, %.2g of the acting "
+                "forces; '--at static' uses their equilibrium, 'initial: {deformation: quasi_static}' starts from it",
                 unrest->loose, unrest->loose_share);
 }

@@ -197,7 +197,7 @@ static phx_status find_beside(static_work *work)
         memcpy(start, at->x, bytes);
     phx_status status = static_find(work);
     if (status == PHX_ERR_ANALYSIS && start && work->report->rows == 0) {
-        phx_log(work->context, PHX_LOG_WARNING, "%s; the result is that without loads",
+        phx_log(work->context, PHX_LOG_WARNING, "%s; the result is the state without loads",
                 phx_context_message(work->context));
         phx_context_clear(work->context);
         memcpy(at->x, start, bytes);
@@ -268,19 +268,18 @@ static phx_status static_finish(static_work *work)
     if (found->unstable > 0 && found->judged)
         phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable%s",
                 found->motions.divergent > 0 && !work->options->stable
-                    ? ": it diverges; --stable leaves it for a stable one"
+                    ? ": it diverges; --stable searches for a stable one"
                 : found->motions.divergent > 0 ? ": it diverges"
-                                               : ": it flutters, and no other equilibrium is looked for");
+                                               : ": it flutters; no other equilibrium is searched for");
     else if (found->unstable > 0 && !work->options->path)
         phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable in %d direction%s%s", found->unstable,
                 found->unstable == 1 ? "" : "s",
-                found->circulatory ? " by its stiffness alone, which does not decide: a load has no potential, or a "
-                                     "controller is sampled"
+                found->circulatory
+                    ? " by its stiffness, which is not conclusive: a load has no potential, or a controller is sampled"
                 : work->options->stable ? ""
-                                        : "; --stable leaves it for a stable one");
+                                        : "; --stable searches for a stable one");
     if (found->free_motions > 0)
-        phx_log(work->context, PHX_LOG_WARNING,
-                "nothing holds %s (%d free motion%s), and nothing pulls there: it stays where it was",
+        phx_log(work->context, PHX_LOG_WARNING, "neither held nor loaded: %s (%d free motion%s); it stays in place",
                 found->free_names, found->free_motions, found->free_motions == 1 ? "" : "s");
     phx_recording_warn(work->context, work->limits, "");
     return phx_recorder_finish(work->recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
@@ -296,12 +295,11 @@ static void warn_of_sideways(const static_work *work)
         const phx_flex *flex = phx_body_flex(phx_system_body(system, b));
         const phx_flex_source *source = phx_system_source(system, b);
         if (flex && flex->stiffening && source && !phx_beam_definition(source))
-            phx_log(
-                work->context, PHX_LOG_WARNING,
-                "critical loads that bend '%s' before it buckles sideways depend on its 'frame' and may be wrong by "
-                "a factor: the second-order displacement of ports that turn about two axes is left out of plates "
-                "and solids. Loads along its length are right; take a rod (kind: rod) for others",
-                phx_body_name(phx_system_body(system, b)));
+            phx_log(work->context, PHX_LOG_WARNING,
+                    "if '%s' bends before it buckles sideways, its critical loads depend on its 'frame' and may be "
+                    "wrong by a factor: plates and solids ignore second-order displacements of ports that turn about "
+                    "two axes. Loads along its length are right; use a rod (kind: rod) for others",
+                    phx_body_name(phx_system_body(system, b)));
     }
 }
 
@@ -350,12 +348,10 @@ phx_status phx_study_static(phx_context *context, const phx_model *model, const 
         status = phx_files_check(context, 2, outputs);
     if (!status && options->path && (options->steps > 0 || options->stable || options->buckling > 0))
         status = phx_fail(context, PHX_ERR_INPUT,
-                          "a path goes its own way: steps, a stable equilibrium and critical load factors are for an "
-                          "equilibrium without it");
+                          "a path cannot be combined with steps, stable or buckling; leave them out");
     if (!status && options->steady && (options->path || options->steps > 0 || options->stable || options->buckling > 0))
         status = phx_fail(context, PHX_ERR_INPUT,
-                          "steps, paths, critical load factors and leaving an unstable equilibrium are for a "
-                          "mechanism at rest, not for a steady rotation");
+                          "a steady rotation cannot be combined with path, steps, stable or buckling; leave them out");
     if (!status)
         status = static_run(&work);
     if (!status && result)

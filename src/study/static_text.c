@@ -80,8 +80,7 @@ static void put_stiffness(const phx_static_report *found, FILE *out)
     else if (found->free_motions > 0)
         fputs(" but for what is free", out);
     if (found->circulatory)
-        fputs(" by its stiffness alone, which does not decide (a load has no potential, or a controller is sampled)",
-              out);
+        fputs(" by its stiffness, which is not conclusive (a load has no potential, or a controller is sampled)", out);
 }
 
 /* Writes equilibrium, stability, residual forces, free motions, energies and critical load factors as text. */

@@ -109,18 +109,21 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
                                 "steps by hand begin at the start state of the model, not at the end of a result");
     if (!status && model->n_events > 0)
         status = phx_model_fail(s->own, model, &model->events[0], PHX_ERR_UNSUPPORTED,
-                                "event '%s': events cannot happen in steps by hand yet; leave them out, simulate, or "
-                                "make the steps of an FMU (phlexor fmu)",
+                                "event '%s': the stepper does not support events; leave them out, use simulate, or "
+                                "step an FMU of the model (phlexor fmu)",
                                 model->events[0].name);
     if (!status)
         status = stepper_build(s, model, inputs);
     if (!status && phx_system_contact_count(s->system) > 0)
-        status = phx_fail(s->own, PHX_ERR_UNSUPPORTED, "contact '%s': rigid contacts cannot be stepped by hand yet",
-                          phx_system_contact_name(s->system, 0));
+        status =
+            phx_fail(s->own, PHX_ERR_UNSUPPORTED,
+                     "contact '%s': the stepper does not support rigid contacts; use simulate, or an FMU of the model",
+                     phx_system_contact_name(s->system, 0));
     if (!status && phx_system_dry_count(s->system) > 0)
-        status = phx_fail(s->own, PHX_ERR_UNSUPPORTED,
-                          "joint '%s': friction that is not regularised cannot be stepped by hand yet",
-                          phx_system_dry_joint(s->system, 0));
+        status =
+            phx_fail(s->own, PHX_ERR_UNSUPPORTED,
+                     "joint '%s': the stepper does not support set-valued friction; regularise it, or use simulate",
+                     phx_system_dry_joint(s->system, 0));
     if (!status)
         status = phx_start_judge(s->own, model, s->system, true);
     if (!status)

@@ -101,7 +101,7 @@ static phx_status titop_add_names(phx_context *context, const phx_model *model, 
         return phx_fail(context, PHX_ERR_INPUT, "the list of ports is empty; name at least one, or give no list");
     for (int k = 0; k < options->n_ports && !status; k++) {
         if (has_name(work, options->ports[k]))
-            status = phx_fail(context, PHX_ERR_INPUT, "port '%s' of body '%s' stands twice among %s and the ports",
+            status = phx_fail(context, PHX_ERR_INPUT, "port '%s' of body '%s' is given twice among %s and the ports",
                               options->ports[k], options->body, work->names[0]);
         else
             status = add_name(context, work, options->ports[k]);
@@ -306,7 +306,7 @@ static phx_status find_signals(phx_context *context, const phx_ss *system, const
             return no_signal(context, system, what, names[k], find);
         for (int j = 0; j < k; j++)
             if ((*places)[j] == (*places)[k])
-                return phx_fail(context, PHX_ERR_INPUT, "the %s %s stands twice in its list", what,
+                return phx_fail(context, PHX_ERR_INPUT, "the %s %s is given twice", what,
                                 phx_shown_text(names[k]).text);
     }
     return PHX_OK;

@@ -153,11 +153,11 @@ grep -q '>point<' both.svg || fail "a list of two parameters is not drawn over t
 run 0 simulate loop.yaml -o loop.h5
 for name in film.mp4 x.xlsx; do
     run 2 export loop.h5 -o $name
-    says "--output $name: .* is no format here"
+    says "--output $name: unknown ending"
     [ ! -e $name ] || fail "$name was made"
 done
 run 2 export loop.h5 -o loop.mat --format json
-says 'the ending is not that of --format json'
+says 'the ending contradicts --format json'
 run 0 export loop.h5 -o run_0.5 # a folder
 [ -f run_0.5/motion.pvd ] || fail "no folder run_0.5"
 finish

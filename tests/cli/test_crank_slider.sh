@@ -84,4 +84,4 @@ check "deflection at the middle over L, two corrections" "$(motion counted.csv)"
 run 2 simulate turn.yaml -o counted.h5 --iterations 2 --rtol 1e-4
 says 'fixed number of Newton corrections is for midpoint with a fixed step'
 run 2 simulate turn.yaml -o counted.h5 --real-time --sweep speed=100:150:2
-says 'real-time is for one simulation'
+says 'real-time cannot be combined with --sweep'

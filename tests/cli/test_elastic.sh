@@ -151,7 +151,7 @@ cat >sheet.inp <<'END'
 2, 1, 3, 4
 END
 run 2 import sheet.inp
-says 'sheet.inp: a mesh of surfaces without a thickness'
+says 'sheet.inp: the mesh has surfaces but no thickness'
 run 0 import sheet.inp --thickness 0.01 -o sheet.yaml
 grep -q '^    thickness: 0.01$' sheet.yaml || fail "the thickness: $(cat sheet.yaml)"
 prints '^  mass  *78.5 kg$'
@@ -237,7 +237,7 @@ says 'can be reduced'
 run 2 reduce reduced.yaml --body arm -o arm.h5
 says 'written over'
 run 2 reduce whole.yaml --body arm -o whole.yaml
-says '.yaml is no format here, expected .h5'
+says "unknown ending '.yaml', expected .h5"
 run 2 reduce whole.yaml --body arm -o nowhere/arm.h5
 says 'nowhere'
 cmp -s arm.h5 older.h5 || fail "the older file has changed"

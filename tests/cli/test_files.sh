@@ -213,7 +213,7 @@ joints:
 loads: {f: {force: [-1, 0], at: two.C, frame: body}}
 END
 run 0 export follower.yaml
-says 'no matrices of the descriptor form'
+says 'matrices of the descriptor form are left out'
 run 0 export heavy_top.yaml
 run 0 modes satellite.yaml --count 8 --format csv -o satellite.csv
 run 0 modes plane.yaml --count 6 --format csv -o plane_modes.csv
@@ -334,7 +334,7 @@ cmp out.txt plane.csv || fail "csv on standard output is not that of the file"
 run 0 export plane.h5 --format json -o -
 cmp out.txt plane.json || fail "json on standard output is not that of the file"
 run 2 export plane.h5 --format mat -o -
-says 'mat does not go to standard output'
+says 'mat cannot be written to standard output'
 run 0 export satellite.yaml -o 'über "a" b'
 [ -s 'über "a" b/M.mtx' ] || fail "no folder with spaces and quotes in its name"
 sed 's/speed: speed}/speed: speed*sqrt(1 - t\/0.03)}/' plane.yaml >stops.yaml
@@ -360,7 +360,7 @@ run 2 export linear.h5 --format csv
 run 2 export plane.yaml --format vtk
 says "cannot be written as 'vtk'; there are mat, json, mtx"
 run 2 export plane.h5 --set load=1
-says 'is for a model'
+says 'applies to models only'
 run 2 export plane.h5 --format mat -o plane.h5
 says 'written over itself'
 run 2 export none.h5

@@ -28,7 +28,7 @@ head -n 1 four_bar.csv | grep -qx 'theta1,mode,branch,omega,frequency,damping' |
 # ---- rigid-body modes are counted ----
 run 0 modes "$examples/four_bar_free.yaml" --set theta1=0
 prints 'rigid-body modes left out: 1'
-says 'theta1 keeps the value given'
+says 'theta1 has the given value'
 run 0 modes "$examples/four_bar.yaml" --set theta1=0
 prints 'rigid-body modes left out: 0'
 

@@ -58,7 +58,7 @@ run 0 linearize slide.yaml --set k=0 --set c=0 --outputs x,mass.P.ax
 prints 'DC gain: not of all outputs, the system has poles at zero: 1 rigid motion$'
 check "DC gain, 1/m" "$(awk '/^DC gain/ { getline; getline; print $2 - 1 / 2.785 }' out.txt)" 1e-7
 run 0 linearize slide.yaml --set g=-9.81
-says 'warning: the loads accelerate the mechanism as a whole with 9.81 m/s^2'
+says 'warning: the loads accelerate the whole mechanism with 9.81 m/s^2'
 says "'gravity: \[0, 0\]'"
 
 # ---- channels ----
@@ -190,7 +190,7 @@ says 'a reduction by .modal. needs an order, 1 or more, or a relative error'
 run 1 linearize slide.yaml --reduce modal --order 30
 says 'an order of 30 is more than there is: the model has 7 elastic coordinates'
 run 2 linearize slide.yaml --order 3
-says '--order, --error, --band, --points and --damping go with --reduce'
+says '--order, --error, --band, --points and --damping need --reduce'
 run 2 linearize slide.yaml --reduce modal --error 0.1 --band 3
 says "--band: expected FROM:TO in rad/s such as 0:20, found '3'"
 run 2 linearize slide.yaml --reduce krylov --points 1,2j
@@ -296,14 +296,14 @@ END
 run 0 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree 0
 prints '^  k  *40  *60  *0  *0$'
 run 0 linearize slide.yaml --sweep k=40:60:2 --lft k --band 1:100
-says 'warning: the sweep has too few values to tell the error of the LFT'
+says 'warning: the sweep has too few values to estimate the error of the LFT'
 prints 'too few values for this degree$'
 prints 'from 1 to 100 rad/s$'
 run 0 linearize slide.yaml --sweep k=40:60:4 --lft k --lft-degree 0 --lft-error 1
 run 2 linearize slide.yaml --lft k
-says '--lft: the LFT is made of the plants of --sweep'
+says '--lft needs --sweep'
 run 2 linearize slide.yaml --sweep k=40:60:3 --lft-degree 2
-says '--lft-degree and --lft-error go with --lft'
+says '--lft-degree and --lft-error need --lft'
 run 2 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree 2,3
 says '--lft-degree: 2 degrees for 1 parameters'
 run 2 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree two
@@ -376,7 +376,7 @@ grep -q 'zeros .*' out.txt && grep -q ', for x$' out.txt || fail "the summary: $
 awk -F, 'NR == 1 { exit !($2 == "push.fx" && $3 == "x") }' moved.csv || fail "the columns of moved.csv"
 awk -F, 'END { exit !(NR == 102 && $2 > 4.99 && $2 < 5.01) }' moved.csv || fail "k x at the end of moved.csv"
 run 2 inverse moved.yaml --result moved.h5
-says 'go with driven joints'
+says 'apply to driven joints only'
 run 2 inverse slide.yaml --end 1 --step 0.1
 says 'no joint is driven'
 finish

@@ -42,7 +42,7 @@ intact()
 refuses()
 {
     run 2 "$@"
-    says 'written over\|two results\|is no format here'
+    says 'written over\|two results\|unknown ending'
     intact "$*"
 }
 
@@ -176,7 +176,7 @@ rm lost.h5 round.h5
 run 0 simulate m.yaml -o b.h5 --csv -
 cmp -s out.txt b.csv || fail "--csv - is not the table"
 run 2 simulate m.yaml -o -
-says 'HDF5 does not go to standard output'
+says 'HDF5 cannot be written to standard output'
 run 0 simulate m.yaml --sweep k=1:2:2 -o -
 prints '^point,k,complete'
 run 0 modes m.yaml --format csv -o table.csv
@@ -184,7 +184,7 @@ run 0 modes m.yaml --format csv -o -
 cmp -s out.txt table.csv || fail "modes -o - is not the table"
 run 0 export a.h5 --format csv -o -
 run 2 export a.h5 --format mat -o -
-says 'does not go to standard output'
+says 'cannot be written to standard output'
 run 0 export m.yaml --format json -o -
 prints '"M"'
 for command in linearize 'titop --body b'; do
@@ -266,11 +266,11 @@ intact 'a full disk'
 for command in 'simulate m.yaml' 'modes m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'export a.h5' 'report a.h5' \
     'view m.yaml' 'inverse m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
     run 2 $command -o new.xlsx
-    says '--output new.xlsx: .xlsx is no format here'
+    says "--output new.xlsx: unknown ending '.xlsx'"
     [ ! -e new.xlsx ] && [ ! -e new.xlsx.partial ] || fail "phlexor $command -o new.xlsx has written a file"
 done
 run 2 simulate m.yaml --csv t.csv -o b.h6
-says '.h6 is no format here, expected .h5 or .csv'
+says "unknown ending '.h6', expected .h5 or .csv"
 run 0 simulate m.yaml -o B.H5
 run 0 simulate m.yaml -o plain
 [ -s B.H5 ] && [ -s plain ] || fail "names with capitals or without an ending are not written"

@@ -44,7 +44,7 @@ run 0 static "$examples/landing_gear.yaml" # an output is called load
 run 2 static "$examples/shallow_arch.yaml" --path --steps 3
 run 2 static "$examples/shallow_arch.yaml" --stride 0.1
 run 2 static "$examples/shallow_arch.yaml" -o arch.txt
-says '.txt is no format here, expected .h5, .csv or .json'
+says "unknown ending '.txt', expected .h5, .csv or .json"
 run 2 static "$examples/shallow_arch.yaml" -o arch
 says 'FILE.h5, FILE.csv or FILE.json'
 run 1 static "$examples/hinged_beam.yaml"
@@ -65,10 +65,10 @@ bodies: {a: {kind: rigid, mass: 1, inertia: 1}, b: {kind: rigid, mass: 1, inerti
 springs: {s: {ports: [a.P, b.P], stiffness: 100, length: $length}}
 E
     run 0 static joined.yaml
-    says "nothing holds body 'a' along y, .* (5 free motions)"
+    says "neither held nor loaded: body 'a' along y, .* (5 free motions)"
 done
 run 0 static free.yaml
-says "nothing holds joint"
+says "neither held nor loaded: joint"
 prints '1 motion'
 
 # ---- modes and linear models about it ----
@@ -79,7 +79,7 @@ awk "BEGIN { w = sqrt(9.81 * 0.3 / (0.2 + 0.09)); exit !($omega - w < 1e-12 && w
     fail "the hanging bob has omega = $omega"
 [ -s err.txt ] && fail "modes --at static says: $(cat err.txt)"
 run 0 modes bob.yaml --format csv
-says 'no equilibrium: it would move with .* of what pulls'
+says 'not in equilibrium: it would accelerate with .* of the acting forces'
 says 'at static'
 run 0 modes bob.yaml --format csv --at steady
 [ "$(awk -F, '!/^#/ && $1 == 1 { print $3 }' out.txt)" = "$omega" ] || fail "steady without a drive is another equilibrium"
@@ -87,7 +87,7 @@ run 0 linearize bob.yaml --at static --inputs pin.effort
 prints '2 states'
 [ -s err.txt ] && fail "linearize --at static says: $(cat err.txt)"
 run 0 linearize bob.yaml --inputs pin.effort
-says 'no equilibrium'
+says 'not in equilibrium'
 
 # ---- a steady rotor keeps its gyroscopic terms: the poles are the modes, forward and backward apart ----
 run 0 modes "$examples/overhung_disc.yaml" --at steady --set Omega=500 --count 4 --format csv
@@ -123,7 +123,7 @@ prints '3 states'
 [ -s err.txt ] && fail "linearize --at static says: $(cat err.txt)"
 sed 's/effort: j}/effort: j, sample: 0.01}/' pid.yaml >sampled.yaml
 run 0 static sampled.yaml
-prints 'by its stiffness alone, which does not decide'
+prints 'by its stiffness, which is not conclusive'
 prints 'pid.z1 *6.0024814'
 
 # ---- divergence and flutter apart: Ziegler's pendulum ----
@@ -143,9 +143,9 @@ run 0 static ziegler.yaml
 prints 'stable by its 2 motions'
 run 0 static ziegler.yaml --set p=12
 prints 'unstable: flutters (1 motion), the fastest as exp('
-says 'it flutters, and no other equilibrium is looked for'
+says 'it flutters; no other equilibrium is searched for'
 run 0 static ziegler.yaml --set p=40 --format json
 prints '"divergent": 2'
 prints '"fluttering": 0'
-says 'it diverges; --stable leaves it for a stable one'
+says 'it diverges; --stable searches for a stable one'
 finish

@@ -45,7 +45,7 @@ done
 run 2 simulate "$model" --integrator gaus4
 says "did you mean 'gauss4'"
 run 2 simulate "$model" --integrator rk4
-says "'rk4' is none; there are midpoint, "
+says "unknown integrator 'rk4'; expected one of midpoint, "
 run 2 simulate "$model" -o table.csv
 says 'the result is HDF5; --csv table.csv makes a table'
 test ! -e table.csv || fail "a result that is called table.csv"

@@ -145,7 +145,7 @@ controllers: {c: {kind: pid, measure: j, reference: 0.3, kp: 5, ki: 1, kd: 1, ef
         self.assertEqual(buckles.limit_points, (False, True))
         self.assertLess(buckles.critical[0], buckles.critical[1])
         self.assertEqual(len(buckles.linearised), 3)
-        with self.assertRaisesRegex(phlexor.PhlexorError, "a path goes its own way"):
+        with self.assertRaisesRegex(phlexor.PhlexorError, "a path cannot be combined"):
             arch.static(path=True, stable=True)
 
     def test_modes_and_linear_models_about_it(self):

@@ -35,7 +35,7 @@ run_on 2 1 reduce rod.yaml --body road -o no.h5
 once
 says "there is no body 'road'"
 run_on 2 1 reduce rod.yaml --body rod --solver serial -o no.h5
-says 'its processes would all do the same'
+says 'each process would do the same work'
 run_on 2 1 reduce rod.yaml --body rod --solver petsc -o no.h5
 once
 mkdir folder

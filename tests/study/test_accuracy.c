@@ -284,14 +284,14 @@ static void what_cannot_be_had(void **state)
     phx_model *model = read_parts(context, pendulum, "");
 
     options.accuracy = (phx_model_optional){true, 1e-19};
-    check_refused(context, model, &options, PHX_ERR_ANALYSIS, "cannot be had");
+    check_refused(context, model, &options, PHX_ERR_ANALYSIS, "cannot be reached");
     options.accuracy.value = 1e-3;
     options.accuracy_of = wrong;
     options.n_accuracy_of = 1;
     check_refused(context, model, &options, PHX_ERR_INPUT, "no output 'tup'; did you mean 'tip'?");
     options.n_accuracy_of = 0;
     options.rtol = (phx_model_optional){true, 1e-3};
-    check_refused(context, model, &options, PHX_ERR_INPUT, "give one of them");
+    check_refused(context, model, &options, PHX_ERR_INPUT, "give only one of them");
     options.rtol.given = false;
     options.has_integrator = true;
     options.integrator = PHX_IDA;

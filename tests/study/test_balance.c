@@ -125,7 +125,7 @@ static void turning_points(void **state)
 /* ---- what is said ---- */
 static void count_warnings(void *user, phx_log_level level, const char *message)
 {
-    if (level == PHX_LOG_WARNING && strstr(message, "balance of energy"))
+    if (level == PHX_LOG_WARNING && strstr(message, "energy balance"))
         ++*(int *)user;
 }
 

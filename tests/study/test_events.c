@@ -222,7 +222,7 @@ static void steps_by_hand_have_none(void **state)
     phx_stepper *stepper = NULL;
     phx_model *model = read_example(*state, "pick_up.yaml");
     CHECK_STATUS(*state, phx_stepper_create(*state, model, &options, 0, NULL, &stepper), PHX_ERR_UNSUPPORTED);
-    CHECK_MESSAGE(*state, "event 'pick': events cannot happen in steps by hand yet");
+    CHECK_MESSAGE(*state, "event 'pick': the stepper does not support events");
     assert_null(stepper);
     phx_model_destroy(model);
 }

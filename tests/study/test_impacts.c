@@ -449,7 +449,7 @@ static void what_cannot_have_it_says_so(void **state)
     phx_simulate_options options = phx_simulate_options_default();
     CHECK_OK(*state, phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model));
     CHECK_STATUS(*state, phx_stepper_create(*state, model, &options, 0, NULL, &stepper), PHX_ERR_UNSUPPORTED);
-    CHECK_MESSAGE(*state, "contact 'f': rigid contacts cannot be stepped");
+    CHECK_MESSAGE(*state, "contact 'f': the stepper does not support rigid contacts");
     options.rtol = (phx_model_optional){.given = true, .value = 1e-6};
     CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_UNSUPPORTED);
     CHECK_MESSAGE(*state, "fixed steps");

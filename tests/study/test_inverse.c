@@ -190,7 +190,7 @@ static void test_refusals(void **state)
     refuse(context,
            HEAD "joints: {j: {kind: revolute, ports: [ground.O, b.P], speed: 1}}\nevents: {e: {at: 0.5, drive_off: "
                 "[j]}}\n",
-           PHX_ERR_UNSUPPORTED, "inverse dynamics with events");
+           PHX_ERR_UNSUPPORTED, "inverse dynamics cannot include events");
     refuse(context,
            HEAD "joints: {j: {kind: revolute, ports: [ground.O, b.P], speed: 1}}\nloads: {m: {torque: 0, at: b.P}}\n"
                 "controllers: {c: {kind: pid, measure: q, effort: m.tz, kp: 1, sample: 0.1}}\n",

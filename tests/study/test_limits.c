@@ -67,8 +67,8 @@ static void soft_bars_are_named(void **state)
     CHECK_OK(context, run(context, model, false, &report, &result, &heard));
     assert_int_equal(report.limits, heard.warnings);
     assert_true(report.limits >= 2);
-    CHECK_TEXT(heard.text, "body 'bar' leaves small deformation at t = 0 s");
-    CHECK_TEXT(heard.text, "body 'bar' leaves small strain at t = 0 s");
+    CHECK_TEXT(heard.text, "body 'bar' exceeds small deformation at t = 0 s");
+    CHECK_TEXT(heard.text, "body 'bar' exceeds small strain at t = 0 s");
     CHECK_TEXT(heard.text, "check young");
     const char *text = phx_result_text(result, "limit_1");
     assert_non_null(text);
@@ -95,8 +95,8 @@ static void limits_are_where_they_are_said_to_be(void **state)
     } cases[] = {
         {0.0, 2.0 * E * I * tan(0.3), E, "", "small deformation"},
         {0.03 * 1e6 * A, 0.0, 1e6, ", stiffening: true", "small strain"},
-        {euler, 0.0, E, "", "take stiffening: true"},
-        {-euler, 0.0, E, "", "take stiffening: true"},
+        {euler, 0.0, E, "", "set stiffening: true"},
+        {-euler, 0.0, E, "", "set stiffening: true"},
     };
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -137,7 +137,7 @@ static void a_diverging_run_is_not_complete_without_a_word(void **state)
     assert_true(report.reached < 15.0);
     assert_int_equal(report.limits, 4);
     assert_int_equal(heard.warnings, 4);
-    CHECK_TEXT(heard.text, "the kinetic and elastic energy grows beyond all measure at t = ");
+    CHECK_TEXT(heard.text, "the kinetic and elastic energy becomes extremely large at t = ");
     CHECK_TEXT(heard.text, "body 'beam' has an axial force beyond its Euler load");
     phx_result_destroy(result);
     CHECK_STATUS(context, run(context, model, true, &report, &result, &heard), PHX_ERR_ANALYSIS);
@@ -191,8 +191,8 @@ static void a_rod_that_bends_sharply_is_named(void **state)
     CHECK_OK(*state, run(*state, model, false, &report, &result, &heard));
     assert_int_equal(heard.warnings, 1);
     CHECK_TEXT(heard.text, "rod 'whip' bends sharply at t = 18");
-    CHECK_TEXT(heard.text, "the ends of its element ");
-    CHECK_TEXT(heard.text, "turn by up to 9");
+    CHECK_TEXT(heard.text, "its element ");
+    CHECK_TEXT(heard.text, "bends by up to 9");
     const char *wanted = strstr(heard.text, "elements: ");
     assert_non_null(wanted);
     const int elements = (int)strtol(wanted + 10, NULL, 10);

@@ -149,7 +149,7 @@ static void test_refusals(void **state)
     options = options_of(1, 1e-4, 0.02);
     refuse(context, "events: {late: {at: 0.01, drive_off: [motor]}}\n", &options, "divide steps");
     options.accuracy = (phx_model_optional){true, 1e-3};
-    refuse(context, "", &options, "not for one found by an accuracy");
+    refuse(context, "", &options, "cannot be combined with an accuracy");
     options = options_of(0, 1e-4, 0.02);
     options.real_time = true;
     options.integrator = PHX_IDA;

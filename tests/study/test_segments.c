@@ -1,6 +1,6 @@
 /* Beams cut in segments (`segments: n`): the same model as beams welded by hand, in the plane and in space, with
  * everything that can name a point of them; the flexible crank-slider against the geometrically exact rod; messages;
- * the advice of a run that leaves small deformation. */
+ * the advice of a run that exceeds small deformation. */
 #include "support.h"
 
 #include "model/model.h"
@@ -299,7 +299,7 @@ static int advice(phx_context *context, int dimension, const char *keys)
     const char *wanted = strstr(heard.text, "segments: ");
     assert_true(heard.warnings == 0 || wanted);
     if (wanted)
-        CHECK_TEXT(heard.text, "body 'arm' leaves small deformation");
+        CHECK_TEXT(heard.text, "body 'arm' exceeds small deformation");
     return wanted ? (int)strtol(wanted + 10, NULL, 10) : 0;
 }
 

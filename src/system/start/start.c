@@ -294,7 +294,7 @@ static phx_status move_to_equilibrium(phx_system *system, const phx_start_option
         phx_log(system->context, PHX_LOG_WARNING,
                 "the equilibrium that the run starts from is unstable in %d direction%s%s", report.unstable,
                 report.unstable == 1 ? "" : "s",
-                report.circulatory ? " by its stiffness alone, which does not decide: a load has no potential, or a "
+                report.circulatory ? " by its stiffness, which is not conclusive: a load has no potential, or a "
                                      "controller is sampled"
                                    : "; the least motion leaves it");
     if (!status)
