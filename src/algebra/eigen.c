@@ -225,6 +225,8 @@ static phx_status general_allocate(phx_context *context, char job, int n, const 
  * conjugate of the first, from which it may differ by a rounding. */
 static phx_status divide_by_beta(phx_context *context, int n, const double *beta, double size_a, double *re, double *im)
 {
+    static const double ROUNDING = 1e-14; /* of the largest entry of A */
+
     for (int k = 0; k < n; k++) {
         if (k > 0 && im[k - 1] > 0.0) {
             re[k] = re[k - 1];
@@ -232,7 +234,7 @@ static phx_status divide_by_beta(phx_context *context, int n, const double *beta
         } else if (beta[k] != 0.0) {
             re[k] /= beta[k];
             im[k] /= beta[k];
-        } else if (hypot(re[k], im[k]) > 1e-14 * size_a) {
+        } else if (hypot(re[k], im[k]) > ROUNDING * size_a) {
             re[k] = HUGE_VAL;
             im[k] = 0.0;
         } else {

@@ -147,6 +147,8 @@ void phx_ldl_destroy(phx_ldl *ldl)
  * entry; D may be indefinite. */
 phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
 {
+    static const double LEAST_PIVOT = 1e-14; /* relative to the diagonal entry */
+
     if (!ldl || (ldl->n > 0 && !val))
         return phx_fail_null(ldl ? ldl->context : NULL, __func__, "ldl or val");
     double *w = ldl->w;
@@ -171,7 +173,7 @@ phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
         }
         for (int e = first; e < last; e++)
             w[ldl->idx[e]] = 0.0;
-        if (!(fabs(pivot) > 1e-14 * size) || !isfinite(pivot))
+        if (!(fabs(pivot) > LEAST_PIVOT * size) || !isfinite(pivot))
             return phx_fail(ldl->context, PHX_SINGULAR,
                             "the symmetric matrix of size %d has no L D L^T: pivot %d is %g where the diagonal is %g",
                             ldl->n, i + 1, pivot, size);

@@ -131,9 +131,10 @@ void phx_rot_to_vector(const double r[9], double phi[3])
 
 void phx_rot_vector_rate(const double phi[3], double T[9])
 {
+    static const double SMALL_SQUARE = 1e-4; /* rad^2 */
     double square = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2], half = 0.5 * sqrt(square);
     /* (1 - (a/2) cot(a/2))/a^2 = 1/12 + a^2/720 + ...; below 1e-2 the next term, a^4/30240, is rounding */
-    double k = square < 1e-4 ? 1.0 / 12.0 + square / 720.0 : (1.0 - half * cos(half) / sin(half)) / square;
+    double k = square < SMALL_SQUARE ? 1.0 / 12.0 + square / 720.0 : (1.0 - half * cos(half) / sin(half)) / square;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             T[3 * i + j] = k * phi[i] * phi[j] + (i == j ? 1.0 - k * square : 0.0);
@@ -148,13 +149,14 @@ void phx_rot_vector_rate(const double phi[3], double T[9])
  * across. */
 void phx_rot_shortest(const double from[3], const double to[3], double r[9])
 {
+    static const double OPPOSITE = 1e-12; /* 1 + from . to */
     /* quaternion (1 + from . to, from x to); opposite: (0, any vector across) */
     double q[4], cross[3];
     phx_rot_x_vec(3, from, to, cross);
     q[0] = 1.0 + from[0] * to[0] + from[1] * to[1] + from[2] * to[2];
     for (int i = 0; i < 3; i++)
         q[1 + i] = cross[i];
-    if (q[0] < 1e-12) {
+    if (q[0] < OPPOSITE) {
         int least = 0;
         for (int i = 1; i < 3; i++)
             if (fabs(from[i]) < fabs(from[least]))

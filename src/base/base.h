@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 
+static const double NANOSECOND = 1e-9; /* s */
+
 /* Whether the processor has AVX2, registers of four numbers. */
 bool phx_cpu_has_avx2(void);
 /* Whether it has AVX-512 (F, DQ, VL), registers of eight. */

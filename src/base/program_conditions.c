@@ -131,12 +131,13 @@ static int sort_unique(double *x, int n)
 /* The root of a condition with these values at t = 0, 1, 2, 3, NaN: it is no affine function of t. */
 static double affine_root(const double d[4])
 {
+    static const double ROUNDING = 1e-13; /* relative to the sum of the values */
     double slope = d[1] - d[0], size = fabs(d[0]) + fabs(d[1]) + fabs(d[2]) + fabs(d[3]);
     const double bend = fabs(d[2] - 2.0 * d[1] + d[0]) + fabs(d[3] - 2.0 * d[2] + d[1]);
 
-    if (!isfinite(size) || bend > 1e-13 * size || fabs(slope) <= 1e-13 * size)
+    if (!isfinite(size) || bend > ROUNDING * size || fabs(slope) <= ROUNDING * size)
         return NAN;
-    if (fabs(fabs(slope) - 1.0) <= 1e-13 * size) /* t - c: the root is c to the last digit */
+    if (fabs(fabs(slope) - 1.0) <= ROUNDING * size) /* t - c: the root is c to the last digit */
         slope = slope > 0.0 ? 1.0 : -1.0;
     return -d[0] / slope;
 }

@@ -151,10 +151,12 @@ phx_status phx_signal_create_ramp(phx_context *context, double t0, double t1, do
 phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double t1, double from, double to,
                                          double rise, double fall, phx_signal **signal)
 {
+    static const double ROUNDING = 1e-12; /* relative to the duration */
+
     if (!signal)
         return phx_fail_null(context, __func__, "signal");
     phx_status status = check_profile(context, "trapezoidal profile", t0, t1, from, to);
-    if (status == PHX_OK && (!(rise > 0.0) || !(fall > 0.0) || !(rise + fall <= (t1 - t0) * (1.0 + 1e-12))))
+    if (status == PHX_OK && (!(rise > 0.0) || !(fall > 0.0) || !(rise + fall <= (t1 - t0) * (1.0 + ROUNDING))))
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "a trapezoidal profile of %g s rises for %g s and falls for %g s; both must be greater than "
                           "0 and together not more than it lasts",
@@ -162,7 +164,7 @@ phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double
     if (status)
         return phx_conclude(context, status);
     /* the rate v is held: from + v (rise/2 + hold + fall/2) = to */
-    const bool holds = t1 - fall - t0 - rise > 1e-12 * (t1 - t0);
+    const bool holds = t1 - fall - t0 - rise > ROUNDING * (t1 - t0);
     const double times[] = {t0, t0 + rise, holds ? t1 - fall : t1, t1};
     const double begin = holds ? t1 - fall : t0 + rise,
                  v = (to - from) / (begin - t0 - 0.5 * rise + 0.5 * (t1 - begin));

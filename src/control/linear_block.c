@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double ROUNDING = 1e-12; /* relative to the largest entry, the largest eigenvalue */
+
 /* Kept while h stays the same: h, F (n x n), h/2 F B (n x inputs), S (outputs x inputs), z_mean (n). */
 typedef struct kept {
     double *h, *F, *G, *S, *z;
@@ -188,7 +190,7 @@ static phx_status linear_block_check_symmetry(phx_context *context, const phx_bl
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
-            if (fabs(a[i * n + j] - sign * a[j * n + i]) > 1e-12 * size)
+            if (fabs(a[i * n + j] - sign * a[j * n + i]) > ROUNDING * size)
                 return phx_fail(context, PHX_ERR_ARGUMENT,
                                 "controller '%s': %s is not %s: its entries (%d, %d) and (%d, %d) are %g and %g",
                                 block->name, what, sign > 0.0 ? "symmetric" : "skew", i + 1, j + 1, j + 1, i + 1,
@@ -205,7 +207,7 @@ static phx_status check_semidefinite(phx_context *context, const phx_block *bloc
 
     if (!status && n > 0)
         status = phx_dense_eigen_symmetric(context, n, a, NULL, values, NULL);
-    if (!status && n > 0 && values[0] < -1e-12 * fmax(fabs(values[n - 1]), fabs(values[0])))
+    if (!status && n > 0 && values[0] < -ROUNDING * fmax(fabs(values[n - 1]), fabs(values[0])))
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "controller '%s': %s has the eigenvalue %g, expected none below zero; it would make energy",
                           block->name, what, values[0]);

@@ -56,6 +56,8 @@ typedef struct rest_room {
 static phx_status find_states(const phx_block *block, phx_context *context, double t, double span, const double *z0,
                               const double *y, double *room, double *z, const rest_room *rest)
 {
+    static const double SETTLED = 1e-10; /* change, relative, after three corrections: a stiff step rounds */
+    static const double EXACT = 1e-14;   /* the same before */
     enum { LIMIT = 30 };
     const int n = block->n;
 
@@ -75,7 +77,7 @@ static phx_status find_states(const phx_block *block, phx_context *context, doub
         }
         for (int i = 0; i < n; i++)
             z[i] += rest->step[i];
-        if (change <= (k > 2 ? 1e-10 : 1e-14) * size) /* a stiff step rounds */
+        if (change <= (k > 2 ? SETTLED : EXACT) * size) /* a stiff step rounds */
             return PHX_OK;
     }
     return PHX_NOT_CONVERGED;

@@ -36,12 +36,13 @@ static const assumed_beam *assumed_beam_of(const phx_flex_source *source)
 /* Root number k (from 0) of cos l + 1/cosh l = 0, by Newton from (k + 1/2) pi. */
 static double bending_root(int k)
 {
+    static const double SETTLED = 1e-16; /* last correction, relative */
     double l = k == 0 ? 1.8751 : (k + 0.5) * pi;
     for (int iteration = 0; iteration < 50; iteration++) {
         const double sech = 1.0 / cosh(l);
         const double step = (cos(l) + sech) / (-sin(l) - sech * tanh(l));
         l -= step;
-        if (fabs(step) <= 1e-16 * l)
+        if (fabs(step) <= SETTLED * l)
             break;
     }
     return l;

@@ -47,6 +47,7 @@ void phx_shape_evaluate(const phx_shape *shape, double h, double xi, int derivat
  * polynomial. */
 void phx_gauss(int count, double *point, double *weight)
 {
+    static const double SETTLED = 1e-16; /* last correction, of a point in [-1, 1] */
     const double pi = 3.14159265358979323846;
     for (int k = 0; k < count; k++) {
         double z = -cos(pi * (k + 0.75) / (count + 0.5));
@@ -62,7 +63,7 @@ void phx_gauss(int count, double *point, double *weight)
             slope = count * (z * p - before) / (z * z - 1.0);
             double step = p / slope;
             z -= step;
-            if (fabs(step) < 1e-16)
+            if (fabs(step) < SETTLED)
                 break;
         }
         point[k] = 0.5 * (1.0 + z);

@@ -91,9 +91,10 @@ void phx_line_mesh_local(const phx_line_mesh *mesh, int element, double xi, phx_
 
 void phx_line_mesh_locate(const phx_line_mesh *mesh, double s, int *element, double *xi, bool *interface)
 {
+    static const double AT_NODE = 1e-13; /* relative to the length */
     double place = s * mesh->elements;
     double node = round(place);
-    if (fabs(place - node) <= 1e-13 * mesh->elements)
+    if (fabs(place - node) <= AT_NODE * mesh->elements)
         place = node;
     double below = fmin(fmax(floor(place), 0.0), mesh->elements - 1.0);
     if (element)

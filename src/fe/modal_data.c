@@ -23,6 +23,8 @@ static phx_status modal_data_check_finite(phx_context *context, const char *what
 static phx_status check_matrices(phx_context *context, const char *what, int count, int n, double sign,
                                  const double *values)
 {
+    static const double SYMMETRIC = 1e-9; /* relative to the largest entry */
+
     for (int p = 0; values && p < count; p++) {
         const double *a = values + (size_t)p * (size_t)n * (size_t)n;
         double scale = 0.0;
@@ -30,7 +32,7 @@ static phx_status check_matrices(phx_context *context, const char *what, int cou
             scale = fmax(scale, fabs(a[k]));
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++)
-                if (!(fabs(a[i * n + j] - sign * a[j * n + i]) <= 1e-9 * scale))
+                if (!(fabs(a[i * n + j] - sign * a[j * n + i]) <= SYMMETRIC * scale))
                     return phx_fail(context, PHX_ERR_ARGUMENT,
                                     "modal data: matrix %d of %s must be %s; entries %d,%d and %d,%d are %g and %g",
                                     p + 1, what, sign > 0.0 ? "symmetric" : "antisymmetric", i + 1, j + 1, j + 1, i + 1,
@@ -148,6 +150,7 @@ static phx_status fail_effective(phx_context *context, const phx_flex *flex, int
  * must be positive definite. */
 static phx_status check_residual_mass(phx_context *context, const phx_flex *flex)
 {
+    static const double POSITIVE = 1e-14; /* least residual mass, relative to that of the body */
     const int r = flex->dim + flex->n_rot, n = flex->n;
     double D[MAX_RIGID][MAX_RIGID], R[MAX_RIGID * MAX_RIGID], scale[MAX_RIGID];
     modal_data_rigid_mass(flex, D);
@@ -167,7 +170,7 @@ static phx_status check_residual_mass(phx_context *context, const phx_flex *flex
     }
     double values[MAX_RIGID];
     phx_status status = phx_dense_eigen_symmetric(context, r, R, NULL, values, NULL);
-    if (status == PHX_OK && !(values[0] > 1e-14))
+    if (status == PHX_OK && !(values[0] > POSITIVE))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "modal data: the effective mass of the modes exceeds the mass and inertia of the body for a "
                         "combined translation and rotation (smallest residual %.3g of the whole); check the centre of "

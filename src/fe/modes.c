@@ -25,12 +25,13 @@ enum {
 /* The first of the largest entries (within a part in a million) of a column is positive. */
 static void fix_sign(int n, int k, int column, double *T)
 {
+    static const double SAME_SIZE = 1e-6; /* relative to the largest */
     double largest = 0.0;
     for (int i = 0; i < n; i++)
         largest = fmax(largest, fabs(T[(size_t)i * (size_t)k + (size_t)column]));
     for (int i = 0; i < n; i++) {
         const double value = T[(size_t)i * (size_t)k + (size_t)column];
-        if (fabs(value) < (1.0 - 1e-6) * largest)
+        if (fabs(value) < (1.0 - SAME_SIZE) * largest)
             continue;
         for (int r = 0; r < n && value < 0.0; r++)
             T[(size_t)r * (size_t)k + (size_t)column] *= -1.0;

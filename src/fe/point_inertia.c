@@ -25,13 +25,14 @@ static void pair_axes(int dim, int p, int *a, int *b)
 /* Returns true if a 3 x 3 matrix is finite, symmetric and positive semidefinite to round-off. */
 bool phx_is_inertia(const double a[9])
 {
+    static const double ROUNDING = 1e-12; /* of the largest entry */
     double scale = 0.0;
     for (int k = 0; k < 9; k++) {
         if (!isfinite(a[k]))
             return false;
         scale = fmax(scale, fabs(a[k]));
     }
-    const double tol = 1e-12 * scale;
+    const double tol = ROUNDING * scale;
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3;
         if (a[4 * i] < 0.0 || fabs(a[3 * i + j] - a[3 * j + i]) > tol)

@@ -17,7 +17,7 @@ double phx_wall_clock(void)
 {
     struct timespec now;
     timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (double)now.tv_sec + NANOSECOND * (double)now.tv_nsec;
 }
 
 phx_step_clock *phx_step_clock_create(phx_context *context)

@@ -237,12 +237,14 @@ static void make_triad(int dim, const double *first, double triad[3][3])
 /* |R^T R - I| <= 1e-6 everywhere and det R > 0; not a number fails */
 static bool joint_is_rotation(int dim, const double *R)
 {
+    static const double ORTHOGONAL = 1e-6; /* entries of R^T R - I */
+
     for (int i = 0; i < dim; i++) {
         for (int j = 0; j <= i; j++) {
             double sum = i == j ? -1.0 : 0.0;
             for (int k = 0; k < dim; k++)
                 sum += R[k * dim + i] * R[k * dim + j];
-            if (!(fabs(sum) <= 1e-6))
+            if (!(fabs(sum) <= ORTHOGONAL))
                 return false;
         }
     }
@@ -313,9 +315,10 @@ static void turn_shortest(int dim, const double *from, const double *to, double 
 static phx_status zero_of_cross(phx_context *context, const char *name, const double *a, const double *b, double *zero,
                                 const double *relative, double triad[3][3])
 {
+    static const double ROUNDING = 1e-9; /* of the cosine between the axes */
     double third[3];
     double along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    if (fabs(along) > 1e-9) {
+    if (fabs(along) > ROUNDING) {
         memcpy(zero, relative, 9 * sizeof *zero);
         phx_rot_apply(3, relative, b, third);
         along = a[0] * third[0] + a[1] * third[1] + a[2] * third[2];
@@ -323,7 +326,7 @@ static phx_status zero_of_cross(phx_context *context, const char *name, const do
         memcpy(third, b, sizeof third);
     }
     double across[3] = {third[0] - along * a[0], third[1] - along * a[1], third[2] - along * a[2]};
-    if (fabs(along) > 1.0 - 1e-9)
+    if (fabs(along) > 1.0 - ROUNDING)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "%s joint: its axes are parallel in the poses as written; give poses in which they are nearly "
                         "perpendicular",

@@ -7,6 +7,7 @@
 
 enum { MOST_PIECES = 20000, DEEPEST = 46, LEAST_PIECES = 8 };
 static const double tolerance = 1e-10;
+static const double SMALL_VALUE = 1e-2; /* part of the largest |f|: the error of smaller values is measured by it */
 
 /* ---- making ---- */
 typedef double law_function(const void *data, double x);
@@ -127,7 +128,7 @@ static phx_status approximate(law_builder *b, double from, double to, int depth)
             return status;
         error = fmax(error, fabs(piece_value(&piece, from + w * between[i]) - exact));
     }
-    if (error <= tolerance * (most + 1e-2 * b->size))
+    if (error <= tolerance * (most + SMALL_VALUE * b->size))
         return add_piece(b, &piece);
     if (depth == DEEPEST || b->law->n >= MOST_PIECES || from + 0.5 * w == from || from + 0.5 * w == to)
         return phx_fail(b->context, PHX_ERR_INPUT,

@@ -3,6 +3,8 @@
 
 #include "port/port.h"
 
+static const double SMALL_ANGLE = 1e-3; /* rad */
+
 /* b = a + theta x a */
 static void turned(int dim, const double *theta, const double *a, double *b)
 {
@@ -267,16 +269,17 @@ double phx_port_turn_quotient(double s, double c)
 {
     double z = s / c;
     /* atan2(s, c)/s; below 1e-3 the series of [atan(z)/z]/c is exact to rounding */
-    if (c > 0.0 && fabs(z) < 1e-3)
+    if (c > 0.0 && fabs(z) < SMALL_ANGLE)
         return (1.0 - z * z * (1.0 / 3.0 - z * z / 5.0)) / c;
     return atan2(s, c) / s;
 }
 
 double phx_port_turn_quotient_derivative(double s, double c)
 {
+    static const double SMALL = 1e-2; /* rad */
     double z = s / c;
     /* [c/(s^2 + c^2) - atan2(s, c)/s]/s^2; below 1e-2 its series is exact to 1e-12 */
-    if (c > 0.0 && fabs(z) < 1e-2)
+    if (c > 0.0 && fabs(z) < SMALL)
         return (-2.0 / 3.0 + z * z * (4.0 / 5.0 - z * z * (6.0 / 7.0 - z * z * 8.0 / 9.0))) / (c * c * c);
     return (c / (s * s + c * c) - atan2(s, c) / s) / (s * s);
 }
@@ -300,16 +303,17 @@ double phx_port_atan_quotient(double x0, double x1)
         return (atan(x1) - atan(x0)) / difference;
     double z = difference / s;
     /* [atan(z)/z]/s; below 1e-3 the series 1 - z^2/3 + z^4/5 is exact to rounding */
-    if (fabs(z) < 1e-3)
+    if (fabs(z) < SMALL_ANGLE)
         return (1.0 - z * z * (1.0 / 3.0 - z * z / 5.0)) / s;
     return atan(z) / difference;
 }
 
 double phx_port_atan_quotient_derivative(double x0, double x1)
 {
+    static const double NEAR = 1e-4; /* difference of x0 and x1 */
     /* [1/(1 + x1^2) - quotient]/(x1 - x0); near x0 half of the second derivative of atan in the middle */
     double difference = x1 - x0;
-    if (fabs(difference) > 1e-4)
+    if (fabs(difference) > NEAR)
         return (1.0 / (1.0 + x1 * x1) - phx_port_atan_quotient(x0, x1)) / difference;
     double x = 0.5 * (x0 + x1), s = 1.0 + x * x;
     return -x / (s * s);

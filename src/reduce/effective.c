@@ -47,6 +47,8 @@ static double largest_share(const phx_participation *participation, int k)
 /* Chooses `keep` modes with the largest effective-mass share, of near equals the earlier; all if there are no more. */
 void phx_participation_choose(const phx_participation *participation, int keep, bool *chosen)
 {
+    static const double NEARLY_EQUAL = 1e-9; /* relative */
+
     for (int k = 0; k < participation->modes; k++)
         chosen[k] = keep >= participation->modes;
     if (keep >= participation->modes)
@@ -55,7 +57,7 @@ void phx_participation_choose(const phx_participation *participation, int keep, 
         int best = -1;
         double share = -1.0;
         for (int k = 0; k < participation->modes; k++)
-            if (!chosen[k] && largest_share(participation, k) > share * (1.0 + 1e-9)) {
+            if (!chosen[k] && largest_share(participation, k) > share * (1.0 + NEARLY_EQUAL)) {
                 best = k;
                 share = largest_share(participation, k);
             }

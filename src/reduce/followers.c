@@ -93,11 +93,12 @@ static phx_status sizes_of(phx_context *context, const phx_csr *K, const phx_sha
 
 phx_status phx_shapes_normalise(phx_context *context, const phx_csr *K, phx_shapes *family)
 {
+    static const double VANISHES = 1e-10; /* size of a shape beside the largest */
     double *size = NULL, most;
     const phx_status status = sizes_of(context, K, family, &size, &most);
 
     for (int k = 0; k < family->count && !status; k++)
-        scale_by(family, k, size[k] > 1e-10 * most ? 1.0 / size[k] : 0.0);
+        scale_by(family, k, size[k] > VANISHES * most ? 1.0 / size[k] : 0.0);
     phx_free(size);
     return status;
 }

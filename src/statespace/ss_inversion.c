@@ -184,6 +184,7 @@ static phx_status balance(making *w)
 /* d (m) = c B; whether anything is left of it beside rounding. */
 static bool acts(const making *w, const double *c, double *d)
 {
+    static const double ROUNDING = 1e-10; /* of the sum, relative to its terms */
     bool any = false;
 
     for (int k = 0; k < w->inversion->m; k++) {
@@ -193,7 +194,7 @@ static bool acts(const making *w, const double *c, double *d)
             sum += part;
             size += fabs(part);
         }
-        d[k] = fabs(sum) > 1e-10 * size ? sum : 0.0;
+        d[k] = fabs(sum) > ROUNDING * size ? sum : 0.0;
         any = any || d[k] != 0.0;
     }
     return any;
@@ -271,6 +272,8 @@ static phx_status solve_inputs(making *w)
 /* x = X (y, .. y^(r-1)) + Z eta: X a right inverse of the chains T, Z a basis of what they do not see. */
 static phx_status make_coordinates(making *w, double **Z)
 {
+    static const double RANK = 1e-13;           /* of rows of length 1 */
+    static const double LEAST_SINGULAR = 1e-15; /* relative to the largest singular value */
     phx_ss_inversion *inversion = w->inversion;
     const int n = inversion->n, c = inversion->chain;
     double *inverse = phx_calloc(w->context, (size_t)n * (size_t)c, sizeof *inverse);
@@ -287,12 +290,12 @@ static phx_status make_coordinates(making *w, double **Z)
         scales[i * c + i] = 1.0 / norm;
     }
     if (!status)
-        status = phx_dense_nullspace(w->context, c, n, w->T, 1e-13, &rank, Z);
+        status = phx_dense_nullspace(w->context, c, n, w->T, RANK, &rank, Z);
     if (!status && rank != c)
         status = phx_fail(w->context, PHX_SINGULAR,
                           "system '%s': the outputs and their derivatives depend on each other", w->s->name);
     if (!status && c > 0)
-        status = phx_dense_least_norm(w->context, c, n, w->T, c, scales, 1e-15, inverse, NULL);
+        status = phx_dense_least_norm(w->context, c, n, w->T, c, scales, LEAST_SINGULAR, inverse, NULL);
     for (int k = 0, from = 0, to = 0; k < inversion->m && !status; k++, to++)
         for (int d = 0; d < inversion->degree[k]; d++, from++, to++)
             for (int i = 0; i < n; i++)
@@ -510,11 +513,12 @@ static phx_status motion_at(const following *g, double t, double *w)
 /* w at the points of step k, a little inside it: a jump at its ends belongs to the next. `back`: in reversed time. */
 static phx_status motion_of_step(const following *g, long k, bool back)
 {
+    static const double INSIDE = 1e-9; /* part of a step */
     const phx_ss_trajectory *wanted = g->wanted;
     phx_status status = PHX_OK;
 
     for (int i = 0; i < POINTS && !status; i++) {
-        const double at = 1e-9 + (1.0 - 2e-9) * point(back ? POINTS - 1 - i : i);
+        const double at = INSIDE + (1.0 - 2.0 * INSIDE) * point(back ? POINTS - 1 - i : i);
         double *w = g->w + i * g->inversion->jets;
         status = motion_at(g, wanted->from + ((double)k + at) * wanted->step, w);
         for (int j = 0; j < g->inversion->jets && !status; j++)
@@ -647,6 +651,7 @@ static phx_status go_on(following *g, double *u, double *x, double *largest)
 /* The motion begins at rest at zero, and ends at rest. */
 static phx_status check_ends(const following *g)
 {
+    static const double AT_REST = 1e-6; /* relative to the largest on the way */
     const phx_ss_trajectory *wanted = g->wanted;
     const double to = wanted->from + (double)(wanted->rows - 1) * wanted->steps * wanted->step;
 
@@ -657,7 +662,7 @@ static phx_status check_ends(const following *g)
             return status;
         for (int k = 0, at = 0; k < g->inversion->m; k++)
             for (int d = 0; d <= g->inversion->degree[k]; d++, at++) {
-                if (fabs(g->w[at]) <= 1e-6 * g->size[at])
+                if (fabs(g->w[at]) <= AT_REST * g->size[at])
                     continue;
                 if (d > 0 || g->inversion->degree[k] == 0)
                     return phx_fail(

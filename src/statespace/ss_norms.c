@@ -143,6 +143,8 @@ static int ascending(const void *a, const void *b)
 static phx_status crossings(phx_context *context, int N, const double *M, double low, double high, double *omega,
                             int *count)
 {
+    static const double NEAR_BY_SIZE = 1e-8;      /* distance from the axis, of the largest eigenvalue */
+    static const double NEAR_BY_FREQUENCY = 1e-4; /* the same, of its own frequency */
     double *re = phx_calloc(context, 2 * (size_t)N + 1, sizeof *re), *im = phx_behind(re, (size_t)N), size = 0.0;
     phx_status status = re ? phx_dense_eigen_general(context, N, M, NULL, re, im, NULL) : PHX_ERR_MEMORY;
 
@@ -150,7 +152,8 @@ static phx_status crossings(phx_context *context, int N, const double *M, double
     for (int k = 0; k < N && !status; k++)
         size = fmax(size, hypot(re[k], im[k]));
     for (int k = 0; k < N && !status; k++)
-        if (im[k] >= 0.0 && fabs(re[k]) <= 1e-8 * size + 1e-4 * im[k] && im[k] > low && im[k] < high)
+        if (im[k] >= 0.0 && fabs(re[k]) <= NEAR_BY_SIZE * size + NEAR_BY_FREQUENCY * im[k] && im[k] > low &&
+            im[k] < high)
             omega[(*count)++] = im[k];
     if (!status)
         qsort(omega, (size_t)*count, sizeof *omega, ascending);
@@ -259,6 +262,7 @@ static phx_status level(level_set *set, double gamma, bool *above, phx_norm *nor
 phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const double *band, double tolerance,
                             phx_norm *norm)
 {
+    static const double TOLERANCE = 1e-6; /* relative, where none is asked */
     enum { ROUNDS = 60 };
     if (!system || !norm)
         return phx_fail_null(context, __func__, "system or norm");
@@ -275,7 +279,7 @@ phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const do
     if (!(set.low >= 0.0 && set.high > set.low))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a band from %g to %g rad/s; it must begin at 0 or above and rise",
                         set.low, set.high);
-    set.tolerance = tolerance > 0.0 ? tolerance : 1e-6;
+    set.tolerance = tolerance > 0.0 ? tolerance : TOLERANCE;
     set.S = phx_calloc(context, m * m, sizeof(double));
     set.work = phx_calloc(context, 2 * m * n, sizeof(double));
     set.M = phx_calloc(context, 4 * n * n, sizeof(double));

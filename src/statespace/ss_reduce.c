@@ -335,10 +335,12 @@ static phx_status make_reduced(phx_context *context, const phx_ss *s, const dyna
  * the relative tolerance (1e-10 by default). Without any to leave out the result is a copy. */
 phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned parts, double rtol, phx_ss **reduced)
 {
+    static const double DEFAULT_RTOL = 1e-10; /* of ranks */
+
     if (!system || !reduced)
         return phx_fail_null(context, __func__, "system or reduced");
     const unsigned known = PHX_SS_CONSTRAINED | PHX_SS_MINIMAL;
-    const double tolerance = rtol > 0.0 ? rtol : 1e-10;
+    const double tolerance = rtol > 0.0 ? rtol : DEFAULT_RTOL;
     dynamics model = {0};
 
     *reduced = NULL;

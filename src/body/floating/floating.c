@@ -12,6 +12,7 @@ phx_body_def phx_body_def_default(void)
 /* Mass, centre and inertia of a rigid body: finite, and such that T > 0 for every motion. */
 static phx_status check_rigid(phx_context *context, const char *name, int dim, const phx_rigid_def *rigid)
 {
+    static const double SYMMETRIC = 1e-12; /* relative to the diagonal */
     const double *c = rigid->centre, *I = rigid->inertia;
     double factor[9], sum = 0.0;
 
@@ -32,7 +33,7 @@ static phx_status check_rigid(phx_context *context, const char *name, int dim, c
     }
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < a; b++)
-            if (!(fabs(I[3 * a + b] - I[3 * b + a]) <= 1e-12 * (fabs(I[4 * a]) + fabs(I[4 * b]))))
+            if (!(fabs(I[3 * a + b] - I[3 * b + a]) <= SYMMETRIC * (fabs(I[4 * a]) + fabs(I[4 * b]))))
                 return phx_fail(context, PHX_ERR_ARGUMENT,
                                 "body '%s': inertia must be symmetric, entries %d%d and %d%d are %g and %g", name,
                                 a + 1, b + 1, b + 1, a + 1, I[3 * a + b], I[3 * b + a]);

@@ -37,8 +37,10 @@ static void rest(const phx_body *body, double *x)
 /* The node at a fraction of the length; -1: there is none. */
 static int node_at(const phx_rod *rod, double s)
 {
+    static const double SAME = 1e-9; /* of the length */
+
     for (int k = 0; k <= rod->n; k++)
-        if (fabs(rod->fraction[k] - s) <= 1e-9)
+        if (fabs(rod->fraction[k] - s) <= SAME)
             return k;
     return -1;
 }

@@ -80,6 +80,7 @@ static inline double NAME(rod_largest)(const real *x0, const real *x1)
 static inline void NAME(rod_quotients)(const phx_rod_table *table, const real *p0, const real *p1, bool second,
                                        NAME(rod_series) * out)
 {
+    static const double NEGLIGIBLE = 1e-18; /* terms of the series */
     const real x0 = 2.0 - *p0, x1 = 2.0 - *p1, zero = {0.0};
     const double most = NAME(rod_largest)(&x0, &x1);
     const double beyond = most > 1.5 ? (double)NAN : 0.0; /* more than 120 degrees: no number */
@@ -108,7 +109,7 @@ static inline void NAME(rod_quotients)(const phx_rod_table *table, const real *p
         dk -= k * S;
         if (n > 2) {
             size *= most;
-            if (n * n * k * size < 1e-18)
+            if (n * n * k * size < NEGLIGIBLE)
                 break;
         }
     }
