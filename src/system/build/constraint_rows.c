@@ -55,6 +55,7 @@ static phx_status rows_matrix(workspace *ws, const catalog *list, int count, con
  *                                          |     (I + C C^T)^-1 C     | */
 static phx_status share_multipliers(phx_context *context, constraint_rows *rows)
 {
+    static const double RANK = 1e-12; /* relative to the largest singular value */
     const int n = rows->all.cols, m = rows->count, r = rows->redundant;
     double *G = phx_calloc(context, (size_t)(m + r) * (size_t)n, sizeof *G);
     double *A = phx_calloc(context, (size_t)(m + r) * (size_t)n, sizeof *A), *b = NULL;
@@ -74,7 +75,7 @@ static phx_status share_multipliers(phx_context *context, constraint_rows *rows)
             for (int k = 0; k < r; k++)
                 b[i * r + k] = G[(m + k) * n + i];
         }
-        status = phx_dense_least_norm(context, n, m, A, r, b, 1e-12, G, NULL);
+        status = phx_dense_least_norm(context, n, m, A, r, b, RANK, G, NULL);
     }
     if (!status) { /* G holds C^T, m x r */
         for (int i = 0; i < r; i++)

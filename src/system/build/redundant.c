@@ -4,6 +4,7 @@
  * of the residuals in S comes out in D magnified by C. Rows that are sound at the start may come near dependence later;
  * so C is asked at places along the free motion, and rows are exchanged until no entry is large. */
 #include "system/system_internal.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -76,7 +77,7 @@ phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent
         status = phx_csr_from_triplets(context, n_v, ws->rows.n, entries, row, col, val, &gt);
     }
     if (!status)
-        status = phx_csr_dependent_columns(context, &gt, 1e-9, &rank, dependent, count);
+        status = phx_csr_dependent_columns(context, &gt, DEPENDENT_ROWS, &rank, dependent, count);
     phx_csr_free(&gt);
     phx_free(row);
     phx_free(col);

@@ -1,5 +1,6 @@
 /* The structure certificate: what must be exactly true of a system, measured on random states. */
 #include "system/forces/forces.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -220,7 +221,7 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
         for (int b = 0; b < system->n_bodies; b++)
             rate += verify_energy_rate(system, b, xr + system->bodies[b].x, vr + system->bodies[b].v,
                                        v_dot + system->bodies[b].v, room, &scale);
-        *worst = fmax(*worst, fabs(rate - power) / fmax(scale, 1e-300));
+        *worst = fmax(*worst, fabs(rate - power) / fmax(scale, NOT_ZERO));
     }
     phx_free(room);
     return status;
@@ -297,6 +298,7 @@ static phx_status apply_identity(void *user, const double *x, double *y)
 static phx_status smallest_mass(phx_context *context, const phx_body *body, const double *x, double *M,
                                 double *smallest)
 {
+    static const double ACCURACY = 1e-8; /* of the eigenvalue, relative */
     const int n = phx_body_n_v(body), *ptr = NULL, *idx = NULL;
     const double own = phx_body_at_rest(body)->mass;
     phx_status status = PHX_OK;
@@ -332,7 +334,8 @@ static phx_status smallest_mass(phx_context *context, const phx_body *body, cons
             status = phx_sys_blame_body(context, body, true);
     }
     if (!status)
-        status = phx_eigen_shift_invert(context, n, 1, 0.0, apply_inverse, apply_identity, &mass, 1e-8, smallest, NULL);
+        status =
+            phx_eigen_shift_invert(context, n, 1, 0.0, apply_inverse, apply_identity, &mass, ACCURACY, smallest, NULL);
     if (status == PHX_NOT_CONVERGED || status == PHX_ERR_LIBRARY)
         status = phx_fail_prefix(context, status,
                                  "the smallest eigenvalue of the mass matrix of body '%s', asked for by inverse "
@@ -382,6 +385,8 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
 phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
                                        phx_certificate *out)
 {
+    static const double LOSSLESS = 1e-10; /* power residual, relative */
+
     if (!dae || !x || !v || !out)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or certificate");
     workspace *ws = (workspace *)dae;
@@ -409,6 +414,6 @@ phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, 
         status = smallest_mass(dae->context, slot->body, x + slot->x, ws->bodies.M, &smallest);
         out->smallest_mass_eigenvalue = fmin(out->smallest_mass_eigenvalue, smallest);
     }
-    out->lossless = system->traits.lossless && out->power_residual < 1e-10 && out->skew_residual == 0.0;
+    out->lossless = system->traits.lossless && out->power_residual < LOSSLESS && out->skew_residual == 0.0;
     return phx_conclude(dae->context, status);
 }

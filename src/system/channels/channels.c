@@ -504,6 +504,8 @@ void phx_channels_free(phx_channels *channels)
 phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *x, double *acceleration,
                                           double *gravity)
 {
+    static const double HELD = 1e-12; /* rate of a row per unit of translation: less holds nothing */
+
     if (!dae || !x || !acceleration || !gravity)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, acceleration or gravity");
     workspace *ws = (workspace *)dae;
@@ -537,7 +539,7 @@ phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *
                 rate += kkt->idx[k] < kkt->n_v ? ws->values.D[k] * shift[kkt->idx[k]] : 0.0;
             held = fmax(held, fabs(rate));
         }
-        acceleration[a] = held < 1e-12 ? force / mass : 0.0;
+        acceleration[a] = held < HELD ? force / mass : 0.0;
         gravity[a] = system->gravity[a] - acceleration[a];
     }
     return phx_conclude(dae->context, status);

@@ -7,6 +7,7 @@
 
 enum { IN_A_ROW = 4 };                          /* changes of sign one after the other */
 static const double STRONG = 2.0, STAYS = 0.25; /* h d/m; |rate| at the end over that at the start */
+static const double DIED_OUT = 1e-9;            /* rate relative to the largest: less is rounding */
 
 /* 1/m or, of an angle, 1/J of the body of a port. */
 static double of_port(const phx_system *system, phx_port_id port, bool angular)
@@ -117,7 +118,7 @@ void phx_sys_look_at_dampers(workspace *ws, double t0, double t1)
         const double after = rate_at(system, damper, ws->step.x1, ws->step.v1);
         damper->turns = before * after < 0.0 && fabs(after) > STAYS * fabs(before) ? damper->turns + 1 : 0;
         damper->largest = fmax(damper->largest, fabs(before));
-        if (damper->turns < IN_A_ROW || fabs(after) < 1e-9 * damper->largest)
+        if (damper->turns < IN_A_ROW || fabs(after) < DIED_OUT * damper->largest)
             continue;
         phx_log(ws->base.context, PHX_LOG_WARNING,
                 "%s '%s': its damper is so strong for steps of %.3g s that the rate changes its sign in each step (t = "

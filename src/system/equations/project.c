@@ -250,6 +250,7 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
  * energy that dv takes is known: its terms would cancel in the difference of two energies. */
 static phx_status project_correct(workspace *ws, int c, const correction *step, int per, const double *wanted)
 {
+    static const double LARGE = 1e-3; /* energy that is missing, relative */
     const component_slot *component = &ws->system->components.slot[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
     double *next = ws->step.vm, *fixed = per > 0 || drive ? ws->scratch.velocities : NULL, factor = 1.0,
@@ -268,8 +269,8 @@ static phx_status project_correct(workspace *ws, int c, const correction *step, 
         project_combine(ws, component, 1.0, drive, 0.0, NULL, fixed);
     }
     const double after = target - missing;
-    const bool large = fabs(missing) > 1e-3 * fmax(before, after);
-    if (step->may_reject && large && fabs(missing) > 1e-3 * fmax(before, after) + ws->projection.signal_work[c] &&
+    const bool large = fabs(missing) > LARGE * fmax(before, after);
+    if (step->may_reject && large && fabs(missing) > LARGE * fmax(before, after) + ws->projection.signal_work[c] &&
         fabs(missing) > unseen(ws, component, x, step->h))
         return PHX_REJECTED;
     if (fixed) /* homogeneous part, M-orthogonal to the fixed one */

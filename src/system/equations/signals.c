@@ -155,12 +155,14 @@ phx_status phx_system_renew_breaks(phx_system *system, double from, double to)
  * assembled at. */
 phx_status phx_system_check_motions(const phx_system *system)
 {
+    static const double ROUNDING = 1e-12; /* relative */
+
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
             const phx_signal *motion = phx_signal_primitive(def->speed);
             const double begin = phx_signal_value(motion, 0.0);
-            if (motion && !(fabs(begin - def->start) <= 1e-12 * (fabs(begin) + fabs(def->start))))
+            if (motion && !(fabs(begin - def->start) <= ROUNDING * (fabs(begin) + fabs(def->start))))
                 return phx_fail(system->context, PHX_ERR_ANALYSIS,
                                 "joint '%s': the motion begins at %.10g with these parameters, and the mechanism was "
                                 "assembled at %.10g; choose them so that it begins there",

@@ -11,6 +11,7 @@
  * for the mu largest in size, with K' by central differences between equilibria (K positive definite). */
 #include "path.h"
 #include "subspace.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,8 @@ enum { STEPS = 120 };              /* of a path, at most */
 static const double STRIDE = 0.05; /* rad, parts of the size */
 static const double FAR = 3.0;     /* the same: no farther a path goes */
 static const double PART = 0.23;   /* of the loads, the longest step; no part of the first critical load */
+static const double SMALL = 1e-2;  /* of the size and of the first critical load: what the differences move */
+static const double SKEW = 1e-5;   /* asymmetry of K', relative: more has no potential */
 
 /* One of both paths. */
 typedef struct front {
@@ -81,7 +84,7 @@ static double buckling_asymmetry(const subspace *e)
             skew = fmax(skew, fabs(e->A[r * e->width + c] - e->A[c * e->width + r]));
             size = fmax(size, fabs(e->A[r * e->width + c]));
         }
-    return skew / fmax(size, 1e-300);
+    return skew / fmax(size, NOT_ZERO);
 }
 
 /* The place of the k-th value by size. */
@@ -97,6 +100,8 @@ static int ranked(const subspace *e, int k)
 /* Factors of the linearised problem (K + factor K') z = G^T mu, K' by central differences over +-ds. */
 static phx_status solve_linear(buckling *b, double ds, double *factors, int *found, double *skew)
 {
+    static const double SETTLED = 1e-12; /* change of the sum of the values, relative */
+    static const double FOUND = 1e-12;   /* values 1/factor: below, no load is critical */
     enum { LIMIT = 400, GUARD = 8 };
     path *p = &b->front[0].p;
     statics *s = &p->s;
@@ -115,16 +120,16 @@ static phx_status solve_linear(buckling *b, double ds, double *factors, int *fou
         status = phx_statics_factor(s, s->scale.rounding);
     if (!status)
         status = phx_subspace_create(s, b->count + GUARD, apply_slope, b->slope, false, &e);
-    for (int k = 0; k < LIMIT && !status && change > 1e-12; k++) {
+    for (int k = 0; k < LIMIT && !status && change > SETTLED; k++) {
         double sum = 0.0;
         status = phx_subspace_iterate(s, &e);
         for (int c = 0; c < b->count && c < e.width && !status; c++)
             sum += fabs(e.values[ranked(&e, c)]);
-        change = fabs(sum - last) / fmax(sum, 1e-300);
+        change = fabs(sum - last) / fmax(sum, NOT_ZERO);
         last = sum;
     }
     *skew = status ? 0.0 : buckling_asymmetry(&e);
-    for (int c = 0; c < b->count && c < e.width && !status && fabs(e.values[ranked(&e, c)]) > 1e-12; c++)
+    for (int c = 0; c < b->count && c < e.width && !status && fabs(e.values[ranked(&e, c)]) > FOUND; c++)
         factors[(*found)++] = b->begin - 1.0 / e.values[ranked(&e, c)];
     phx_subspace_destroy(&e);
     return status;
@@ -143,11 +148,11 @@ static phx_status predict(buckling *b, double *factors, int *found)
     if (status)
         return status;
     memcpy(b->rates, p->along, (size_t)p->s.ws->kkt.n * sizeof *b->rates);
-    const double longest = 1e-2 / fmax(phx_statics_largest_move(&p->s, b->rates), 1e-300);
-    ds = fmin(1e-2, longest);
+    const double longest = SMALL / fmax(phx_statics_largest_move(&p->s, b->rates), NOT_ZERO);
+    ds = fmin(SMALL, longest);
     for (int k = 0; k < PASSES && !status; k++) {
         status = solve_linear(b, ds, factors, found, &skew);
-        const double wanted = *found > 0 && !status ? fmin(1e-2 * fabs(factors[0] - b->begin), longest) : ds;
+        const double wanted = *found > 0 && !status ? fmin(SMALL * fabs(factors[0] - b->begin), longest) : ds;
         if (fabs(log(wanted / ds)) < 1.0)
             break;
         ds = wanted;
@@ -158,7 +163,7 @@ static phx_status predict(buckling *b, double *factors, int *found)
         skew = 0.0;
         status = PHX_OK;
     }
-    if (!status && skew > 1e-5)
+    if (!status && skew > SKEW)
         status = phx_fail(b->dae->context, PHX_ERR_UNSUPPORTED,
                           "the loads have no potential (they follow the bodies, or controllers make them): such "
                           "systems may flutter before they buckle; take the modes about equilibria of growing loads");

@@ -20,10 +20,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double LONG = 1e3;      /* span, of the times in which the mechanism falls by its size */
-static const double SETTLED = 1e-10; /* change of the states, relative */
-static const double SLOW = 0.1;      /* a change that falls by less calls for a longer span */
-static const double LOOSE = 1e-6;    /* what does not change a state by more, relative, leaves it as it is */
+static const double LONG = 1e3;        /* span, of the times in which the mechanism falls by its size */
+static const double SETTLED = 1e-10;   /* change of the states, relative */
+static const double SLOW = 0.1;        /* a change that falls by less calls for a longer span */
+static const double LOOSE = 1e-6;      /* what does not change a state by more, relative, leaves it as it is */
+static const double LEAST_SIZE = 1e-9; /* scale of the states of a controller that are all smaller */
+static const double NEAR = 1e-3;       /* rad, parts of the size: a longer Newton step is not taken */
 
 static int n_states(const statics *s)
 {
@@ -113,7 +115,7 @@ static phx_status take_states(statics *s, double *x, const double *lambda, doubl
     for (int c = 0; c < system->control.n && !status; c++) {
         const int at = system->control.slot[c].x, n = phx_block_n(system->control.slot[c].block);
         const double *z = s->ws->control.rest.z + at - system->control.first_x;
-        double size = 1e-9, moved = 0.0;
+        double size = LEAST_SIZE, moved = 0.0;
         for (int i = 0; i < n; i++) {
             size = fmax(size, fmax(fabs(z[i]), fabs(x[at + i])));
             moved = fmax(moved, fabs(z[i] - x[at + i]));
@@ -190,7 +192,7 @@ phx_status phx_statics_finish_states(statics *s, double *x, double *lambda)
             s->vectors.step[i] = -s->vectors.res[i];
         if (!status)
             status = phx_statics_solve(s, s->vectors.step);
-        if (status || !(phx_statics_largest_move(s, s->vectors.step) < 1e-3))
+        if (status || !(phx_statics_largest_move(s, s->vectors.step) < NEAR))
             break;
         phx_statics_displace(s, x, 1.0, s->vectors.step, s->vectors.x_try);
         for (int i = 0; i < n_states(s); i++)
@@ -215,6 +217,7 @@ phx_status phx_statics_finish_states(statics *s, double *x, double *lambda)
 /* I - M: how much of a change of each state is gone when the mechanism has followed it and the states have ended. */
 static phx_status find_forgetting(statics *s, const double *x, const double *lambda, int n, const int *state, double *A)
 {
+    static const double DIFFERENCE = 1e-3; /* of a state, relative to it or to 1 */
     const int first = s->system->control.first_x;
     double *z = phx_calloc(s->context, (size_t)n_states(s), sizeof *z), unbalanced, joint_residual;
     phx_status status =
@@ -227,7 +230,7 @@ static phx_status find_forgetting(statics *s, const double *x, const double *lam
     if (!status)
         status = phx_statics_factor(s, s->scale.rounding);
     for (int j = 0; j < n && !status; j++) {
-        const double step = 1e-3 * fmax(1.0, fabs(x[first + state[j]]));
+        const double step = DIFFERENCE * fmax(1.0, fabs(x[first + state[j]]));
         memcpy(s->vectors.x_try, x, (size_t)s->system->n_x * sizeof *x);
         s->vectors.x_try[first + state[j]] += step;
         status = phx_statics_residual(s, s->vectors.x_try, lambda, s->vectors.res_try, &unbalanced, &joint_residual);

@@ -21,6 +21,9 @@ enum { SAMPLES = 40, GUARD = 8 };
 static const double NEAR_ENOUGH = 5e-5; /* of the root, parts of the step */
 static const double TURNED = 0.02;      /* rate of the load at a limit point, of that where the step begins */
 static const double OFF = 2e-5;         /* the same: a sample is put so far off the root that is expected */
+static const double CONVERGED = 1e-10;  /* change of the sum over the values, relative */
+static const double NEAR_ZERO = 1e-4;   /* of the largest value: smaller ones count alike in that sum */
+static const double AGREES = 1e-2;      /* of the bracket: how far off its last sample an interpolated load may be */
 
 /* W z */
 static void apply_W(const statics *s, const void *user, const double *z, double *out)
@@ -64,13 +67,13 @@ static phx_status find_values(statics *s, subspace *e)
     double last = HUGE_VAL, change = HUGE_VAL;
     phx_status status = phx_statics_factor(s, s->scale.rounding);
 
-    for (int k = 0; k < PASSES && !status && change > 1e-10; k++) {
+    for (int k = 0; k < PASSES && !status && change > CONVERGED; k++) {
         double sum = 0.0, largest = 0.0;
         status = phx_subspace_iterate(s, e);
         for (int i = 0; i < e->width && !status; i++)
             largest = fmax(largest, fabs(e->values[i]));
         for (int i = 0; i < e->width && !status; i++) /* those near zero, which come first, count most */
-            sum += pow(largest / (1e-4 * largest + fabs(e->values[i])), 2.0);
+            sum += pow(largest / (NEAR_ZERO * largest + fabs(e->values[i])), 2.0);
         change = fabs(sum - last) / fmax(sum, 1.0);
         last = sum;
     }
@@ -191,7 +194,7 @@ static phx_status critical_locate(path *p, subspace *e, int j, critical_point *p
     if (status || n == SAMPLES)
         return status ? status : PHX_NOT_CONVERGED;
     point->load = interpolate(samples, n, true);
-    if (!(fabs(point->load - samples[n - 1].load) <= 1e-2 * fabs(samples[1].load - samples[0].load)))
+    if (!(fabs(point->load - samples[n - 1].load) <= AGREES * fabs(samples[1].load - samples[0].load)))
         point->load = samples[n - 1].load;
     return turns(p, samples[n - 1].load, &point->limit);
 }

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double NEAR = 0.1;             /* rad, parts of the size: so far a start nearly in equilibrium moves */
-static const double WRITTEN = 1e-3;         /* the same of what was written with few digits */
-static const double SMALLEST = 1.0 / 256.0; /* step of the loads */
+static const double NEAR = 0.1;              /* rad, parts of the size: so far a start nearly in equilibrium moves */
+static const double WRITTEN = 1e-3;          /* the same of what was written with few digits */
+static const double SMALLEST = 1.0 / 256.0;  /* step of the loads */
+static const double REDUNDANT_CLOSED = 1e-8; /* residual of redundant joints, parts of the size */
 
 phx_static_options phx_static_options_default(void)
 {
@@ -298,7 +299,7 @@ static phx_status equilibrium_describe(statics *s, const double *x, const double
     report->judged = report->motions.judged > 0;
     report->unbalanced = unbalanced * s->scale.weight;
     phx_system_drift(&s->ws->base, s->problem.t, x, s->vectors.zero, &report->gap, &joint_residual);
-    if (!status && !(report->gap <= 1e-8 * s->scale.size))
+    if (!status && !(report->gap <= REDUNDANT_CLOSED * s->scale.size))
         return phx_fail(s->context, PHX_ERR_ANALYSIS,
                         "redundant joints do not close at the equilibrium: their residual is %.3g m (angles times 1 m)",
                         report->gap);

@@ -18,7 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double LONGEST = 0.5; /* of a step, rad, parts of the size */
+static const double LONGEST = 0.5;  /* of a step, rad, parts of the size */
+static const double STILL = 1e-13;  /* last correction, rad, parts of the size */
+static const double CURVES = 1e-8;  /* the cosine between a step and the change of the gradient */
+static const double VISIBLE = 1e-9; /* fall of the distance, relative: less is rounding */
+static const double FALLS = 1e-4;   /* part of the foretold fall that a step must reach */
 
 /* A point of the family. */
 typedef struct family_point {
@@ -213,17 +217,17 @@ static phx_status close_in(family *f, const double *Z)
             return status;
         length = phx_statics_largest_move(s, s->vectors.step);
         way += length;
-        if (!(way <= LONGEST) || (length > 1e-7 && length > 0.7 * last))
+        if (!(way <= LONGEST) || (length > STALLED && length > 0.7 * last))
             return PHX_NOT_CONVERGED;
         phx_statics_displace(s, f->next.x, 1.0, s->vectors.step, f->next.x);
         for (int r = 0; r < s->ws->rows.n; r++)
             f->next.lambda[r] += s->vectors.step[s->ws->kkt.n_v + r];
         s->iterations++;
         status = phx_statics_residual(s, f->next.x, f->next.lambda, s->vectors.res, &unbalanced, &joint_residual);
-        if (length < 1e-13 && unbalanced <= s->scale.enough)
+        if (length < STILL && unbalanced <= s->scale.enough)
             return status;
     }
-    if (!status && !(length < 1e-13 && unbalanced <= 1e3 * s->scale.enough))
+    if (!status && !(length < STILL && unbalanced <= 1e3 * s->scale.enough))
         status = PHX_NOT_CONVERGED;
     return status;
 }
@@ -290,7 +294,7 @@ static void renew(family *f)
         f->Hy[c] = phx_sys_dot(f->count, f->H + c * m, f->y);
         yHy += f->y[c] * f->Hy[c];
     }
-    if (!(ay > 1e-8 * sqrt(phx_sys_dot(f->count, f->a, f->a) * phx_sys_dot(f->count, f->y, f->y))))
+    if (!(ay > CURVES * sqrt(phx_sys_dot(f->count, f->a, f->a) * phx_sys_dot(f->count, f->y, f->y))))
         return;
     for (size_t r = 0; r < m; r++)
         for (size_t c = 0; c < m; c++)
@@ -301,13 +305,14 @@ static void renew(family *f)
 static phx_status step(family *f, bool *moved)
 {
     enum { HALVINGS = 12 };
+    static const double LEAST = 1e-14; /* of a step, rad, parts of the size */
     statics *s = f->s;
     double slope = nearest_choose(f);
-    const double length = phx_statics_largest_move(s, f->xi), least = 1e-14;
+    const double length = phx_statics_largest_move(s, f->xi);
     double part = length > LONGEST ? LONGEST / length : 1.0;
 
     *moved = false;
-    for (int k = 0; k < HALVINGS && length * part > least && !*moved; k++, part *= 0.5) {
+    for (int k = 0; k < HALVINGS && length * part > LEAST && !*moved; k++, part *= 0.5) {
         phx_statics_displace(s, f->at.x, part, f->xi, f->next.x);
         memcpy(f->next.lambda, f->at.lambda, (size_t)s->ws->rows.n * sizeof *f->at.lambda);
         phx_status status = close_in(f, f->at.Z);
@@ -317,8 +322,8 @@ static phx_status step(family *f, bool *moved)
             return status;
         phx_context_clear(s->context);
         const double fall = -part * slope;
-        const bool tells = fall > 1e-9 * f->at.distance;
-        *moved = !status && (tells ? f->next.distance < f->at.distance - 1e-4 * fall
+        const bool tells = fall > VISIBLE * f->at.distance;
+        *moved = !status && (tells ? f->next.distance < f->at.distance - FALLS * fall
                                    : phx_sys_dot(f->count, f->next.gradient, f->next.gradient) <
                                          phx_sys_dot(f->count, f->at.gradient, f->at.gradient));
         if (*moved)

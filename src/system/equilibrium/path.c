@@ -115,6 +115,7 @@ phx_status phx_path_tangent(path *p, const double *x, const double *lambda, doub
 /* Newton's corrections in the plane across the step `way`, `way_load`, from s->x_try, s->lambda_try and *load. */
 static phx_status path_correct(path *p, const path_point *from, double *load, int *iterations)
 {
+    static const double BALANCED = 1e-14; /* imbalance that is not worth another correction */
     enum { LIMIT = 12 };
     statics *s = &p->s;
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
@@ -129,8 +130,8 @@ static phx_status path_correct(path *p, const path_point *from, double *load, in
             return status;
         unbalanced /= fmax(1.0, fabs(*load)); /* its measure is that of the loads as they are */
         *iterations = k;
-        if (unbalanced <= s->scale.enough && joint_residual <= 1e-11 &&
-            (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
+        if (unbalanced <= s->scale.enough && joint_residual <= CLOSED &&
+            (unbalanced <= BALANCED || unbalanced >= 0.5 * before))
             return PHX_OK;
         if (!(unbalanced < 1e6))
             return PHX_NOT_CONVERGED;
@@ -156,7 +157,7 @@ static phx_status path_correct(path *p, const path_point *from, double *load, in
         *load += ds;
         s->iterations++;
     }
-    return unbalanced <= s->scale.enough && joint_residual <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
+    return unbalanced <= s->scale.enough && joint_residual <= CLOSED ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* The equilibrium near `from` and a part of its step. */

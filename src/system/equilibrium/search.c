@@ -12,11 +12,15 @@
 #include <math.h>
 #include <string.h>
 
-static const double CLOSED = 1e-11;   /* joints, rad, parts of the size */
-static const double EXACT = 1e-15;    /* no better than that */
-static const double LONGEST = 0.5;    /* of a correction, rad, parts of the size */
-static const double FARTHEST = 1000.; /* of the whole way, parts of the size */
-static const double ENDLESS = 20.;    /* the same without getting nearer, rad */
+static const double EXACT = 1e-15;        /* forces out of balance, parts of the weight: no better than that */
+static const double LONGEST = 0.5;        /* of a correction, rad, parts of the size */
+static const double FARTHEST = 1000.;     /* of the whole way, parts of the size */
+static const double ENDLESS = 20.;        /* the same without getting nearer, rad */
+static const double CLOSED_AGAIN = 1e-14; /* the same as CLOSED, after a step of the descent */
+static const double FIRST_SIGMA = 1e-3;   /* parts of scale.slowest: where sigma grows from */
+static const double LAST_SIGMA = 1e-4;    /* the same: a smaller sigma becomes zero */
+static const double SHORT = 1e-4;         /* correction, rad, parts of the size: what the work says of it is rounding */
+static const double STILL = 1e-14;        /* correction, the same: nothing moves any more */
 
 static void copy(double *to, const double *from, int n)
 {
@@ -73,7 +77,7 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
             break;
         length = phx_statics_largest_move(s, s->vectors.step);
         way += length;
-        if (!(way <= reach) || (length > 1e-7 && length > 0.7 * last)) {
+        if (!(way <= reach) || (length > STALLED && length > 0.7 * last)) {
             status = PHX_NOT_CONVERGED;
             break;
         }
@@ -133,7 +137,7 @@ static phx_status close_again(statics *s)
     const int n_v = s->ws->kkt.n_v;
     double joint_residual = phx_statics_joint_residual(s, s->vectors.x_try, s->vectors.other + n_v);
 
-    for (int k = 0; k < LIMIT && joint_residual > 1e-14; k++) {
+    for (int k = 0; k < LIMIT && joint_residual > CLOSED_AGAIN; k++) {
         const double before = joint_residual;
         memset(s->vectors.other, 0, (size_t)n_v * sizeof *s->vectors.other);
         const phx_status status = correction(s, s->vectors.other, s->vectors.other);
@@ -188,7 +192,7 @@ static phx_status make_positive(statics *s, double *sigma)
             return status;
         if (!status && negative <= 0)
             return PHX_OK;
-        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->scale.slowest, s->scale.rounding));
+        *sigma = fmax(4.0 * *sigma, fmax(FIRST_SIGMA * s->scale.slowest, s->scale.rounding));
     }
     return PHX_NOT_CONVERGED;
 }
@@ -222,14 +226,14 @@ static phx_status next_step(statics *s, const double *x, const double *lambda, d
                 const double work = work_at_end(s, x, s->vectors.res_try, s->vectors.step);
                 const double foretold = -0.5 * stiffness - friction;
                 *ratio = 0.5 * (work - stiffness - friction) / foretold;
-                if (*ratio > 0.01 || (*length < 1e-4 && *unbalanced < before))
+                if (*ratio > 0.01 || (*length < SHORT && *unbalanced < before))
                     return PHX_OK;
-                if (before <= s->scale.enough && *length < 1e-4)
+                if (before <= s->scale.enough && *length < SHORT)
                     return PHX_NOT_CONVERGED; /* rounding */
             }
         }
         phx_context_clear(s->context);
-        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->scale.slowest, s->scale.rounding));
+        *sigma = fmax(4.0 * *sigma, fmax(FIRST_SIGMA * s->scale.slowest, s->scale.rounding));
     }
     return PHX_NOT_CONVERGED;
 }
@@ -272,7 +276,7 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
         if (before <= s->scale.enough && unbalanced >= before)
             return PHX_OK;
         accept(s, x, lambda);
-        if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * s->scale.enough))
+        if (unbalanced <= EXACT || (length < STILL && unbalanced <= 1e3 * s->scale.enough))
             return PHX_OK;
         since = unbalanced < 0.5 * best ? 0 : since + 1;
         way = since == 0 ? 0.0 : way + length;
@@ -281,9 +285,9 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
         if (s->endless)
             return PHX_NOT_CONVERGED;
         if (ratio > 0.7)
-            sigma = sigma > 1e-4 * s->scale.slowest ? 0.2 * sigma : 0.0;
+            sigma = sigma > LAST_SIGMA * s->scale.slowest ? 0.2 * sigma : 0.0;
         else if (ratio < 0.3)
-            sigma = fmax(2.0 * sigma, 1e-3 * s->scale.slowest);
+            sigma = fmax(2.0 * sigma, FIRST_SIGMA * s->scale.slowest);
     }
     return status ? status : PHX_NOT_CONVERGED;
 }

@@ -139,6 +139,7 @@ static void put_turning(statics *s)
  * whose root mean square is 1 m. A torque is divided by the radius of gyration. */
 static phx_status measure_forces(statics *s, const double *x)
 {
+    static const double ROUNDING = 1e-15; /* of the largest K_ii/W_ii */
     const workspace *ws = s->ws;
     const phx_status status = phx_statics_linearise(s, x, s->vectors.zero + ws->kkt.n_v);
     double highest = 0.0;
@@ -154,7 +155,7 @@ static phx_status measure_forces(statics *s, const double *x)
                     highest = fmax(highest, fabs(ws->values.K[k]) / inertia);
                 }
     }
-    s->scale.rounding = 1e-15 * highest;
+    s->scale.rounding = ROUNDING * highest;
     return status;
 }
 
@@ -234,6 +235,9 @@ static phx_status statics_weigh(statics *s, const double *x)
  * round-off. After an error the caller destroys s. */
 phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *s)
 {
+    static const double SLOWEST = 1e-6;     /* 1/s^2, where nothing pulls */
+    static const double LEAST_SIGMA = 1e-8; /* parts of scale.slowest */
+    static const double ENOUGH = 1e-10;     /* forces out of balance, parts of the weight */
     workspace *ws = (workspace *)dae;
 
     *s = (statics){.ws = ws,
@@ -260,15 +264,15 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
     s->scale.pulled = s->scale.weight > 0.0;
     if (!s->scale.pulled) {
         s->scale.weight = 1.0;
-        s->scale.slowest = fmax(1e6 * s->scale.rounding, 1e-6);
+        s->scale.slowest = fmax(1e6 * s->scale.rounding, SLOWEST);
     }
     if (s->loop && !status) { /* as springs over a long time they are stiff */
         phx_statics_lengthen(s, x);
         status = measure_forces(s, x);
         rounding = status ? 0.0 : rounding_of_forces(s);
     }
-    s->scale.rounding = fmax(s->scale.rounding, 1e-8 * s->scale.slowest);
-    s->scale.enough = fmax(1e-10, rounding / s->scale.weight);
+    s->scale.rounding = fmax(s->scale.rounding, LEAST_SIGMA * s->scale.slowest);
+    s->scale.enough = fmax(ENOUGH, rounding / s->scale.weight);
     return status;
 }
 

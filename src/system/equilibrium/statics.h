@@ -19,6 +19,9 @@
 
 #include "system/system_internal.h"
 
+static const double CLOSED = 1e-11; /* joints, rad, parts of the size */
+static const double STALLED = 1e-7; /* correction of Newton's iteration, the same: a longer one must fall */
+
 /* The problem: when, under which loads, where the joints are to be. */
 typedef struct statics_problem {
     double t;

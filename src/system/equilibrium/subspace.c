@@ -57,6 +57,7 @@ static phx_status subspace_advance(const statics *s, subspace *e)
 /* One inverse iteration with the Rayleigh-Ritz projection on the subspace: updates vectors and eigenvalues. */
 phx_status phx_subspace_iterate(const statics *s, subspace *e)
 {
+    static const double REGULAR = 1e-14; /* on the diagonal of B, so that it stays positive definite */
     const size_t n = (size_t)s->ws->kkt.n, w = (size_t)e->width;
     double *of_S = e->of_stiffness ? e->B : e->A, *of_K = e->of_stiffness ? e->A : e->B;
     phx_status status = subspace_advance(s, e);
@@ -67,7 +68,7 @@ phx_status phx_subspace_iterate(const statics *s, subspace *e)
             of_S[r * w + c] = phx_sys_dot(s->ws->kkt.n_v, e->Y + r * n, e->applied);
             of_K[r * w + c] = phx_statics_K_product(s, e->Y + r * n, e->Y + c * n);
         }
-        e->B[c * w + c] += 1e-14;
+        e->B[c * w + c] += REGULAR;
     }
     if (!status)
         status = phx_dense_eigen_symmetric(s->context, e->width, e->A, e->B, e->values, e->vectors);

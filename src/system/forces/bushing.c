@@ -117,6 +117,8 @@ int phx_sys_bushing_dampers(const force_slot *force, const phx_row **rows, doubl
 /* Whether a matrix is symmetric without negative eigenvalues: an LDL^T of it has no negative pivot. */
 static bool is_semidefinite(int n, const double *given)
 {
+    static const double ROUNDING = 1e-12; /* of the largest entry, of the diagonal entry */
+    static const double COUPLED = 1e-9;   /* entry beside a pivot of zero, relative to its diagonal */
     double A[36], size = 0.0;
 
     memcpy(A, given, (size_t)(n * n) * sizeof *A);
@@ -127,14 +129,14 @@ static bool is_semidefinite(int n, const double *given)
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
-            if (fabs(A[i * n + j] - A[j * n + i]) > 1e-12 * size)
+            if (fabs(A[i * n + j] - A[j * n + i]) > ROUNDING * size)
                 return false;
     for (int k = 0; k < n; k++) {
-        const double pivot = A[k * n + k], rounding = 1e-12 * fabs(given[k * n + k]);
+        const double pivot = A[k * n + k], rounding = ROUNDING * fabs(given[k * n + k]);
         if (pivot < -rounding)
             return false;
         for (int i = k + 1; i < n; i++) {
-            if (pivot <= rounding && fabs(A[i * n + k]) > 1e-9 * sqrt(fabs(given[k * n + k] * given[i * n + i])))
+            if (pivot <= rounding && fabs(A[i * n + k]) > COUPLED * sqrt(fabs(given[k * n + k] * given[i * n + i])))
                 return false;
             for (int j = k + 1; j < n && pivot > rounding; j++)
                 A[i * n + j] -= A[i * n + k] * A[k * n + j] / pivot;

@@ -81,6 +81,7 @@ int phx_minimal_first_rate(const phx_minimal *m)
  * it for shapes. */
 double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
 {
+    static const double BENT = 1e-2; /* deflection of nominal size, parts of the size of the mechanism */
     const choice *coordinate = chosen(m, k);
     double mass = 0.0;
 
@@ -92,7 +93,7 @@ double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
     for (int b = 0; b < m->system->n_bodies; b++)
         mass += phx_body_at_rest(m->system->bodies[b].body)->mass;
     const double moves =
-        1e-2 * m->size * sqrt(mass) * m->unit[coordinate->v]; /* as the whole by a hundredth of its size */
+        BENT * m->size * sqrt(mass) * m->unit[coordinate->v]; /* as the whole by a hundredth of its size */
     return rate ? moves : moves / fmax(1.0, m->omega[coordinate->v]);
 }
 

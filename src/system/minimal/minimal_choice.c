@@ -148,6 +148,7 @@ static int fill_held(phx_minimal *m, bool rolls, const double *x)
 /* basis (n_v x count) of the motions that n_held rows in J leave free, in units. */
 static phx_status free_motions(phx_minimal *m, int n_held, double **basis)
 {
+    static const double DEPENDENT = 1e-10; /* rank of rows of length 1 */
     const size_t n_v = (size_t)m->system->n_v;
     int rank = 0;
 
@@ -167,7 +168,7 @@ static phx_status free_motions(phx_minimal *m, int n_held, double **basis)
         for (size_t i = 0; i < n_v && length > 0.0; i++)
             row[i] /= sqrt(length);
     }
-    const phx_status status = phx_dense_nullspace(m->context, n_held, (int)n_v, m->J, 1e-10, &rank, basis);
+    const phx_status status = phx_dense_nullspace(m->context, n_held, (int)n_v, m->J, DEPENDENT, &rank, basis);
     if (!status && rank < n_held)
         return phx_fail(m->context, PHX_SINGULAR,
                         "the joints' rows depend on each other here: no minimal coordinates can be chosen");
@@ -206,13 +207,14 @@ static void choice_weigh(phx_minimal *m, const double *x, size_t f, range taken,
 /* The numbers `wanted` of y, by their columns of W. */
 static phx_status pick(phx_minimal *m, range wanted, const double *W)
 {
+    static const double UNDETERMINED = 1e-8; /* pivots, relative to the longest column */
     const int count = wanted.to - wanted.from;
     int *order = phx_calloc(m->context, (size_t)m->n_candidates, sizeof *order), rank = 0;
     bool *taken = phx_calloc(m->context, (size_t)m->n_candidates, sizeof *taken);
     phx_status status = order && taken ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_dense_rrqr(m->context, count, m->n_candidates, W, 1e-8, &rank, order, NULL);
+        status = phx_dense_rrqr(m->context, count, m->n_candidates, W, UNDETERMINED, &rank, order, NULL);
     if (!status && rank < count)
         status = phx_fail(m->context, PHX_SINGULAR, "no minimal coordinates can be chosen here");
     for (int k = 0; k < count && !status; k++)

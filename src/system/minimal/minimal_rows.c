@@ -48,11 +48,12 @@ double phx_minimal_value(const phx_minimal *m, const choice *picked, const doubl
 /* w -> (d/dt T) w for phi_dot = T(phi) w, T = I + [phi]x/2 + g(a) [phi]x^2, g = (1 - (a/2) cot(a/2))/a^2, a = |phi|. */
 static void turn_bias(const double phi[3], const double phi_dot[3], const double w[3], double out[3])
 {
+    static const double SMALL_ANGLE = 1e-2; /* rad; below, the next terms of the series are rounding */
     const double a2 = phx_sys_dot(3, phi, phi), a = sqrt(a2), half = 0.5 * a;
     double g = 1.0 / 12.0 + a2 / 720.0, slope = 1.0 / 360.0 + a2 / 7560.0; /* g'(a)/a */
     double once[3], twice[3], dot_once[3], first[3], second[3];
 
-    if (a > 1e-2) {
+    if (a > SMALL_ANGLE) {
         const double s = sin(half), f = 1.0 - half * cos(half) / s;
         g = f / a2;
         slope = (0.5 * (half / (s * s) - cos(half) / s) / a2 - 2.0 * f / (a2 * a)) / a;

@@ -13,6 +13,10 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
+static const double SMALLEST_SIZE = 1e-6; /* m */
+static const double CLOSED_WELL = 1e-12;  /* assembly residual: corrections may end if it grows */
+static const double CLOSED = 1e-10;       /* assembly residual, more is an error */
+static const double FREE = 1e-6;          /* part of a way that the joints must leave */
 
 /* Poses as written into x; the deformations in x stay. */
 static void write_poses(const phx_system *system, double *x)
@@ -207,7 +211,7 @@ double phx_sys_size(const workspace *ws)
         for (int k = 0; k < system->n_rot; k++)
             size = fmax(size, sqrt(rest->J0[k] / rest->mass));
     }
-    return fmax(size, 1e-6);
+    return fmax(size, SMALLEST_SIZE);
 }
 
 /* Moves all bodies by xi, rigid motions reduced by a common factor if they are large; returns the largest move relative
@@ -296,7 +300,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
 
     for (int iteration = 0; iteration < LIMIT && !status; iteration++) {
         const double worst = phx_sys_assembly_residual(ws, x, hold, rhs);
-        if (worst <= DBL_EPSILON || (worst <= 1e-12 && worst >= best))
+        if (worst <= DBL_EPSILON || (worst <= CLOSED_WELL && worst >= best))
             return PHX_OK;
         best = fmin(best, worst);
         residual_covectors(ws);
@@ -309,7 +313,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
     }
     if (status < 0)
         return status;
-    return !status && phx_sys_assembly_residual(ws, x, hold, NULL) <= 1e-10 ? PHX_OK : PHX_NOT_CONVERGED;
+    return !status && phx_sys_assembly_residual(ws, x, hold, NULL) <= CLOSED ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* Way down along closed joints: xi into ws->scratch.vector[1]; its relative size and the slope of f along it. */
@@ -489,7 +493,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
             status = assemble_from_around(ws, x);
         if (status > 0) {
             phx_sys_assembly_residual(ws, x, true, NULL);
-            return cannot_close(ws, phx_sys_size(ws), 1e-10);
+            return cannot_close(ws, phx_sys_size(ws), CLOSED);
         }
     }
     unwind(system, x);
@@ -548,7 +552,7 @@ phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
             status = least_change(ws, x);
         else if (status > 0) {
             phx_sys_assembly_residual(ws, x, true, NULL);
-            status = cannot_close(ws, phx_sys_size(ws), 1e-10);
+            status = cannot_close(ws, phx_sys_size(ws), CLOSED);
         }
         if (!status)
             unwind(system, x);
@@ -651,7 +655,7 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
     if (status)
         return status;
     const double size = phx_sys_size(ws), length = largest_move(system, xi, size);
-    if (!(length > 1e-6 * largest_move(system, way, size)))
+    if (!(length > FREE * largest_move(system, way, size)))
         return PHX_NOT_CONVERGED;
     memcpy(way, xi, (size_t)system->n_v * sizeof *way);
     assemble_move(system, xi, size, distance / length, x);

@@ -8,6 +8,7 @@
  *
  * solved for the least norm, since redundant rows share what they carry. */
 #include "deformed.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <string.h>
@@ -236,7 +237,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
         for (int c = 0; c < d->n_r && norm > 0.0; c++)
             d->G[k * d->n_r + c] = row[d->rigid[c]] / norm;
     }
-    status = phx_dense_nullspace(ws->base.context, d->m, d->n_r, d->G, 1e-9, &rank, &basis);
+    status = phx_dense_nullspace(ws->base.context, d->m, d->n_r, d->G, DEPENDENT_ROWS, &rank, &basis);
     d->n_free = d->n_r - rank;
     for (int r = 0; r < d->n_r - rank && !status; r++) {
         double *row = d->A + (size_t)(d->n_v + 2 * d->m + r) * (size_t)d->cols;
@@ -255,6 +256,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
 /* Rows and columns scaled to entries of size 1, then the least-norm solution; z in the units of the unknowns. */
 static phx_status solve_scaled(workspace *ws, dense *d)
 {
+    static const double RANK = 1e-11; /* of rows and columns scaled to 1 */
     phx_status status = PHX_OK;
 
     for (int i = 0; i < d->rows; i++)
@@ -280,7 +282,7 @@ static phx_status solve_scaled(workspace *ws, dense *d)
         for (int j = 0; j < d->cols; j++)
             d->A[(size_t)i * (size_t)d->cols + (size_t)j] *= d->row[i] * d->col[j];
     }
-    status = phx_dense_least_norm(ws->base.context, d->rows, d->cols, d->A, 1, d->b, 1e-11, d->z, NULL);
+    status = phx_dense_least_norm(ws->base.context, d->rows, d->cols, d->A, 1, d->b, RANK, d->z, NULL);
     for (int j = 0; j < d->cols && !status; j++)
         d->z[j] *= d->col[j];
     return status;

@@ -166,6 +166,8 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
  * neither (NULL). Rows change; the caller rebuilds the equations. */
 phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip)
 {
+    static const double ROUNDING = 1e-9; /* of a length */
+
     if (!system)
         return phx_fail_null(NULL, __func__, "system");
     int j = 0;
@@ -174,7 +176,7 @@ phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double 
     const double length = !slip ? 1.0 : n == 2 ? hypot(slip[0], slip[1]) : n == 1 ? fabs(slip[0]) : 1.0;
     const double longest = first && first->def.friction.stribeck == 0.0 ? first->def.friction.ratio : 1.0;
 
-    if (!first || !system->building.finalised || !(length <= longest * (1.0 + 1e-9)) || (sticks && slip))
+    if (!first || !system->building.finalised || !(length <= longest * (1.0 + ROUNDING)) || (sticks && slip))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "set-valued friction %d, direction of length %g: there are %d in the finalised system, and the "
                         "direction has length 1, less where others hold it, or none is given where it sticks",

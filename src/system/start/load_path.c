@@ -3,12 +3,14 @@
  * Newton's iteration does not converge, or ends where the stiffness is no longer positive: a stable path is followed to
  * the loads as they are, and where there is none the run says so. */
 #include "deformed.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ITERATIONS = 40 };
 static const double SMALLEST = 1.0 / 512.0; /* step of s: a buckling load is found to that part of the loads */
+static const double EXACT = 1e-14;          /* last relative correction: none is smaller */
 
 /* A point of the path. */
 typedef struct point {
@@ -71,9 +73,10 @@ static phx_status load_path_solve(phx_system *system, double t, double *x, doubl
         const double change = fmax(moved, bent);
         if (!(change < 1e3))
             return PHX_NOT_CONVERGED;
-        if (change < 1e-14 || (best < 1e-9 && change >= best))
-            return phx_sys_assembly_residual(system->start.assembly, x, true, d->residuals) < 1e-9 ? PHX_OK
-                                                                                                   : PHX_NOT_CONVERGED;
+        if (change < EXACT || (best < START_SETTLED && change >= best))
+            return phx_sys_assembly_residual(system->start.assembly, x, true, d->residuals) < START_SETTLED
+                       ? PHX_OK
+                       : PHX_NOT_CONVERGED;
         worse = change < best ? 0 : worse + 1;
         if (worse > 5)
             return PHX_NOT_CONVERGED;

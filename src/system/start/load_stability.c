@@ -7,6 +7,7 @@
  * turns fast may be stable by its gyroscopic forces. So are mechanisms that can move without deformation, which answer
  * loads by moving. */
 #include "deformed.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static phx_status closed_deformations(phx_context *context, const dense *d, doub
         for (int j = 0; j < n && largest > 0.0; j++)
             row[j] /= largest;
     }
-    const phx_status status = phx_dense_nullspace(context, rows, n, C, 1e-9, &rank, Z);
+    const phx_status status = phx_dense_nullspace(context, rows, n, C, DEPENDENT_ROWS, &rank, Z);
     *count = n - rank;
     phx_free(C);
     return status;
@@ -73,6 +74,7 @@ static void restrict_to(int n, int count, const double *K, const double *Z, doub
 /* Loads with a potential have a symmetric tangent; makes it exactly so. */
 static bool symmetric(int n, double *K)
 {
+    static const double SYMMETRIC = 1e-12; /* squares of the skew part, relative to those of K */
     double skew = 0.0, size = 0.0;
 
     for (int i = 0; i < n; i++)
@@ -84,7 +86,7 @@ static bool symmetric(int n, double *K)
         }
     for (int i = 0; i < n; i++)
         size += K[i * n + i] * K[i * n + i];
-    return skew <= 1e-12 * size;
+    return skew <= SYMMETRIC * size;
 }
 
 /* Whether K, scaled to a diagonal of ones by d (room: n), has a Cholesky factor. */

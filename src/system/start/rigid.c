@@ -184,6 +184,7 @@ static void put_values(workspace *ws, const double *x)
 /* eps: 1e-10 times the diagonal of G M^-1 G^T, with the diagonal of M; rows that are off give lambda = 0. */
 static void fill_values(workspace *ws, const bool *on)
 {
+    static const double COMPLIANCE = 1e-10; /* eps over the diagonal of G M^-1 G^T */
     const rigid_kkt *rigid = &ws->rigid;
     const int n_v = ws->kkt.n_v;
     const double mass = phx_body_at_rest(ws->system->bodies[0].body)->mass;
@@ -208,7 +209,7 @@ static void fill_values(workspace *ws, const bool *on)
         }
         for (int k = rigid->ptr[i]; k < rigid->ptr[i + 1] && row >= 0 && !off_i; k++)
             if (rigid->idx[k] == i)
-                rigid->val[k] = schur > 0.0 ? 1e-10 * schur : 1.0;
+                rigid->val[k] = schur > 0.0 ? COMPLIANCE * schur : 1.0;
     }
 }
 

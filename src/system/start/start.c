@@ -1,9 +1,13 @@
 /* The start state: velocities by the smallest change in kinetic energy, the deformation in equilibrium when asked, and
  * the multipliers of the instant. */
 #include "system/system_internal.h"
+#include "system/tolerances.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double SAME_RATE = 1e-9; /* relative: rates given twice, rates and what the joints allow */
+static const double SLOWEST = 1e-9;   /* scale of rates that are all smaller */
 
 /* Velocities of the poses, inertial, into body components; zero deformation rates. */
 static void write_velocities(const phx_system *system, const double *x, double *v)
@@ -54,7 +58,8 @@ static phx_status check_rates(const phx_system *system, double t)
             if (def->speed && !isfinite(speed))
                 return phx_fail(system->context, PHX_ERR_ASSEMBLY, "joint '%s': the speed is %g at t = %g s",
                                 system->joints[j].name, speed, t);
-            if (def->speed && def->has_rate && !(fabs(def->rate - speed) <= 1e-9 * (fabs(speed) + fabs(def->rate))))
+            if (def->speed && def->has_rate &&
+                !(fabs(def->rate - speed) <= SAME_RATE * (fabs(speed) + fabs(def->rate))))
                 return phx_fail(system->context, PHX_ERR_ASSEMBLY,
                                 "joint '%s': the rate %g contradicts the speed, which is %g at t = %g s; leave it out",
                                 system->joints[j].name, def->rate, speed, t);
@@ -93,7 +98,7 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     if (!status) {
         phx_sys_set_instant(ws, x, v);
         ws->by->rows(ws, t, 0.0);
-        status = contradiction(ws, 1e-9 * fmax(scale, 1e-9));
+        status = contradiction(ws, SAME_RATE * fmax(scale, SLOWEST));
     }
     return status;
 }
@@ -209,6 +214,7 @@ static phx_status correct_deformation(phx_system *system, phx_cholesky **factor,
  * joints closed on the deformed bodies -> velocities -> rigid accelerations -> K q = loads. */
 static phx_status equilibrium(phx_system *system, double t, double *x, double *v)
 {
+    static const double SETTLED = 1e-11; /* relative change of the deformation: corrections may end if it grows */
     phx_context *context = system->context;
     workspace *ws = system->start.assembly;
     phx_cholesky **factor = phx_calloc(context, (size_t)system->n_bodies, sizeof(phx_cholesky *));
@@ -232,10 +238,10 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
             status = correct_deformation(system, factor, work + ws->kkt.n, x, &change, &softest);
         worse = change < best ? 0 : worse + 1;
         best = fmin(best, change);
-        if ((best < 1e-11 && worse > 0) || !(change < 1e6))
+        if ((best < SETTLED && worse > 0) || !(change < 1e6))
             break;
     }
-    if (!status && !(best < 1e-9))
+    if (!status && !(best < START_SETTLED))
         status =
             phx_fail(context, PHX_ERR_ANALYSIS,
                      "the quasi-static deformation at the start did not converge (last relative change %.2g after %d "

@@ -13,6 +13,7 @@
  * sparse matrix. */
 static phx_status make_generator(phx_context *context, const phx_flex *flex, const double *axis, phx_csr *Z)
 {
+    static const double DROPPED = 1e-11; /* entries of Z, for an axis of length 1 */
     const size_t n = (size_t)flex->n;
     double *M = phx_calloc(context, n * n, sizeof *M), *B = phx_calloc(context, n * n, sizeof *B);
     phx_status status = M && B ? PHX_OK : PHX_ERR_MEMORY;
@@ -26,7 +27,7 @@ static phx_status make_generator(phx_context *context, const phx_flex *flex, con
     if (!status)
         status = phx_dense_solve(context, flex->n, M, flex->n, B);
     if (!status)
-        status = phx_csr_from_dense(context, flex->n, flex->n, B, 1e-11, Z);
+        status = phx_csr_from_dense(context, flex->n, flex->n, B, DROPPED, Z);
     phx_free(M);
     phx_free(B);
     return status;
@@ -144,6 +145,7 @@ void phx_steady_turn_deformation(const phx_csr *Z, bool transposed, double angle
 phx_status phx_steady_add_product(const workspace *ws, int b, const double *from, double factor, const phx_csr *Z,
                                   double *to)
 {
+    static const double SIGNIFICANT = 1e-9; /* products, relative to the largest entry */
     const phx_system *system = ws->system;
     const phx_csr pattern = {ws->kkt.n, ws->kkt.n, ws->kkt.ptr, ws->kkt.idx, NULL};
     const int first = system->bodies[b].v + system->dim + system->n_rot;
@@ -160,7 +162,7 @@ phx_status phx_steady_add_product(const workspace *ws, int b, const double *from
                 const int at = phx_csr_find(&pattern, i, first + Z->idx[l]);
                 if (at >= 0)
                     to[at] += value;
-                else if (fabs(value) > 1e-9 * fabs(factor) * largest)
+                else if (fabs(value) > SIGNIFICANT * fabs(factor) * largest)
                     return phx_fail(ws->base.context, PHX_ERR_UNSUPPORTED,
                                     "body '%s' spins and bends, and its turned deformations couple where its matrices "
                                     "have no place; describe it with elements",

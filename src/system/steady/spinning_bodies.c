@@ -9,8 +9,13 @@
 #include <string.h>
 
 #include "steady.h"
+#include "system/tolerances.h"
 
-enum { NEAR = 6 }; /* rigid velocities in space */
+enum { NEAR = 6 };                         /* rigid velocities in space */
+static const double RESISTS = 1e-6;        /* rate of a row for 1 rad/s, lengths over the size */
+static const double UNEVEN_BENDING = 1e-8; /* asymmetry of the deformations about the axis */
+static const double ASIDE = 1e-12;         /* square of a distance from the line, over that of the size */
+static const double UNEVEN = 1e-9;         /* difference of the inertias across the axis, relative to the largest */
 
 void phx_steady_bracket(int dim, const double *z, const double *xi, double *y)
 {
@@ -118,7 +123,7 @@ static bool row_resists(const steady *s, const phx_row *row, const joint_slot *j
         rate[2] = about->axis[0];
     else
         phx_rot_apply_transposed(3, b->Rm, about->axis, rate + 3);
-    return fabs(phx_sys_dot(dim + n_rot, g_b, rate)) > 1e-6 * (row->angular ? 1.0 : s->size);
+    return fabs(phx_sys_dot(dim + n_rot, g_b, rate)) > RESISTS * (row->angular ? 1.0 : s->size);
 }
 
 static bool joint_resists(const steady *s, const joint_slot *joint, const line *about)
@@ -253,10 +258,10 @@ static phx_status symmetric(steady *s, const spinning_bodies *turning, const lin
             uneven = 1.0;
         phx_csr_free(&Z);
         found.body = b;
-        found.bends = uneven > 1e-8;
+        found.bends = uneven > UNEVEN_BENDING;
         if (found.bends)
             found.uneven = uneven;
-        *result = !found.bends && found.off <= 1e-9 * s->size && found.uneven <= 1e-9;
+        *result = !found.bends && found.off <= OFF_AXIS * s->size && found.uneven <= UNEVEN;
     }
     if (!status && !*result && turning->driven && !(s->flaw.known && s->flaw.component == found.component))
         s->flaw = found;
@@ -288,7 +293,7 @@ static phx_status is_new(const steady *s, const spinning_bodies *one, const doub
         c += column->component == one->component;
     }
     if (!status)
-        status = phx_dense_least_norm(context, n_v, n, A, 1, room + n_v, 1e-9, room + 2 * n_v, &rank);
+        status = phx_dense_least_norm(context, n_v, n, A, 1, room + n_v, DEPENDENT_ROWS, room + 2 * n_v, &rank);
     *result = rank == n;
     phx_free(A);
     phx_free(room);
@@ -339,7 +344,7 @@ static bool held_aside(const steady *s, const line *about, const bool *on)
             for (int a = 0; a < system->dim; a++)
                 arm[a] = ws->ports.view[ends[e]].um[a] - about->point[a];
             phx_rot_x_vec(system->dim, about->axis, arm, aside);
-            if (phx_sys_dot(system->dim, aside, aside) > 1e-12 * s->size * s->size)
+            if (phx_sys_dot(system->dim, aside, aside) > ASIDE * s->size * s->size)
                 return true;
         }
     }

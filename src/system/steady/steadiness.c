@@ -10,6 +10,8 @@
 
 #include "steady.h"
 
+static const double STEADY = 1e-8; /* relative change of forces, residual and rates of joints */
+
 /* ---- the turn of a spinning body ---- */
 static bool spins(const steady *s, int b)
 {
@@ -185,6 +187,7 @@ static void any_motion(int n, int n_v, double *xi)
  * cancel. And the body that has it. */
 static double largest_change(const steady *s, double time, const double *now, const double *then, int *body)
 {
+    static const double ROUNDING = 1e-13; /* of the largest force */
     const workspace *ws = s->ws;
     const phx_system *system = ws->system;
     const double largest = largest_value(ws, then);
@@ -199,7 +202,7 @@ static double largest_change(const steady *s, double time, const double *now, co
         for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++) {
             const int row = system->bodies[b].v + i;
             const double change = fabs(later[row] - at_first[row]);
-            const double relative = change > 1e-13 * largest ? change / fmax(size[row], change) : 0.0;
+            const double relative = change > ROUNDING * largest ? change / fmax(size[row], change) : 0.0;
             if (!(relative <= worst)) {
                 worst = relative;
                 *body = b;
@@ -211,10 +214,11 @@ static double largest_change(const steady *s, double time, const double *now, co
 /* Forces without multipliers and their derivatives of each body after `time` against those at first (res, K, D). */
 static phx_status compare_forces(const steady *s, double time, const double *v)
 {
+    static const double STIFF = 1e-5; /* part of the stiffest force in the scale of forces */
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
     const double speed = phx_steady_fastest(s);
-    double largest = phx_steady_mass(system) * speed * speed * s->size + 1e-5 * largest_value(ws, s->K) * s->size;
+    double largest = phx_steady_mass(system) * speed * speed * s->size + STIFF * largest_value(ws, s->K) * s->size;
     double change = 0.0;
     int body = 0;
     phx_status status = ws->base.ops->linearise(&ws->base, s->t + time, s->x, v, s->zero);
@@ -234,12 +238,12 @@ static phx_status compare_forces(const steady *s, double time, const double *v)
             body = relative > change ? b : body;
             change = fmax(change, relative);
         }
-    if (change <= 1e-8)
+    if (change <= STEADY)
         change = largest_change(s, time, ws->values.K, s->K, &body);
-    if (change <= 1e-8)
+    if (change <= STEADY)
         change = largest_change(s, time, ws->values.D, s->D, &body);
-    return change <= 1e-8 ? PHX_OK
-                          : not_steady(s, "the forces on body", phx_body_name(system->bodies[body].body), change);
+    return change <= STEADY ? PHX_OK
+                            : not_steady(s, "the forces on body", phx_body_name(system->bodies[body].body), change);
 }
 
 /* The largest |rate - w| of the rows at the view, lengths over the size, against the largest rate in any of them. */
@@ -276,16 +280,16 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
         const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
         const double residual = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
-        if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
+        if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > STEADY)
             return not_steady(s, "the residual of joint", joint->name, fabs(residual));
     }
     change = largest_rate(s, true, &name);
-    if (change > 1e-8)
+    if (change > STEADY)
         return not_steady(s, "the rates of joint", name, change);
     to_bodies(s, time, s->xi);
     phx_sys_set_instant(ws, s->x, s->xi); /* the rates that xi would be */
     change = largest_rate(s, false, &name);
-    return change > 1e-8 ? not_steady(s, "the directions of joint", name, change) : PHX_OK;
+    return change > STEADY ? not_steady(s, "the directions of joint", name, change) : PHX_OK;
 }
 
 /* Some motion that the joints allow at x, into s->xi. */
@@ -317,16 +321,17 @@ double phx_steady_fastest(const steady *s)
  * round-off. */
 static double slowest(const steady *s)
 {
+    static const double TURNS = 1e-6; /* of the largest speed: less is rounding */
     const phx_system *system = s->ws->system;
     double speed = phx_steady_fastest(s);
 
     for (int c = 0; c < system->components.n; c++) {
         const double own = phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim);
-        if (own > 1e-6 * speed)
+        if (own > TURNS * speed)
             speed = fmin(speed, own);
     }
     for (int i = 0; i < s->n_spinning; i++)
-        if (fabs(s->spinning[i].speed) > 1e-6 * speed)
+        if (fabs(s->spinning[i].speed) > TURNS * speed)
             speed = fmin(speed, fabs(s->spinning[i].speed));
     return speed;
 }

@@ -91,6 +91,8 @@ double phx_steady_mass(const phx_system *system)
 /* Fails if a drive has an acceleration at time t; *driven is the number of drives. */
 static phx_status check_drives(const phx_system *system, double t, phx_context *context, int *driven)
 {
+    static const double CONSTANT = 1e-9; /* change in 1 s of the speed, relative to it or to 1 rad/s */
+
     *driven = 0;
 
     for (int r = 0; r < system->rows.n; r++) {
@@ -101,7 +103,7 @@ static phx_status check_drives(const phx_system *system, double t, phx_context *
         const double rate = phx_signal_rate(joint->coordinates[slot->coordinate].def.speed, t);
         (*driven)++;
         const double speed = phx_signal_value(joint->coordinates[slot->coordinate].def.speed, t);
-        if (!(fabs(rate) <= 1e-9 * fmax(fabs(speed), 1.0)))
+        if (!(fabs(rate) <= CONSTANT * fmax(fabs(speed), 1.0)))
             return phx_fail(context, PHX_ERR_ANALYSIS,
                             "joint '%s': its speed changes at t = %g s, by %.3g rad/s^2; a steady rotation needs a "
                             "constant speed",
@@ -187,6 +189,8 @@ static double joint_residuals(const steady *s, const double *x, const double *v,
  * matrix is singular: at a critical speed, or with a joint that is free at zero speed. */
 static phx_status factor_shifted(workspace *ws)
 {
+    static const double LEAST_SHIFT = 1e-13; /* of the largest K_ii/M_ii */
+    static const double MOST_SHIFT = 1e-5;   /* the same */
     const kkt_matrix *kkt = &ws->kkt;
     double highest = 0.0;
 
@@ -195,8 +199,8 @@ static phx_status factor_shifted(workspace *ws)
             if (kkt->idx[k] == i && ws->values.M[k] > 0.0)
                 highest = fmax(highest, fabs(ws->values.K[k]) / ws->values.M[k]);
     phx_status status = PHX_SINGULAR;
-    for (double sigma = 1e-13 * (highest > 0.0 ? highest : 1.0);
-         status == PHX_SINGULAR && sigma <= 1e-5 * highest + 1.0; sigma *= 1e3) {
+    for (double sigma = LEAST_SHIFT * (highest > 0.0 ? highest : 1.0);
+         status == PHX_SINGULAR && sigma <= MOST_SHIFT * highest + 1.0; sigma *= 1e3) {
         for (int i = 0; i < kkt->n; i++)
             for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
                 ws->values.val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? ws->values.K[k] + sigma * ws->values.M[k]
@@ -219,6 +223,8 @@ static void set_velocities(const steady *s, double factor, const double *x, doub
 /* Newton's iteration with the speeds `factor` times; PHX_NOT_CONVERGED with the last relative move. */
 static phx_status newton(const steady *s, double factor, double *x, double *v, double *lambda, double *moved)
 {
+    static const double CONVERGED = 1e-10; /* correction and residual: corrections may end if they no longer fall */
+    static const double ENOUGH = 1e-9;     /* last correction, relative */
     workspace *ws = s->ws;
     phx_dae *dae = &ws->base;
     const phx_system *system = ws->system;
@@ -248,13 +254,13 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         phx_sys_move_all(ws, s->xi, x);
         for (int k = 0; k < ws->rows.n; k++)
             lambda[k] += s->xi[system->n_v + k];
-        if (best < 1e-10 && residual < 1e-10 && *moved >= 0.3 * best) {
+        if (best < CONVERGED && residual < CONVERGED && *moved >= 0.3 * best) {
             set_velocities(s, factor, x, v);
             return PHX_OK;
         }
         best = fmin(best, *moved);
     }
-    return best < 1e-9 ? PHX_OK : PHX_NOT_CONVERGED;
+    return best < ENOUGH ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 static bool is_lost(phx_status status)

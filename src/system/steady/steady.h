@@ -8,6 +8,7 @@
 #include "system/system_internal.h"
 
 enum { TWIST = 6 };
+static const double OFF_AXIS = 1e-9; /* centre of mass of a body that spins, parts of the size */
 
 /* Bodies that turn about the line of a coordinate against what carries them. */
 typedef struct spinning_bodies {

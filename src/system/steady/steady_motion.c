@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "steady.h"
+#include "system/tolerances.h"
+
+static const double LEFT_OVER = 1e-9; /* rates of rows that a motion leaves open, relative to its speed */
 
 /* Velocities of a body that moves with a twist. */
 static void write_body(const phx_system *system, const body_slot *slot, const double *twist, double factor,
@@ -163,7 +166,7 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
         }
     double *solution = b ? b + ws->rows.n + s->n_spinning : NULL;
     if (!status)
-        status = phx_dense_least_norm(ws->base.context, rows, n, A, 1, b, 1e-9, solution, &rank);
+        status = phx_dense_least_norm(ws->base.context, rows, n, A, 1, b, DEPENDENT_ROWS, solution, &rank);
     for (int c = 0; c < n_rigid && !status; c++)
         twist[c] = c < system->dim ? s->size * solution[c] : solution[c];
     for (int i = 0, c = n_rigid; i < s->n_spinning && !status; i++)
@@ -199,7 +202,7 @@ static phx_status no_rotor(const steady *s)
     if (found->bends)
         snprintf(why, sizeof why, "it bends, and its deformations differ by %.3g from those of a round body",
                  found->uneven);
-    else if (found->off > 1e-9 * s->size)
+    else if (found->off > OFF_AXIS * s->size)
         snprintf(why, sizeof why, "its centre of mass is %.3g m off the axis", found->off);
     else
         snprintf(why, sizeof why, "its inertias across the axis differ by %.3g of the largest", found->uneven);
@@ -217,7 +220,7 @@ static phx_status check_component(const steady *s, int component, const double *
     const char *joint = "";
     const double left = left_over(s, component, x, v, &joint);
 
-    if (left <= 1e-9 * speed_of(s, component))
+    if (left <= LEFT_OVER * speed_of(s, component))
         return PHX_OK;
     if (s->flaw.known && s->flaw.component == component)
         return no_rotor(s);
@@ -236,8 +239,8 @@ static phx_status solve_component(steady *s, int component, const double *x, dou
     phx_status status = solve_twist(s, component, x, v, unique);
 
     if (!status)
-        status = phx_steady_find_spinning(s, component,
-                                          !(left_over(s, component, x, v, &joint) <= 1e-9 * speed_of(s, component)), x);
+        status = phx_steady_find_spinning(
+            s, component, !(left_over(s, component, x, v, &joint) <= LEFT_OVER * speed_of(s, component)), x);
     if (!status)
         status = solve_twist(s, component, x, v, unique);
     return status ? status : check_component(s, component, x, v);
@@ -268,7 +271,7 @@ phx_status phx_steady_find_motion(steady *s, const double *x, double *v)
         if (!unique && turning) {
             memcpy(own, twist, sizeof own);
             memcpy(twist, turning, sizeof own);
-            if (left_over(s, c, x, v, &joint) <= 1e-9 * phx_steady_turning(system->n_rot, turning + system->dim))
+            if (left_over(s, c, x, v, &joint) <= LEFT_OVER * phx_steady_turning(system->n_rot, turning + system->dim))
                 continue;
             memcpy(twist, own, sizeof own);
         }
