@@ -301,9 +301,11 @@ int phx_instance_set(instance *fmu, const char *function, size_t count, const un
 /* ---- steps ---- */
 int phx_instance_step(instance *fmu, const char *function, double time, double step)
 {
+    static const double OFF_BY_STEP = 1e-6;  /* difference of the times, parts of the step */
+    static const double OFF_BY_TIME = 1e-12; /* the same, relative to the time */
     const double now = phx_unit_time(fmu->unit);
 
-    if (!(step > 0.0) || !isfinite(step) || !(fabs(time - now) <= 1e-6 * step + 1e-12 * fabs(now))) {
+    if (!(step > 0.0) || !isfinite(step) || !(fabs(time - now) <= OFF_BY_STEP * step + OFF_BY_TIME * fabs(now))) {
         phx_instance_log(fmu, LOG_ERROR, "%s: a step from %.9g s by %g s; the instance stands at %.9g s", function,
                          time, step, now);
         fmu->last_step = INSTANCE_ERROR;

@@ -629,8 +629,9 @@ bool phx_unit_next_event(const phx_unit *unit, double *time)
 
 bool phx_unit_at_event(const phx_unit *unit)
 {
+    static const double ROUNDING = 1e-9; /* of the time, parts of a step */
     double next = 0.0;
-    const double tiny = 1e-9 * unit->length;
+    const double tiny = ROUNDING * unit->length;
     return unit->length > 0.0 && unit->dae &&
            isfinite(next = unit->dae->ops->next_sample(unit->dae, unit->t - 2.0 * tiny)) && next <= unit->t + tiny;
 }

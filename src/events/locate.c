@@ -27,6 +27,7 @@ static double earliest(const events_run *run)
 /* Where the first of the conditions that are met at b is zero by the secant, and which it is. */
 static double first_root(const events_run *run, const bracket *in, int *which)
 {
+    static const double LEAST_ADVANCE = 1e-3; /* part of the bracket */
     double first = HUGE_VAL;
 
     for (int k = 0; k < run->n; k++) {
@@ -39,7 +40,7 @@ static double first_root(const events_run *run, const bracket *in, int *which)
             *which = k;
         }
     }
-    return fmin(fmax(fmax(first, earliest(run)), in->a + 1e-3 * (in->b - in->a)), in->b);
+    return fmin(fmax(fmax(first, earliest(run)), in->a + LEAST_ADVANCE * (in->b - in->a)), in->b);
 }
 
 /* Whether the state that was made last is the first event: one condition is zero and none is met long since. */

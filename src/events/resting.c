@@ -545,7 +545,8 @@ static phx_status gaps_depend(phx_context *context, const balance *b, int *room,
 /* The vector of the null space, of `count`, with the largest part along normals, into z; false: none has any. */
 static bool take_normal(basis *modes, int count, const double *null)
 {
-    double most = 1e-6;
+    static const double ALONG_NORMALS = 1e-6; /* the least part of a vector of length 1 */
+    double most = ALONG_NORMALS;
     int best = -1;
 
     for (int c = 0; c < count; c++) {

@@ -228,7 +228,8 @@ static phx_status first_guess(events_run *run, int which, bool *rows)
 /* The friction that is asked to hold most beyond what it can; -1: all can. */
 static int overloaded(const events_run *run)
 {
-    double worst = 1.0 + 1e-12;
+    static const double OVER = 1e-12; /* of the limit: less is rounding */
+    double worst = 1.0 + OVER;
     int which = -1;
 
     for (int k = 0; k < run->frictions.n; k++) {

@@ -278,6 +278,8 @@ static double dop853_size_of(const dop853 *m, const double *y)
 /* As in II.4: a step in which an explicit Euler step changes y by a hundredth, and the second derivative by as much. */
 static phx_status first_step(dop853 *m, double to)
 {
+    static const double SMALL = 1e-5;      /* weighted norm of y or of its rate: no measure of the first step */
+    static const double FIRST_STEP = 1e-6; /* s, then */
     const phx_run *run = m->base.run;
     const double most = to - run->t;
     const int n = m->ode->n;
@@ -287,7 +289,7 @@ static phx_status first_step(dop853 *m, double to)
         return status;
     m->begun = true;
     const double size = dop853_size_of(m, m->y), rate = dop853_size_of(m, m->f[0]);
-    const double h = fmin(size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * size / rate, most);
+    const double h = fmin(size < SMALL || rate < SMALL ? FIRST_STEP : 0.01 * size / rate, most);
     for (int k = 0; k < n; k++)
         m->stage[k] = m->y[k] + h * m->f[0][k];
     status = dop853_evaluate(m, stage_time(run->t, run->t + h, 1.0), m->stage, 1);
@@ -301,7 +303,8 @@ static phx_status first_step(dop853 *m, double to)
 /* h (1/error)^(1/8), within limits */
 static double proposed_step(const dop853 *m, double h, double error)
 {
-    const double factor = fmin(GROWTH, fmax(DECREASE, SAFETY * pow(fmax(error, 1e-12), -0.125)));
+    static const double LEAST_ERROR = 1e-12; /* smaller ones choose the step as this one */
+    const double factor = fmin(GROWTH, fmax(DECREASE, SAFETY * pow(fmax(error, LEAST_ERROR), -0.125)));
     return h * (m->after_reject ? fmin(factor, 1.0) : factor);
 }
 

@@ -17,6 +17,11 @@ static const double SAME = 1e-9;
 enum { STEPS_TO_A_JUMP = 4 };
 static const double ROUNDED = 1e-15;
 static const double MOST_STEPS = 1e15;
+static const double DEFAULT_STEP = 1e-3;      /* s */
+static const double LOOSEST = 1e-3;           /* tolerance of Newton's iteration */
+static const double SHOWN_PART = 1e-3;        /* of the simulated time, between two reports */
+static const double SHORTEST_OF_SPAN = 1e-14; /* step, parts of the time of the run */
+static const double SHORTEST_OF_TIME = 4e-16; /* the same of the largest |t| */
 enum { MOST_HALVINGS = 40, MESSAGE = 1024 };
 
 const phx_integrator_traits *phx_integrator_get(phx_integrator integrator)
@@ -33,7 +38,7 @@ const char *phx_integrator_name(phx_integrator integrator)
 
 phx_integrate_options phx_integrate_options_default(void)
 {
-    return (phx_integrate_options){.integrator = PHX_MIDPOINT, .end = 1.0, .step = 1e-3, .max_halvings = 20};
+    return (phx_integrate_options){.integrator = PHX_MIDPOINT, .end = 1.0, .step = DEFAULT_STEP, .max_halvings = 20};
 }
 
 /* ---- arguments ---- */
@@ -96,7 +101,7 @@ static phx_status integrate_check_options(phx_context *context, const phx_integr
     if (o->max_halvings < 0 || o->max_halvings > MOST_HALVINGS)
         return phx_fail(context, PHX_ERR_ARGUMENT, "max_halvings: %d; it must be in [0, %d]", o->max_halvings,
                         MOST_HALVINGS);
-    if (!(o->newton_tolerance >= 0.0 && o->newton_tolerance <= 1e-3))
+    if (!(o->newton_tolerance >= 0.0 && o->newton_tolerance <= LOOSEST))
         return phx_fail(context, PHX_ERR_ARGUMENT, "newton_tolerance: %g; it must be in [0, 1e-3]",
                         o->newton_tolerance);
     return check_counted(context, o);
@@ -117,7 +122,7 @@ static phx_status report_progress(phx_run *run)
 {
     phx_run_progress *progress = run->progress;
     const double total = progress->to - progress->from, now = phx_wall_clock();
-    if (run->t - progress->shown < 1e-3 * total && now - progress->shown_clock < 0.05)
+    if (run->t - progress->shown < SHOWN_PART * total && now - progress->shown_clock < 0.05)
         return PHX_OK;
     progress->shown = fmax(progress->shown, run->t); /* steps that are made again do not count back */
     progress->shown_clock = now;
@@ -252,7 +257,7 @@ double phx_run_balance_scale(const phx_run *run, double h, const double *x)
 double phx_run_smallest_step(const phx_run *run)
 {
     double end = run->options.end;
-    return fmax(1e-14 * (end - run->start), 4e-16 * fmax(fabs(run->start), fabs(end)));
+    return fmax(SHORTEST_OF_SPAN * (end - run->start), SHORTEST_OF_TIME * fmax(fabs(run->start), fabs(end)));
 }
 
 /* The advice at the end of the message of a run that stops; it depends on how the method chooses its steps. */
@@ -269,8 +274,9 @@ static const char *remedy(const phx_run *run)
 /* Steps that become shorter and shorter may lead to a pole of a drive or a load: look a step ahead. */
 static phx_status look_ahead(const phx_run *run)
 {
+    static const double LOOK_AHEAD = 1e-3; /* part of the run, of a method that chooses its steps */
     const phx_integrate_options *o = &run->options;
-    const double ahead = o->step > 0.0 ? o->step : 1e-3 * (o->end - run->start);
+    const double ahead = o->step > 0.0 ? o->step : LOOK_AHEAD * (o->end - run->start);
     return check_signals(run, run->t, fmin(run->t + ahead, o->end));
 }
 

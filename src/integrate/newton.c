@@ -144,7 +144,9 @@ phx_status phx_newton_balance(phx_newton *newton, double forces)
 
 bool phx_jacobian_fits(const phx_jacobian *jacobian, double h)
 {
-    return jacobian->valid && fabs(jacobian->h - h) <= 1e-9 * fabs(h);
+    static const double SAME_STEP = 1e-9; /* relative */
+
+    return jacobian->valid && fabs(jacobian->h - h) <= SAME_STEP * fabs(h);
 }
 
 phx_status phx_solve_eliminated(phx_dae *dae, int slot, double cj, const double *a, double *shift, double *b)

@@ -214,7 +214,9 @@ static phx_status estimate(radau *m, double t0, double h, double *error)
 /* h_new = h fac error^(-1/4), and not more than the error of the last two steps predicts (Gustafsson). */
 static double proposed_step(const radau *m, double h, double error)
 {
-    error = fmax(error, 1e-10);
+    static const double LEAST_ERROR = 1e-10; /* smaller ones choose the step as this one */
+
+    error = fmax(error, LEAST_ERROR);
     double more = 2.0 * USUAL_ITERATIONS;
     double fac = fmin(SAFETY, SAFETY * (1.0 + more) / (m->stages.iterations + more));
     double quotient = fmax(1.0 / GROWTH, fmin(DECREASE, sqrt(sqrt(error)) / fac));
@@ -227,9 +229,10 @@ static double proposed_step(const radau *m, double h, double error)
 
 static void accepted(radau *m, double h, double error)
 {
+    static const double LEAST_ACCEPTED = 1e-2; /* the same for the next prediction */
     double h_new = proposed_step(m, h, error);
     m->h_accepted = h;
-    m->error_accepted = fmax(1e-2, error);
+    m->error_accepted = fmax(LEAST_ACCEPTED, error);
     if (m->after_reject)
         h_new = fmin(h_new, h);
     m->after_reject = false;
@@ -256,6 +259,7 @@ static void behind_jump(radau *m, double smallest)
 /* The start: a step in which y changes by a hundredth. */
 static phx_status first_step(radau *m, double to)
 {
+    static const double FIRST_CHANGE = 1e-2; /* of y in the first step */
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
     dae->ops->rates(dae, run->x, run->v, m->x_dot);
@@ -264,16 +268,17 @@ static phx_status first_step(radau *m, double to)
         return status;
     set_weights(m);
     double size = weighted_norm(m, run->x, run->v), rate = weighted_norm(m, m->x_dot, m->error_v);
-    m->h = rate > 0.0 ? 1e-2 * fmax(size, 1.0) / rate : to - run->t;
+    m->h = rate > 0.0 ? FIRST_CHANGE * fmax(size, 1.0) / rate : to - run->t;
     return PHX_OK;
 }
 
 /* Land on `to`: the last few steps are of equal size. */
 static double landing_step(const radau *m, double to, bool *lands)
 {
+    static const double ROUNDING = 1e-9; /* of a number of steps, relative */
     enum { FEW = 4 };
     const double longest = phx_branch_limit(m->base.run, m->h);
-    double left = to - m->base.run->t, count = ceil(left / longest * (1.0 - 1e-9));
+    double left = to - m->base.run->t, count = ceil(left / longest * (1.0 - ROUNDING));
     *lands = count <= 1.0;
     return count <= FEW ? left / fmax(count, 1.0) : longest;
 }
@@ -416,12 +421,13 @@ static const phx_method_ops adaptive_ops = {.destroy = radau_destroy, .advance =
 /* The estimate is of order 3, the step of order 5: Hairer and Wanner ask of the estimate 0.1 rtol^(2/3). */
 static void set_tolerances(radau *m)
 {
+    static const double STAGE_ROUNDING = 1e-15; /* of the weighted corrections at rtol = 1 */
     const phx_integrate_options *options = &m->base.run->options;
     double atol = options->atol > 0.0 ? options->atol : DEFAULT_ATOL * options->rtol;
     m->rtol = 0.1 * pow(options->rtol, 2.0 / 3.0);
     m->atol = m->rtol * atol / options->rtol;
     m->stages.weight_v = m->weight_v;
-    m->stages.weight_tolerance = fmax(1e-15 / m->rtol, fmin(0.03, sqrt(m->rtol)));
+    m->stages.weight_tolerance = fmax(STAGE_ROUNDING / m->rtol, fmin(0.03, sqrt(m->rtol)));
 }
 
 /* Creates the method for a run; with rtol = 0 the steps are fixed. */

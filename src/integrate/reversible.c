@@ -102,6 +102,7 @@ static bool again(search *s, int wanted)
  * ruler. */
 static phx_status adaptive_step(reversible *m, ruler *r)
 {
+    static const double LEAST_ESTIMATE = 1e-12; /* smaller ones choose the step as this one */
     phx_run *run = m->base.run;
     search s = reversible_begin(m, r);
     while (true) {
@@ -112,7 +113,7 @@ static phx_status adaptive_step(reversible *m, ruler *r)
         run->failure.reason = NULL;
         phx_status status = m->wrapped->ops->step(m->wrapped, run->t, t1, h, last_chance);
         if (status == PHX_OK) {
-            m->wanted = h * pow(fmax(m->wrapped->ops->estimate(m->wrapped), 1e-12), -1.0 / m->order);
+            m->wanted = h * pow(fmax(m->wrapped->ops->estimate(m->wrapped), LEAST_ESTIMATE), -1.0 / m->order);
             if (last_chance || !again(&s, level_of(r, m->wanted))) {
                 m->last = h;
                 r->at = next;
