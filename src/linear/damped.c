@@ -5,15 +5,21 @@
 
 #include "internal.h"
 
+static const double ROUNDING = 1e-10;       /* of projected forces, relative to the largest */
+static const double EIGEN_ROUNDING = 1e-13; /* of the eigenvalues of A, relative to its largest entry */
+static const double LOST = 1e-6;            /* parts of the lowest frequency */
+static const double UNDAMPED = 1e-7;        /* damping ratio */
+
 double complex phx_quadratic_root(double complex a, double complex b, double complex c, double complex z0)
 {
+    static const double NEAR = 1e-4; /* correction, relative: a root farther off is another one */
     /* q = -(b +- sqrt(b^2 - 4ac))/2 with the sign that adds, z = q/a and c/q */
     const double complex d = csqrt(b * b - 4.0 * a * c);
     const double complex q = -0.5 * (creal(conj(b) * d) >= 0.0 ? b + d : b - d);
     if (a == 0.0 || q == 0.0)
         return z0;
     const double complex z1 = q / a, z2 = c / q, z = cabs(z1 - z0) <= cabs(z2 - z0) ? z1 : z2;
-    return cabs(z - z0) <= 1e-4 * cabs(z0) ? z : z0;
+    return cabs(z - z0) <= NEAR * cabs(z0) ? z : z0;
 }
 
 typedef struct damped_work {
@@ -114,7 +120,7 @@ static void find_elastic(const phx_undamped *undamped, double skew_largest, damp
         for (int i = 0; i < w->f && skew_largest > 0.0; i++)
             circulatory = fmax(circulatory, fabs(w->skew[(size_t)i * w->f + j]));
         const bool stiff = fabs(undamped->frequency[j]) > undamped->resolution;
-        if (!stiff && circulatory <= 1e-10 * skew_largest)
+        if (!stiff && circulatory <= ROUNDING * skew_largest)
             continue;
         w->scale[w->e] = stiff ? fabs(undamped->frequency[j]) : sqrt(circulatory);
         w->elastic[w->e++] = j;
@@ -142,7 +148,7 @@ static phx_status damped_prepare(phx_context *context, const phx_linear *linear,
     double skew_d;
     const double largest_d = largest_entry(w->f, w->D, &skew_d), skew_k = keep_skew_part(w->f, w->skew);
     w->gyroscopic = linear->gyroscopic && linear->lossless && skew_k == 0.0;
-    w->symmetric = !w->gyroscopic && skew_k == 0.0 && skew_d <= 1e-10 * largest_d;
+    w->symmetric = !w->gyroscopic && skew_k == 0.0 && skew_d <= ROUNDING * largest_d;
     if (w->gyroscopic)
         keep_skew_part(w->f, w->D);
     w->definite = w->gyroscopic;
@@ -199,7 +205,7 @@ static bool loses_lowest_modes(const damped_work *w)
     double skew, lowest = HUGE_VAL;
     for (int c = 0; c < w->e; c++)
         lowest = fmin(lowest, w->scale[c]);
-    return 1e-13 * largest_entry(w->e + w->f, w->A, &skew) > 1e-6 * lowest;
+    return EIGEN_ROUNDING * largest_entry(w->e + w->f, w->A, &skew) > LOST * lowest;
 }
 
 /* A <- (A - sigma I)^-1. With (position x, velocity y) = (s f, g) as input
@@ -304,7 +310,7 @@ static double complex improve_gyroscopic(const phx_undamped *undamped, const dam
                                          const double complex *eta)
 {
     double a = 0.0, beta = 0.0, c = 0.0;
-    if (fabs(creal(lambda)) > 1e-7 * cabs(lambda))
+    if (fabs(creal(lambda)) > UNDAMPED * cabs(lambda))
         return lambda;
     for (int i = 0; i < w->f; i++) {
         const double square = creal(eta[i]) * creal(eta[i]) + cimag(eta[i]) * cimag(eta[i]);
@@ -336,11 +342,12 @@ static void damped_append(const phx_basis *modes, double complex lambda, const d
  * entry of A. */
 static double zero_root(const phx_undamped *undamped, const damped_work *w)
 {
+    static const double AT_SHIFT = 1e-10; /* parts of the shift */
     const int size = w->e + w->f;
     double skew;
     if (w->inverted) /* modes without stiffness alone have such roots */
-        return w->e < w->f ? fmax(undamped->resolution, 1e-10 * w->sigma) : 0.0;
-    return fmax(undamped->resolution, 1e-13 * largest_entry(size, w->A, &skew));
+        return w->e < w->f ? fmax(undamped->resolution, AT_SHIFT * w->sigma) : 0.0;
+    return fmax(undamped->resolution, EIGEN_ROUNDING * largest_entry(size, w->A, &skew));
 }
 
 /* The roots with im >= 0 that are not zero, in the coordinates of the undamped modes. */

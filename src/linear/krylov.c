@@ -48,6 +48,8 @@ phx_status phx_krylov_factor(phx_krylov *space)
 phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kkt *kkt, double sigma, double scale,
                             int room, phx_krylov *space)
 {
+    static const double ASIDE = 1e-7;       /* of the shift: how far it moves at first */
+    static const double LEAST_SHIFT = 1e-3; /* of the scale: a smaller shift moves by parts of this */
     const phx_linear *linear = large->linear;
     const size_t n = (size_t)linear->n, size = n + (size_t)large->G.rows, most = (size_t)room;
 
@@ -69,7 +71,7 @@ phx_status phx_krylov_begin(phx_context *context, const phx_large *large, phx_kk
         return PHX_ERR_MEMORY;
     phx_status status = PHX_SINGULAR;
     for (int k = 0; k < TRIES && status == PHX_SINGULAR; k++) { /* a root sits at the shift */
-        space->sigma = sigma + 1e-7 * k * k * fmax(fabs(sigma), 1e-3 * scale);
+        space->sigma = sigma + ASIDE * k * k * fmax(fabs(sigma), LEAST_SHIFT * scale);
         status = phx_krylov_factor(space);
     }
     return status;

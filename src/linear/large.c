@@ -4,8 +4,6 @@
 
 #include "internal.h"
 
-static const double default_rank_rtol = 1e-10;
-
 void phx_large_free(phx_large *large)
 {
     phx_csr_free(&large->K);
@@ -96,7 +94,7 @@ static phx_status independent_rows(phx_context *context, const phx_linear *linea
     int rank = 0, n_dropped = 0, *dropped = phx_calloc(context, (size_t)linear->m, sizeof *dropped);
     phx_status status = dropped ? scaled_columns(context, &linear->M, &linear->G, &scaled) : PHX_ERR_MEMORY;
     if (!status) {
-        const double rtol = options->rank_rtol > 0.0 ? options->rank_rtol : default_rank_rtol;
+        const double rtol = options->rank_rtol > 0.0 ? options->rank_rtol : RANK_RTOL;
         status = phx_csr_dependent_columns(context, &scaled, rtol, &rank, dropped, &n_dropped);
     }
     if (!status)
@@ -250,6 +248,8 @@ double phx_large_highest(const phx_large *large)
 static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt *kkt, int k, double sigma,
                           phx_undamped *undamped)
 {
+    static const double ROOT_NOISE = 1e-10; /* of the highest frequency, with K = B^T B */
+    static const double NOISE = 1e-7;       /* the same without */
     const phx_stiffness stiffness = phx_linear_stiffness(large->linear);
     phx_basis basis = {0};
     phx_basis_free(&undamped->modes);
@@ -265,7 +265,7 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
     phx_basis_free(&basis);
     /* rounding is relative to the highest modes, which the space does not contain */
     const double top = sqrt(phx_large_highest(large));
-    undamped->resolution = fmax(undamped->resolution, (stiffness.root ? 1e-10 : 1e-7) * top);
+    undamped->resolution = fmax(undamped->resolution, (stiffness.root ? ROOT_NOISE : NOISE) * top);
     return status;
 }
 
@@ -289,12 +289,14 @@ static int elastic_modes(const phx_undamped *undamped, double *lowest)
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
                               phx_undamped *undamped)
 {
+    static const double FIRST_SHIFT = 1e-8; /* of the highest |lambda| */
+    static const double TOO_NEAR = 1e-2;    /* shift, of the lowest |lambda|, where rigid motions hide the others */
     enum { PASSES = 16, GUARD = 8 };
     const phx_csr none = {0};
     const int most = (large->linear->n - large->G.rows - undamped->rigid.count - 20) / 2;
     phx_status status =
         phx_kkt_prepare(context, &large->linear->M, &none, &large->K, &large->G, large->order, false, kkt);
-    double sigma = -1e-8 * phx_large_highest(large);
+    double sigma = -FIRST_SHIFT * phx_large_highest(large);
     int k = count + GUARD < most ? count + GUARD : most;
     for (int pass = 0; !status && pass < PASSES; pass++) {
         status = attempt(context, large, kkt, k, sigma, undamped);
@@ -316,7 +318,7 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
         if (elastic < count && k < most) {
             k = elastic > 0 ? rigid + count + GUARD : 2 * k;
             k = k < most ? k : most;
-        } else if (elastic > 0 && (-sigma > 100.0 * lowest || (rigid > 0 && -sigma < 1e-2 * lowest))) {
+        } else if (elastic > 0 && (-sigma > 100.0 * lowest || (rigid > 0 && -sigma < TOO_NEAR * lowest))) {
             sigma = -0.3 * lowest;
         } else {
             status = phx_undamped_resolve(context, large->linear, large, kkt, undamped);

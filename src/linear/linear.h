@@ -10,6 +10,8 @@
 
 #include <phlexor/linear.h>
 
+static const double RANK_RTOL = 1e-10; /* rows of G that depend on others, relative, by default */
+
 /* ---- identity along a sweep ---- */
 /* Gives every mode the branch it belongs to, by the modal assurance criterion in the mass matrix against the modes of
  * the neighbouring point,

@@ -302,6 +302,7 @@ phx_status phx_linearised_refuse_improper(phx_context *context, const char *outp
  * and s' itself does not occur in x_bar. */
 static phx_status take_rate(phx_context *context, const phx_linearised *linearised, int k, first_order *order)
 {
+    static const double IMPROPER = 1e-9; /* feedthrough, relative to its terms */
     const phx_reduced *r = &linearised->reduced;
     const phx_channels *channels = &linearised->channels;
     const int n = order->n, m = order->m;
@@ -315,7 +316,7 @@ static phx_status take_rate(phx_context *context, const phx_linearised *linearis
         double scale = fabs(r->Y_u[i * m + k]);
         for (int j = 0; j < r->count; j++)
             scale = fmax(scale, fabs(r->Y_a[i * r->count + j]));
-        const bool improper = !(fabs(order->D[i * m + k]) <= 1e-9 * scale);
+        const bool improper = !(fabs(order->D[i * m + k]) <= IMPROPER * scale);
         if (improper && order->improper) {
             order->improper[i] = true;
         } else if (improper) {

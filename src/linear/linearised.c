@@ -128,6 +128,7 @@ static phx_status compare_slow(reduction *w)
  * resolution set to zero and counted as rigid. */
 static phx_status normal_modes(reduction *w, const phx_basis *basis)
 {
+    static const double ASYMMETRIC = 1e-10; /* skew part of the stiffness, relative to the symmetric one */
     phx_reduced *r = &w->plant->reduced;
     const phx_stiffness stiffness = phx_linear_stiffness(&w->plant->linear);
     double asymmetry = 0.0;
@@ -139,7 +140,7 @@ static phx_status normal_modes(reduction *w, const phx_basis *basis)
     if (w->f == 0)
         return PHX_OK;
     status = phx_reduce_normal_modes(w->context, basis, &stiffness, r->omega, &w->resolution, &asymmetry, &w->modes);
-    w->skew = asymmetry > 1e-10;
+    w->skew = asymmetry > ASYMMETRIC;
     if (!status)
         status = compare_slow(w);
     for (int i = 0; i < w->f && !status; i++) {
@@ -156,6 +157,7 @@ static phx_status normal_modes(reduction *w, const phx_basis *basis)
 /* Z = L^-T (A L^-T)^+, rows of A L^-T scaled to one. */
 static phx_status right_inverse(reduction *w)
 {
+    static const double RANK = 1e-12; /* of rows of length 1 */
     const int n = w->n, rows = w->m + w->held;
     const size_t cells = (size_t)n * (size_t)rows;
     double *B = phx_calloc(w->context, cells, sizeof *B), *T = phx_calloc(w->context, cells, sizeof *T);
@@ -178,7 +180,7 @@ static phx_status right_inverse(reduction *w)
             for (int i = 0; i < n; i++)
                 B[k * n + i] = T[i * rows + k] * scale[k * rows + k];
         }
-        status = phx_dense_least_norm(w->context, rows, n, B, rows, scale, 1e-12, w->Z, NULL);
+        status = phx_dense_least_norm(w->context, rows, n, B, rows, scale, RANK, w->Z, NULL);
     }
     if (!status && rows > 0)
         phx_dense_triangle_solve(true, n, w->plant->factor, rows, w->Z);
@@ -548,8 +550,8 @@ phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, 
     if (!status && channels->n_held > 0)
         status = phx_csr_transpose(context, &rows, &columns);
     if (!status && channels->n_held > 0)
-        status =
-            phx_csr_dependent_columns(context, &columns, rank_rtol > 0.0 ? rank_rtol : 1e-10, &rank, dependent, &count);
+        status = phx_csr_dependent_columns(context, &columns, rank_rtol > 0.0 ? rank_rtol : RANK_RTOL, &rank, dependent,
+                                           &count);
     for (int k = 0; k < count && !status; k++)
         if (dependent[k] >= channels->m)
             status = refuse_motion(context, channels, dependent[k] - channels->m);

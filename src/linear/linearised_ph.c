@@ -4,6 +4,9 @@
 
 #include "linearised.h"
 
+/* An eigenvalue of D, relative to the largest or to the largest entry. */
+static const double NEGATIVE = 1e-10;
+
 void phx_measured_free(phx_measured *measured)
 {
     if (!measured)
@@ -98,12 +101,12 @@ static phx_status symmetric_part(phx_context *context, const char *what, const p
     return status;
 }
 
-/* D + 1e-10 max|D_ij| I is positive definite. As the largest eigenvalue is not below max|D_ij|, check_eigenvalues would
- * accept D as well; it is called only where this does not hold, so that a sparse D costs sparse work. */
+/* D + NEGATIVE max|D_ij| I is positive definite. As the largest eigenvalue is not below max|D_ij|, check_eigenvalues
+ * would accept D as well; it is called only where this does not hold, so that a sparse D costs sparse work. */
 static phx_status is_damping(phx_context *context, const phx_csr *D, bool *is)
 {
     const int n = D->rows;
-    const double size = 1e-10 * linearised_ph_largest(D);
+    const double size = NEGATIVE * linearised_ph_largest(D);
     int *place = phx_calloc(context, (size_t)n, sizeof *place);
     double *shift = phx_calloc(context, (size_t)n, sizeof *shift);
     phx_csr diagonal = {0}, sum = {0};
@@ -146,7 +149,7 @@ static phx_status check_eigenvalues(phx_context *context, const phx_csr *D)
         phx_csr_to_dense(D, dense);
         status = phx_dense_eigen_symmetric(context, n, dense, NULL, values, NULL);
     }
-    if (!status && values[0] < -1e-10 * fmax(values[n - 1], 0.0))
+    if (!status && values[0] < -NEGATIVE * fmax(values[n - 1], 0.0))
         status = phx_fail(context, PHX_ERR_UNSUPPORTED,
                           "the linearised system has no port-Hamiltonian form: the damping matrix has the eigenvalue "
                           "%.3g beside %.3g; take the state-space form",
@@ -411,6 +414,9 @@ static phx_status linearised_ph_measure(phx_context *context, const phx_linearis
 /* ---- the form ---- */
 static phx_status fill_form(phx_context *context, const phx_linearised *linearised, ph_form *form)
 {
+    static const double AT_REST = 1e-8;           /* asymmetry of K, of the largest entry at rest */
+    static const double ROUNDING = 1e-13;         /* the same, of the largest entry */
+    static const double DAMPING_ROUNDING = 1e-12; /* asymmetry of D, of the largest entry */
     const phx_linear *linear = &linearised->linear;
     const double rest =
         linear->has_root ? 0.0 : linearised_ph_largest(linear->rest.rows > 0 ? &linear->rest : &linear->K);
@@ -421,9 +427,10 @@ static phx_status fill_form(phx_context *context, const phx_linearised *linearis
 
     if (!status)
         status = symmetric_part(context, "stiffness", &linear->K,
-                                1e-8 * rest + 1e-13 * linearised_ph_largest(&linear->K), &K);
+                                AT_REST * rest + ROUNDING * linearised_ph_largest(&linear->K), &K);
     if (!status)
-        status = symmetric_part(context, "damping", &linear->D, 1e-12 * linearised_ph_largest(&linear->D), &D);
+        status =
+            symmetric_part(context, "damping", &linear->D, DAMPING_ROUNDING * linearised_ph_largest(&linear->D), &D);
     if (!status)
         status = check_damping(context, &D);
     if (!status)

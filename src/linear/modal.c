@@ -16,7 +16,7 @@ struct phx_modal {
 
 phx_modes_options phx_modes_options_default(void)
 {
-    return (phx_modes_options){.count = 6, .dense_limit = 600, .rank_rtol = 1e-10};
+    return (phx_modes_options){.count = 6, .dense_limit = 600, .rank_rtol = RANK_RTOL};
 }
 
 phx_status phx_modal_create(phx_context *context, phx_modal **modal)

@@ -16,10 +16,11 @@
 /* How good a partner coordinate `col` is for a row with this entry: the larger beside the stiffness, the better. */
 static double worth(const phx_csr *K, double most, double entry, int col)
 {
+    static const double LEAST_STIFFNESS = 1e-12; /* relative to the largest */
     const int at = phx_csr_find(K, col, col);
     const double stiffness = at >= 0 ? fabs(K->val[at]) : 0.0;
 
-    return fabs(entry) / sqrt(stiffness + 1e-12 * most);
+    return fabs(entry) / sqrt(stiffness + LEAST_STIFFNESS * most);
 }
 
 /* Pairs each row of G with a different coordinate by the size of its entry, penalised by stiffness; partner[i] is -1 if

@@ -296,6 +296,7 @@ static phx_status check_sizes(phx_context *context, const phx_plant_coordinates 
 /* Rigid motions of the plant strain no coordinate of the others: their entries are zero but for rounding. */
 static void plant_clear_rounding(const phx_plant_coordinates *to, const own_basis *own, double *S)
 {
+    static const double ROUNDING = 1e-9; /* relative to the largest entry of the column */
     const int f = to->f;
     if (own->reduced->rigid != to->rigid)
         return;
@@ -304,7 +305,7 @@ static void plant_clear_rounding(const phx_plant_coordinates *to, const own_basi
         for (int i = 0; i < f; i++)
             size = fmax(size, fabs(S[i * f + j]));
         for (int i = 0; i < f && own->reduced->omega[j] == 0.0; i++)
-            if (!to->is_rigid[i] && fabs(S[i * f + j]) < 1e-9 * size)
+            if (!to->is_rigid[i] && fabs(S[i * f + j]) < ROUNDING * size)
                 S[i * f + j] = 0.0;
     }
 }

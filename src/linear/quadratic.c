@@ -217,12 +217,13 @@ static phx_status search_about(search *hunt, double point, double *right)
 /* A cluster of real roots: move the shift to its right end, where the lowest roots are. */
 static phx_status search_gathered(search *hunt, double point)
 {
+    static const double SAME = 1e-9; /* relative distance */
     enum { SHIFTS = 8 };
     phx_status status = PHX_OK;
     for (int k = 0; k < SHIFTS && !status && hunt->n_circles < CIRCLES; k++) {
         double right;
         status = search_about(hunt, point, &right);
-        if (right - point <= 1e-9 * fabs(point))
+        if (right - point <= SAME * fabs(point))
             break;
         point = right;
     }
@@ -342,13 +343,14 @@ static phx_status close_column(const columns *table, double *z)
  * violates the joints. */
 static phx_status append_column(columns *table, const double *x, int stride)
 {
+    static const double DEPENDENT = 1e-8; /* length that is left, relative */
     const int n = table->large->linear->n;
     double *z = table->val + (size_t)table->count * (size_t)n;
 
     for (int i = 0; i < n; i++)
         z[i] = x[(size_t)i * (size_t)stride];
     const double before = length_of(table, z), after = orthogonalise(table, z);
-    if (!(after > 1e-8 * before))
+    if (!(after > DEPENDENT * before))
         return PHX_OK;
     const phx_status status = close_column(table, z);
     const double closed = orthogonalise(table, z);

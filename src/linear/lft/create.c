@@ -7,6 +7,9 @@
 
 enum { MOST_DEGREE = 10 };
 static const double default_error = 1e-6, default_tolerance = 1e-11;
+static const double SAME = 1e-9;          /* distance of two values on [-1, 1] */
+static const double NO_STIFFNESS = 1e-14; /* relative to the largest */
+static const double ROUNDING = 1e-14;     /* entries of the scaled realisation */
 
 /* The matrices of all plants as one matrix of `rows` x `cols`:
  *
@@ -123,7 +126,7 @@ static phx_status find_nodes(lft_work *work)
             work->nodes[k][i] = (work->nodes[k][i] - lft->centre[k]) / lft->half[k];
         for (int i = 0; i < count; i++)
             for (int j = 0; j < i; j++)
-                if (!(fabs(work->nodes[k][i] - work->nodes[k][j]) > 1e-9))
+                if (!(fabs(work->nodes[k][i] - work->nodes[k][j]) > SAME))
                     return phx_fail(work->context, PHX_ERR_ARGUMENT, "LFT: values %d and %d of '%s' are the same",
                                     j + 1, i + 1, lft->parameters[k]);
     }
@@ -235,10 +238,10 @@ static double frequency(const phx_plant *nominal, int i)
     for (int k = 0; k < n; k++)
         highest = fmax(highest, fabs(nominal->K[k * n + k]));
     for (int k = 0; k < n; k++)
-        if (fabs(nominal->K[k * n + k]) > 1e-14 * highest)
+        if (fabs(nominal->K[k * n + k]) > NO_STIFFNESS * highest)
             lowest = fmin(lowest, fabs(nominal->K[k * n + k]));
     const double own = fabs(nominal->K[i * n + i]);
-    return isinf(lowest) ? 1.0 : sqrt(own > 1e-14 * highest ? own : lowest);
+    return isinf(lowest) ? 1.0 : sqrt(own > NO_STIFFNESS * highest ? own : lowest);
 }
 
 /* 1 over the largest scaled entry of the line, over all points; HUGE_VAL where there are zeros alone. */
@@ -353,7 +356,7 @@ static void create_clear_rounding(phx_realisation *X)
 {
     const size_t cells = (size_t)(X->rows + X->r) * (size_t)(X->cols + X->r);
     for (size_t k = 0; k < cells; k++)
-        if (fabs(X->X[k]) < 1e-14)
+        if (fabs(X->X[k]) < ROUNDING)
             X->X[k] = 0.0;
 }
 

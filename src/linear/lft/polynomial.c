@@ -48,6 +48,7 @@ static void to_powers(int degree, double *C)
 /* Values at the nodes to coefficients of powers: (degree+1) x count; node `without` (-1: none) does not count. */
 static phx_status fitting(phx_context *context, int count, const double *nodes, int degree, int without, double *out)
 {
+    static const double RANK = 1e-13; /* relative to the largest singular value */
     const int size = degree + 1, used = without < 0 ? count : count - 1;
     const size_t cells = (size_t)size * (size_t)used;
     double *V = phx_calloc(context, 2 * cells + (size_t)used * (size_t)used + (size_t)size * (size_t)size + 1,
@@ -64,7 +65,7 @@ static phx_status fitting(phx_context *context, int count, const double *nodes, 
         row++;
     }
     if (!status)
-        status = phx_dense_least_norm(context, used, size, V, used, identity, 1e-13, inverse, NULL);
+        status = phx_dense_least_norm(context, used, size, V, used, identity, RANK, inverse, NULL);
     if (!status) {
         to_powers(degree, C);
         phx_dense_multiply(false, false, size, used, size, 1.0, C, size, inverse, used, 0.0, V, used);

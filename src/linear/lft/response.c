@@ -56,13 +56,15 @@ static void compare_entry(int entries, int window, const double *want, const dou
  * its channels. */
 static bool is_there(int p, int m, int i, int j, const double *peak, const phx_lft_channels *channels)
 {
+    static const double SMALL_BESIDE = 1e-9; /* peak, relative to those of its row and column */
+    static const double SMALL = 1e-10;       /* peak in units of the channels */
     double row = 0.0, column = 0.0;
     for (int k = 0; k < m; k++)
         row = fmax(row, peak[i * m + k]);
     for (int k = 0; k < p; k++)
         column = fmax(column, peak[k * m + j]);
-    return peak[i * m + j] > 1e-9 * fmin(row, column) &&
-           peak[i * m + j] * channels->outputs[i] * channels->inputs[j] > 1e-10;
+    return peak[i * m + j] > SMALL_BESIDE * fmin(row, column) &&
+           peak[i * m + j] * channels->outputs[i] * channels->inputs[j] > SMALL;
 }
 
 static void find_peaks(int entries, const double *response, double *peak)

@@ -21,7 +21,6 @@ static const phx_ph *system_at_zero(const phx_reduction_work *work)
 static phx_status candidate_first_gather(const phx_reduction_work *work, int k, int count, double *columns,
                                          const double *rest, double *Z)
 {
-    static const double dependent = 1e-10;
     const int n = work->measure.full.n, elastic = phx_elastic_modes(work), more = k - count;
     double *x = phx_calloc(work->context, (size_t)n + 1, sizeof *x);
 
@@ -30,7 +29,7 @@ static phx_status candidate_first_gather(const phx_reduction_work *work, int k, 
     for (int j = 0; j < more; j++) {
         for (int i = 0; i < n; i++)
             x[i] = rest[i * more + j];
-        count += phx_append(n, count, columns, x, dependent);
+        count += phx_append(n, count, columns, x, DEPENDENT);
     }
     for (int j = 0; j < n && count < k; j++) { /* velocities first, then strains; damped rigid motions come last */
         const int mode = j % elastic, of_velocity = n - elastic;
@@ -38,7 +37,7 @@ static phx_status candidate_first_gather(const phx_reduction_work *work, int k, 
         x[j < elastic       ? of_velocity + work->dominance.order[mode]
           : j < 2 * elastic ? work->dominance.order[mode]
                             : j - elastic] = 1.0;
-        count += phx_append(n, count, columns, x, dependent);
+        count += phx_append(n, count, columns, x, DEPENDENT);
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < k; j++)

@@ -25,11 +25,13 @@ void phx_dominance_free(phx_dominance *dominance)
 /* D couples no two of the modes, nor one with a rigid motion. */
 static bool is_proportional(const phx_projected *all)
 {
+    static const double COUPLED = 1e-9; /* damping, relative to that of the two modes */
     const int c = all->c;
 
     for (int i = all->free; i < all->r; i++)
         for (int j = all->free; j < i; j++)
-            if (i >= all->rigid && fabs(all->D[i * c + j]) > 1e-9 * sqrt(fabs(all->D[i * c + i] * all->D[j * c + j])))
+            if (i >= all->rigid &&
+                fabs(all->D[i * c + j]) > COUPLED * sqrt(fabs(all->D[i * c + i] * all->D[j * c + j])))
                 return false;
     return true;
 }

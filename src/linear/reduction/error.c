@@ -139,12 +139,13 @@ static phx_status estimate(phx_context *context, const measured *system, const d
 static phx_status norm_of(const phx_error_measure *gauge, const measured *system, double size, phx_norm *norm,
                           bool *certified)
 {
+    static const double ACCURACY = 1e-7; /* of the norm, relative */
     phx_norm seen = {0};
     phx_status status = PHX_OK;
 
     *certified = phx_ss_n(system->ss) <= CERTIFIED;
     if (*certified)
-        status = phx_ss_hinf_norm(gauge->context, system->ss, gauge->band, 1e-7, norm);
+        status = phx_ss_hinf_norm(gauge->context, system->ss, gauge->band, ACCURACY, norm);
     if (!status && *certified && norm->lower >= level_noise * size)
         return PHX_OK;
     if (!status)
@@ -193,6 +194,8 @@ static int ascending(const void *a, const void *b)
 static phx_status frequencies(const phx_error_measure *gauge, const measured *full, bool part,
                               phx_reduction_curves *curves)
 {
+    static const double BELOW_POLE = 1e-2; /* of the slowest real pole: where the band begins */
+    static const double BELOW_BAND = 1e-2; /* of its upper end, the same */
     const int n = phx_ss_n(full->ss), steps = part ? FACTORED : GRID;
     double *im =
         phx_calloc(gauge->context, 4 * ((size_t)n + GRID) + 1, sizeof *im); /* behind im: re, then the curves */
@@ -204,7 +207,7 @@ static phx_status frequencies(const phx_error_measure *gauge, const measured *fu
         low = im[k] > 0.0 ? fmin(low, im[k]) : low;
         high = fmax(high, im[k]);
         if (part && im[k] == 0.0 && re[k] < 0.0)
-            low = fmin(low, -1e-2 * re[k]);
+            low = fmin(low, -BELOW_POLE * re[k]);
     }
     low = high > 0.0 ? 0.1 * low : 0.1;
     high = high > 0.0 ? 3.0 * high : 10.0;
@@ -212,7 +215,7 @@ static phx_status frequencies(const phx_error_measure *gauge, const measured *fu
         low = gauge->band[0];
     if (gauge->band && isfinite(gauge->band[1])) {
         high = gauge->band[1];
-        low = low < high ? low : 1e-2 * high;
+        low = low < high ? low : BELOW_BAND * high;
     }
     for (int k = 0; k < n && !status; k++)
         if (im[k] > low && im[k] < high)

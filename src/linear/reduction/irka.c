@@ -136,7 +136,7 @@ static phx_status interpolate(irka *iteration, double *Z, int *found)
         for (int side = 0; side < (iteration->im[i] > 0.0 ? 2 : 1) && count < k; side++) {
             for (int j = 0; j < n; j++)
                 part[j] = side ? cimag(iteration->column[j]) : creal(iteration->column[j]);
-            count += phx_append(n, count, iteration->Z, part, 1e-10);
+            count += phx_append(n, count, iteration->Z, part, DEPENDENT);
         }
     }
     *found = count;
@@ -168,6 +168,7 @@ static phx_status irka_measure(irka *iteration, const phx_ph *reduced, double *e
 /* Largest relative motion of a pole to the nearest of those before. */
 static double motion(const irka *iteration)
 {
+    static const double NOT_ZERO = 1e-300; /* least divisor */
     double most = 0.0;
 
     for (int i = 0; i < iteration->k; i++) {
@@ -175,7 +176,7 @@ static double motion(const irka *iteration)
         for (int j = 0; j < iteration->k; j++)
             least = fmin(least,
                          hypot(iteration->re[i] - iteration->before_re[j], iteration->im[i] - iteration->before_im[j]));
-        most = fmax(most, least / fmax(hypot(iteration->re[i], iteration->im[i]), 1e-300));
+        most = fmax(most, least / fmax(hypot(iteration->re[i], iteration->im[i]), NOT_ZERO));
     }
     return most;
 }

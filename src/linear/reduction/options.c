@@ -48,12 +48,14 @@ phx_status phx_reduction_check(phx_context *context, const phx_reduction_options
  * rounding of their frequencies cannot be told from none. */
 static bool undamped(const phx_reduction_work *work)
 {
+    static const double ROUNDING = 1e-14;   /* of the highest frequency */
+    static const double NO_DAMPING = 1e-12; /* relative to the frequency */
     const phx_full *full = &work->full;
     const bool apart = full->rayleigh.exact && work->options->method == PHX_REDUCE_MODAL;
-    const double rounding = apart ? 0.0 : 1e-14 * full->omega[full->f - 1];
+    const double rounding = apart ? 0.0 : ROUNDING * full->omega[full->f - 1];
 
     for (int k = full->rigid; k < full->f; k++)
-        if (!(work->all.D[k * work->all.c + k] > fmax(1e-12 * full->omega[k], rounding)))
+        if (!(work->all.D[k * work->all.c + k] > fmax(NO_DAMPING * full->omega[k], rounding)))
             return true;
     return false;
 }

@@ -4,9 +4,6 @@
 
 #include "reduction.h"
 
-/* Below this part of its own norm a vector depends on those before it. */
-static const double dependent = 1e-10;
-
 phx_status phx_space_create(const phx_full *full, int room, phx_space *space)
 {
     const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows;
@@ -88,13 +85,13 @@ phx_status phx_space_add(phx_space *space, const double *x, bool *added)
     const double before = orthogonal_weigh(space, v, weighed);
     phx_status status = keep_constraints(space, v);
     double after = status ? 0.0 : orthogonal_weigh(space, v, weighed);
-    for (int round = 0; round < 2 && !status && after > dependent * before; round++) {
+    for (int round = 0; round < 2 && !status && after > DEPENDENT * before; round++) {
         sweep(space, v);
         status = keep_constraints(space, v);
         if (!status)
             after = orthogonal_weigh(space, v, weighed);
     }
-    if (status || !(after > dependent * before))
+    if (status || !(after > DEPENDENT * before))
         return status;
     for (size_t i = 0; i < n; i++) {
         v[i] /= after;

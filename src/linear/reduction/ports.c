@@ -327,6 +327,7 @@ phx_status phx_ph_ss(phx_context *context, const char *name, const phx_ph *ph, b
  * exactly. */
 phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph *b, phx_ss **ss)
 {
+    static const double SAME = 1e-10; /* relative */
     const size_t cells = (size_t)a->m * (size_t)a->m;
     double *D = phx_calloc(context, cells + 1, sizeof *D);
 
@@ -335,7 +336,7 @@ phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph
         return PHX_ERR_MEMORY;
     for (size_t k = 0; k < cells; k++) {
         const double of_a = a->S[k] + a->N[k], of_b = b->S[k] + b->N[k];
-        D[k] = fabs(of_a - of_b) > 1e-10 * fabs(of_a) ? of_a - of_b : 0.0;
+        D[k] = fabs(of_a - of_b) > SAME * fabs(of_a) ? of_a - of_b : 0.0;
     }
     const phx_status status = join(context, "error", a, b, D, ss);
     phx_free(D);

@@ -82,13 +82,15 @@ static void fill_basis(const phx_full *full, int count, const phx_basis *modes, 
 /* X^T K X; what is rounding of its terms is zero. */
 static void static_stiffness(const phx_full *full, phx_projected *projected)
 {
+    static const double ROUNDING = 1e-11; /* relative to the terms */
+
     for (int i = 0; i < projected->held; i++)
         for (int j = 0; j <= i; j++) {
             double size = 0.0;
             const double value = phx_form(&full->K, projected->c, projected->W + projected->r + i, projected->c,
                                           projected->W + projected->r + j, &size);
             projected->stiffness[i * projected->held + j] = projected->stiffness[j * projected->held + i] =
-                fabs(value) > 1e-11 * size ? value : 0.0;
+                fabs(value) > ROUNDING * size ? value : 0.0;
         }
 }
 

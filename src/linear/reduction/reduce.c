@@ -52,7 +52,7 @@ static phx_status count_lifted(phx_reduction_work *work)
     for (int s = 0; s < held && work->lifted < count; s++) {
         for (int i = 0; i < count; i++)
             x[i] = all->M[(all->rigid + i) * all->c + all->r + s];
-        work->lifted += phx_append(count, work->lifted, columns, x, 1e-10);
+        work->lifted += phx_append(count, work->lifted, columns, x, DEPENDENT);
     }
     phx_free(columns);
     return PHX_OK;
@@ -224,6 +224,7 @@ static double largest_entry(const phx_csr *a)
 /* Least eigenvalue of W over its largest entry, and the Hamiltonian test of what was measured. */
 static phx_status verify_structure(phx_reduction_work *work, const phx_candidate *best, phx_reduction *out)
 {
+    static const double ACCURACY = 1e-8; /* relative to the norm of the model */
     enum { HAMILTONIAN = 300 };
     phx_descriptor *descriptor = NULL;
     phx_descriptor_structure structure = {0};
@@ -242,7 +243,8 @@ static phx_status verify_structure(phx_reduction_work *work, const phx_candidate
     if (!status && best->ph.n <= HAMILTONIAN) {
         status = phx_ph_ss(work->context, "reduced model", &best->ph, false, &system);
         if (!status)
-            status = phx_ss_passivity(work->context, system, 1e-8 * work->measure.norm.upper, &out->report.passivity);
+            status =
+                phx_ss_passivity(work->context, system, ACCURACY * work->measure.norm.upper, &out->report.passivity);
         out->report.passivity.shift /= work->measure.norm.upper;
         out->report.passivity.least /= work->measure.norm.upper;
         phx_ss_destroy(system);

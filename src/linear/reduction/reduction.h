@@ -11,6 +11,8 @@
 #include "linear/internal.h"
 #include "linear/linearised.h"
 
+static const double DEPENDENT = 1e-10; /* a vector on those before it: what is left, of its own norm */
+
 /* ---- saddle.c: [z^2 M + z D + K, A^T; A, 0], the rows of A scaled to the size of the block above ---- */
 typedef struct phx_saddle {
     phx_context *context;

@@ -145,11 +145,12 @@ static phx_status add_sum(remainder_work *work, phx_saddle *saddle, double weigh
 /* (1). K may be singular by rigid motions, so that omega^2 + alpha/beta is taken as at least 1e-6 of the lowest. */
 static phx_status rayleigh_sum(remainder_work *work, phx_saddle *shifted, double low, double *sum)
 {
+    static const double LEAST_SQUARE = 1e-6; /* of the lowest frequency squared */
     const double alpha = work->full->rayleigh.alpha, beta = work->full->rayleigh.beta;
 
     if (!(beta > 0.0))
         return add_sum(work, (phx_saddle *)&work->full->projection, 1.0 / alpha, sum);
-    const double exact = alpha / beta, square = fmax(exact, 1e-6 * low * low);
+    const double exact = alpha / beta, square = fmax(exact, LEAST_SQUARE * low * low);
     const phx_status status = phx_saddle_factor(shifted, sqrt(square));
     return status ? status : add_sum(work, shifted, (1.0 + (square - exact) / (low * low + exact)) / beta, sum);
 }

@@ -17,12 +17,13 @@ static const double of_energy = 1e-12;
 /* T = diag(sqrt(lambda)) V^T and its inverse from X = V diag(lambda) V^T, with a little of the energy, I. */
 static phx_status root(phx_context *context, int n, const double *X, double *T, double *inverse)
 {
+    static const double INDEFINITE = 1e-6; /* part of the energy that is more than rounding */
     double *vectors = phx_calloc(context, (size_t)n * (size_t)(n + 1) + 1, sizeof *vectors);
     double *values = phx_behind(vectors, (size_t)(n * n));
     phx_status status = vectors ? phx_dense_eigen_symmetric(context, n, X, NULL, values, vectors) : PHX_ERR_MEMORY;
 
     const double part = status || n == 0 ? 0.0 : fmax(of_energy, -8.0 * values[0]);
-    if (!status && part > 1e-6)
+    if (!status && part > INDEFINITE)
         status = phx_fail(context, PHX_ERR_ANALYSIS,
                           "the least storage function could not be computed: it has the eigenvalue %.3g beside %.3g",
                           values[0], values[n - 1]);
@@ -129,13 +130,14 @@ static phx_status by_feedthrough(phx_context *context, const phx_ph *ph, double 
  * feedthrough eps/2 that was added. */
 phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm, phx_ph *out, double *T, double *shift)
 {
+    static const double ADDED = 1e-5; /* feedthrough, relative to the norm */
     const int n = ph->n, m = ph->m;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 6 * cells + 3 * (size_t)n * (size_t)m + 1, sizeof *work);
     double *A = work, *G = phx_behind(A, cells), *Q = phx_behind(G, cells), *X = phx_behind(Q, cells),
            *inverse = phx_behind(X, cells), *input = phx_behind(work, 6 * cells);
     double *output = phx_behind(input, (size_t)(n * m));
-    const double eps = 1e-5 * norm;
+    const double eps = ADDED * norm;
     phx_status status = work ? phx_ph_create(context, n, m, out) : PHX_ERR_MEMORY;
 
     *shift = 0.5 * eps;
