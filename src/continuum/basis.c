@@ -334,6 +334,8 @@ static phx_status keep_massless(phx_context *context, const phx_continuum_def *d
 static phx_status basis_orthonormalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                        shapes *basis)
 {
+    static const double DEPENDENT = 1e-12; /* energy of a combination, relative to the largest */
+    static const double NO_MASS = 1e-14;   /* 1/omega^2, relative to the largest */
     const size_t m = (size_t)basis->count;
     double *A = phx_calloc(context, m * m + 1, sizeof *A), *V = phx_calloc(context, m * m + 1, sizeof *V);
     double *U = phx_calloc(context, m * m + 1, sizeof *U), *values = phx_calloc(context, m + 1, sizeof *values);
@@ -355,7 +357,7 @@ static phx_status basis_orthonormalise(phx_context *context, const phx_continuum
         status = phx_dense_eigen_symmetric(context, basis->count, A, NULL, values, V);
     share_pairs(space, m, values, V);
     for (size_t k = 0; k < m && !status; k++) {
-        if (!(values[k] > 1e-12 * values[m - 1]))
+        if (!(values[k] > DEPENDENT * values[m - 1]))
             continue; /* it depends on the others */
         for (size_t i = 0; i < m; i++)
             U[(size_t)kept * m + i] = V[i * m + k] / sqrt(values[k]);
@@ -374,7 +376,7 @@ static phx_status basis_orthonormalise(phx_context *context, const phx_continuum
         status = PHX_ERR_MEMORY;
     int count = 0;
     for (int k = kept - 1; k >= 0 && !status; k--) {
-        if (!(values[k] > 1e-14 * values[kept - 1]))
+        if (!(values[k] > NO_MASS * values[kept - 1]))
             continue; /* no mass to speak of */
         basis->omega[count] = 1.0 / sqrt(values[k]);
         for (int i = 0; i < kept; i++)
@@ -559,6 +561,7 @@ static phx_status lacking_flexibility(phx_context *context, const elastic_space 
 static phx_status held_frequencies(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                    const shapes *basis, double **omega, int *count)
 {
+    static const double RANK = 1e-10; /* of rows of length 1 */
     const int m = basis->count + space->n_rigid;
     double *G = phx_calloc(context, 6 * (size_t)space->n_interfaces * (size_t)m + 1, sizeof *G), *null_space = NULL;
     double *A = NULL, *B = NULL;
@@ -593,7 +596,7 @@ static phx_status held_frequencies(phx_context *context, const phx_continuum_def
         phx_free(elastic);
     }
     if (!status && rows > 0)
-        status = phx_dense_nullspace(context, rows, m, G, 1e-10, &rank, &null_space);
+        status = phx_dense_nullspace(context, rows, m, G, RANK, &rank, &null_space);
     const int f = m - rank;
     if (!status && rows > 0 && f > 0) { /* null_space: m x f */
         A = phx_calloc(context, (size_t)f * (size_t)f, sizeof *A);

@@ -12,6 +12,7 @@ enum { FEWEST = 8, UNKNOWNS = 5, ITERATIONS = 60, MOST_SAMPLED = 2000 };
 static const double ON_IT = 1e-4;    /* of the radius: nodes that are written with few digits */
 static const double WIDEST = 2.1;    /* rad: the largest gap of a full bore between nodes around it */
 static const double SETTLED = 1e-14; /* of the radius: the last correction */
+static const double REGULAR = 1e-12; /* on the diagonal, per node */
 
 typedef struct cylinder {
     double p[3], n[3], R;
@@ -80,7 +81,7 @@ static double improve(phx_context *context, int count, int stride, const double 
         }
     }
     for (int k = 0; k < UNKNOWNS; k++) /* nodes in one plane know no tilt */
-        A[(UNKNOWNS + 1) * k] += 1e-12 * count / stride;
+        A[(UNKNOWNS + 1) * k] += REGULAR * count / stride;
     if (phx_dense_cholesky(context, UNKNOWNS, A))
         return NAN;
     phx_dense_triangle_solve(false, UNKNOWNS, A, 1, b);

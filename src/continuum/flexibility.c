@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double DIGITS = 1e-13; /* of eigenvalues, relative */
+
 struct flexibility {
     phx_context *context;
     const elastic_space *space;
@@ -93,6 +95,7 @@ static phx_status submatrix(phx_context *context, const phx_csr *a, int n, const
 /* Those of the space that do not move a held coordinate, orthonormal in M. */
 static phx_status make_rigid(flexibility *flex, const unsigned char *held)
 {
+    static const double UNMOVED = 1e-12; /* square of the motion of what is held, relative to the largest */
     phx_context *context = flex->context;
     const elastic_space *space = flex->space;
     const size_t n = (size_t)space->n, own = (size_t)flex->n;
@@ -119,7 +122,7 @@ static phx_status make_rigid(flexibility *flex, const unsigned char *held)
     for (int k = 0; k < r && !status; k++)
         most = fmax(most, values[k]);
     for (int k = 0; k < r && !status; k++) {
-        if (values[k] > 1e-12 * most)
+        if (values[k] > UNMOVED * most)
             continue; /* it moves what is held */
         double *motion = flex->rigid + (size_t)flex->n_rigid++ * own;
         for (size_t i = 0; i < own; i++)
@@ -142,7 +145,9 @@ static phx_status make_rigid(flexibility *flex, const unsigned char *held)
 /* Of `count` columns of the rigid motions (n_rigid x count) those that determine them best. */
 static phx_status flexibility_choose(flexibility *flex, int count, const double *columns, int *rank, int *order)
 {
-    return count > 0 ? phx_dense_rrqr(flex->context, flex->n_rigid, count, columns, 1e-12, rank, order, NULL) : PHX_OK;
+    static const double RANK = 1e-12; /* pivots, relative to the longest column */
+
+    return count > 0 ? phx_dense_rrqr(flex->context, flex->n_rigid, count, columns, RANK, rank, order, NULL) : PHX_OK;
 }
 
 /* The best of all processes: each offers the best of its own. On return the first *rank of `order` are those of this
@@ -474,8 +479,8 @@ static phx_status find_pairs(flexibility *flex, int count, double *values, doubl
     phx_status status = columns ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status =
-            phx_eigen_shift_invert(flex->context, flex->n, count, 0.0, op_apply, op_mass, flex, 1e-13, values, columns);
+        status = phx_eigen_shift_invert(flex->context, flex->n, count, 0.0, op_apply, op_mass, flex, DIGITS, values,
+                                        columns);
     for (size_t k = 0; k < m && !status; k++)
         for (size_t i = 0; i < n; i++)
             vectors[k * n + i] = columns[i * m + k];
@@ -486,16 +491,16 @@ static phx_status find_pairs(flexibility *flex, int count, double *values, doubl
 /* Pairs of several processes. */
 static phx_status find_distributed_pairs(flexibility *flex, int count, double *values, double *vectors)
 {
-    static const double digits = 1e-13, of_multigrid = 1e-11;
+    static const double of_cycles = 1e-10, of_multigrid = 1e-11; /* error of LOBPCG in energy; of solutions */
     const bool multigrid = uses_multigrid(flex);
 
     /* a body of few unknowns has no room for LOBPCG's directions: then by solutions */
     if (multigrid && !phx_ranks_eigen_multigrid(flex->solver, count, flex->space->M_rows, flex->n_rigid, flex->rigid,
-                                                1e-10, values, vectors, &flex->steps))
+                                                of_cycles, values, vectors, &flex->steps))
         return PHX_OK;
     flex->steps = 0;
     return phx_ranks_eigen(flex->context, ranks_of(flex), flex->n, count, op_apply, op_mass, flex,
-                           multigrid ? of_multigrid : digits, values, vectors);
+                           multigrid ? of_multigrid : DIGITS, values, vectors);
 }
 
 /* The `count` lowest elastic modes, omega in rad/s, one after the other in `modes`. Fails for a value omega^2 that is

@@ -115,6 +115,8 @@ static double weight_of(const phx_elastic_model *model, int j, double radius2)
 static phx_status mean_rows(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
                             double radius2, phx_interface *interface)
 {
+    static const double DEFICIENT = 1e-10; /* eigenvalue, relative to the largest */
+    static const double MOVES = 1e-20;     /* square of the motion of a rotation */
     const double ell = radius2 > 0.0 ? sqrt(radius2) : 1.0;
     double gram[36] = {0}, values[6], inverse[36];
     double *R = phx_calloc(context, 6 * (size_t)count + 1, sizeof *R),
@@ -133,12 +135,12 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
                 gram[6 * c + d] += weight_of(model, unknowns[k], radius2) * R[6 * k + c] * R[6 * k + d] / count;
     if (!status)
         status = phx_dense_eigen_symmetric(context, 6, gram, NULL, values, NULL);
-    if (!status && values[0] < 1e-10 * values[5]) { /* displacements alone, when the rotations move nothing */
+    if (!status && values[0] < DEFICIENT * values[5]) { /* displacements alone, when the rotations move nothing */
         double rotations = 0.0;
         for (int c = 3; c < 6; c++)
             rotations = fmax(rotations, gram[7 * c]);
         motions = 3;
-        if (rotations > 1e-20 && radius2 > 0.0)
+        if (rotations > MOVES && radius2 > 0.0)
             status = phx_fail(context, PHX_ERR_ARGUMENT,
                               "'%s': its nodes lie on a line, and its rotation about this line is not defined; add "
                               "nodes off the line, or take a single node",
@@ -187,6 +189,7 @@ static phx_status copy_unknowns(phx_context *context, int count, const int *unkn
 static phx_status edge_axis(phx_context *context, const phx_elastic_model *model, int count, const int *unknowns,
                             const double mean[3], phx_interface *interface)
 {
+    static const double STRAIGHT = 1e-16; /* square of the deviation, relative to that of the length */
     double spread[9] = {0}, values[3], vectors[9];
 
     for (int k = 0; k < count; k++) {
@@ -198,7 +201,7 @@ static phx_status edge_axis(phx_context *context, const phx_elastic_model *model
     const phx_status status = phx_dense_eigen_symmetric(context, 3, spread, NULL, values, vectors);
     if (status)
         return status;
-    if (values[1] > 1e-16 * values[2])
+    if (values[1] > STRAIGHT * values[2])
         return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': a hinged edge must be straight", interface->name);
     for (int a = 0; a < 3; a++)
         interface->axis[a] = vectors[3 * a + 2];

@@ -28,6 +28,7 @@ static phx_status own_check(phx_context *context, const phx_continuum_def *def, 
 static phx_status make_matrices(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                 shapes *basis)
 {
+    static const double CONTRADICTS = 1e-6; /* negative eigenvalue of the mass, relative to the largest */
     const phx_elastic_model *model = space->model;
     const int m = model->n_modes, r = space->n_rigid;
     const size_t size = (size_t)m * (size_t)m;
@@ -48,7 +49,7 @@ static phx_status make_matrices(phx_context *context, const phx_continuum_def *d
         phx_dense_multiply(false, true, m, m, r, -1.0, c, r, c, r, 1.0, basis->own_M, m);
         status = phx_dense_eigen_symmetric(context, m, basis->own_M, NULL, values, NULL);
     }
-    if (!status && values[0] < -1e-6 * values[m - 1])
+    if (!status && values[0] < -CONTRADICTS * values[m - 1])
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "'%s': the modal masses and the lumped masses contradict each other: without the motion of "
                           "the whole a mode has the mass %.3g of the largest",

@@ -526,6 +526,7 @@ static phx_status put_modal_mass(phx_context *context, const elastic_space *spac
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
+    static const double COUPLED = 1e-6; /* gyroscopic terms that are left out, relative */
     elastic_source *made = phx_calloc(context, 1, sizeof *made);
     continuum_source *continuum = made ? &made->shape : NULL;
     elastic_space space = {0};
@@ -562,7 +563,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         continuum->source.flex.M[phx_flex_entry(&continuum->source.flex, k, k)] += 1.0;
     if (!status && basis.own)
         status = put_modal_mass(context, &space, &basis, &continuum->source.flex);
-    if (!status && symmetric > 1e-6)
+    if (!status && symmetric > COUPLED)
         phx_log(
             context, PHX_LOG_WARNING,
             "'%s': its mass matrix couples directions (%.2g of the gyroscopic terms are left out); rotations of the "

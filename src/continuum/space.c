@@ -117,6 +117,7 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
 /* Coordinates of interfaces that no unknown follows. Those that move only together with others are an error. */
 static phx_status find_empty(phx_context *context, elastic_space *space, const phx_interface *interfaces)
 {
+    static const double DEPENDENT = 1e-12; /* eigenvalue of motions of length 1 */
     static const char *const motion[] = {"displacement along x", "displacement along y", "displacement along z",
                                          "rotation about x",     "rotation about y",     "rotation about z"};
     phx_status status = PHX_OK;
@@ -143,7 +144,7 @@ static phx_status find_empty(phx_context *context, elastic_space *space, const p
             for (int l = 0; l < 6; l++)
                 gram[6 * k + l] = size[k] > 0.0 && size[l] > 0.0 ? gram[6 * k + l] / (size[k] * size[l]) : k == l;
         status = phx_dense_eigen_symmetric(context, 6, gram, NULL, values, vectors);
-        if (!status && values[0] < 1e-12) {
+        if (!status && values[0] < DEPENDENT) {
             int most = 0;
             for (int k = 1; k < 6; k++)
                 most = fabs(vectors[6 * k]) > fabs(vectors[6 * most]) ? k : most;
@@ -369,6 +370,8 @@ static void rigid_coordinates(const elastic_space *space, const phx_interface *i
 static phx_status free_combinations(phx_context *context, const phx_elastic_model *model, const unsigned char *held,
                                     double a[36], int *count)
 {
+    static const double ROUNDING = 1e-20; /* square of what a motion of n unknowns moves, over n^2 */
+    static const double UNMOVED = 1e-12;  /* the same, relative to the largest */
     const size_t n = (size_t)model->n;
     double gram[36] = {0}, values[6], vectors[36], size[6] = {0}, most = 0.0;
 
@@ -385,7 +388,7 @@ static phx_status free_combinations(phx_context *context, const phx_elastic_mode
         most = fmax(most, values[k]);
     *count = 0;
     for (int k = 0; k < 6 && !status; k++)
-        if (values[k] <= 1e-20 * (double)n * (double)n + 1e-12 * most) {
+        if (values[k] <= ROUNDING * (double)n * (double)n + UNMOVED * most) {
             for (int l = 0; l < 6; l++)
                 a[6 * *count + l] = vectors[6 * l + k] / size[l];
             ++*count;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const PetscReal SOLVED = 1e-12; /* residual, relative */
+
 /* ---- failures ---- */
 static char message[512]; /* of the first error since the last one that was handed out */
 
@@ -467,7 +469,7 @@ static PetscErrorCode use_multigrid(solver *method, const phx_petsc_equations *e
     PetscCall(MatDestroy(&P));
     PetscCall(KSPSetType(method->ksp, KSPCG));
     PetscCall(KSPSetNormType(method->ksp, KSP_NORM_NATURAL));
-    PetscCall(KSPSetTolerances(method->ksp, 1e-12, 1e-300, PETSC_DEFAULT, 500));
+    PetscCall(KSPSetTolerances(method->ksp, SOLVED, NO_RESIDUAL, PETSC_DEFAULT, 500));
     PetscCall(KSPGetPC(method->ksp, &pc));
     PetscCall(PCSetType(pc, PCSHELL));
     PetscCall(PCShellSetContext(pc, method->grid));

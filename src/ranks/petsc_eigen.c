@@ -204,6 +204,7 @@ static PetscErrorCode petsc_eigen_orthonormalise(lobpcg *iteration, PetscInt fir
  * e^T A e = r^T T r, over x^T A x. */
 static PetscErrorCode precondition(lobpcg *iteration)
 {
+    static const PetscReal LEAST_ENERGY = 1e-3; /* of the largest value of the space */
     const PetscInt n = iteration->n, w = iteration->w, all = iteration->all;
     PetscScalar *R, *TR, *G;
     PetscReal *work;
@@ -230,7 +231,7 @@ static PetscErrorCode precondition(lobpcg *iteration)
     PetscCall(MPIU_Allreduce(MPI_IN_PLACE, work, (PetscMPIInt)w, MPIU_REAL, MPIU_SUM, PETSC_COMM_WORLD));
     for (PetscInt k = 0; k < w; k++) { /* rigid motions, which a start has too, have no energy of their own */
         const PetscReal energy =
-            PetscMax(iteration->value[iteration->active[k]], 1e-3 * iteration->value[iteration->m - 1]);
+            PetscMax(iteration->value[iteration->active[k]], LEAST_ENERGY * iteration->value[iteration->m - 1]);
         iteration->error[iteration->active[k]] = PetscSqrtReal(PetscAbsReal(work[k]) / energy);
     }
     PetscCall(PetscFree3(R, TR, G));

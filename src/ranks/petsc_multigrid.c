@@ -34,6 +34,7 @@ struct multigrid {
 /* rho by conjugate gradients, which are Lanczos's process; a little more, because it comes from below. */
 static PetscErrorCode estimate(level *coarse)
 {
+    static const PetscReal SOLVED = 1e-8; /* residual, relative: more steps say nothing of rho */
     static const PetscReal safety = 1.1;
     KSP ksp;
     PC pc;
@@ -46,7 +47,7 @@ static PetscErrorCode estimate(level *coarse)
     PetscCall(KSPCreate(PetscObjectComm((PetscObject)coarse->A), &ksp));
     PetscCall(KSPSetOperators(ksp, coarse->A, coarse->A));
     PetscCall(KSPSetType(ksp, KSPCG));
-    PetscCall(KSPSetTolerances(ksp, 1e-8, 1e-300, PETSC_DEFAULT, ESTIMATE));
+    PetscCall(KSPSetTolerances(ksp, SOLVED, NO_RESIDUAL, PETSC_DEFAULT, ESTIMATE));
     PetscCall(KSPSetComputeEigenvalues(ksp, PETSC_TRUE));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscCall(PCSetType(pc, coarse->diagonal ? PCJACOBI : PCPBJACOBI));

@@ -6,6 +6,8 @@
 
 #include <petscksp.h>
 
+static const PetscReal NO_RESIDUAL = 1e-300; /* absolute tolerance: none */
+
 /* ---- products with blocks ---- */
 /* A matrix of PETSc (AIJ, of one process or several) and what a product with a block needs of it. */
 typedef struct block_operator block_operator;

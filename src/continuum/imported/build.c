@@ -384,6 +384,8 @@ static phx_status put_rigid_motions(phx_import *import, phx_elastic_model *model
 /* A stiffness matrix in place of the mass gives none. */
 static phx_status build_check_mass(phx_import *import, const phx_elastic_model *model)
 {
+    static const double NO_MASS = 1e-6; /* relative to the diagonal */
+
     for (int c = 0; c < 3; c++) {
         double mass = 0.0, trace = 0.0;
         for (int i = 0; i < model->n; i++)
@@ -394,7 +396,7 @@ static phx_status build_check_mass(phx_import *import, const phx_elastic_model *
                 if (model->component[i] == c && j == i)
                     trace += model->M.val[k];
             }
-        if (!(mass > 1e-6 * trace))
+        if (!(mass > NO_MASS * trace))
             return phx_fail(
                 import->context, PHX_ERR_INPUT,
                 "%s: the mass matrix gives the body the mass %g kg along %s, with %g kg on its diagonal; is "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { MOST_DEGREE = PHX_PLATE_EDGE_DEGREE };
+static const double ON_EDGE = 1e-6; /* parts of its length: off an edge, before its end */
 
 void phx_plate_edge_lagrange(int degree, int first, int last, double s, double value[MOST_DEGREE + 1])
 {
@@ -83,7 +84,7 @@ static int edge_at(const phx_plate_edges *edges, const double *x, const double p
 {
     for (int edge = 0; edge < edges->n; edge++) {
         const double *a = x + 3 * edges->end[2 * edge], *b = x + 3 * edges->end[2 * edge + 1];
-        const double length = length_of(edges, x, edge), off = 1e-6 * length;
+        const double length = length_of(edges, x, edge), off = ON_EDGE * length;
         const double t[2] = {(b[0] - a[0]) / length, (b[1] - a[1]) / length};
         const double along = (place[0] - a[0]) * t[0] + (place[1] - a[1]) * t[1];
         const double across = (place[0] - a[0]) * t[1] - (place[1] - a[1]) * t[0];
@@ -149,7 +150,7 @@ static phx_status at_place(phx_context *context, const phx_plate_edges *edges, c
 
     if (edge < 0)
         return off_edge(context, spot);
-    if (s < 1e-6 || s > 1.0 - 1e-6)
+    if (s < ON_EDGE || s > 1.0 - ON_EDGE)
         return at_node(context, edges, spot, edges->end[2 * edge + (s > 0.5)], terms);
     const phx_status status = make_terms(context, 1, terms);
     if (!status)
@@ -196,7 +197,7 @@ static int corner_at(const phx_plate_edges *edges, const double *x, const phx_pl
     if (!spot->nodes) {
         double s = 0.0;
         const int edge = edge_at(edges, x, spot->place, &s);
-        if (edge < 0 || (s > 1e-6 && s < 1.0 - 1e-6))
+        if (edge < 0 || (s > ON_EDGE && s < 1.0 - ON_EDGE))
             return -1;
         const int end = edges->end[2 * edge + (s > 0.5)];
         return corner_of(edges, end) == 1 ? end : -1;

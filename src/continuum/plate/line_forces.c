@@ -216,6 +216,7 @@ static int nodes_inside(line_work *work, int t)
  * that do not determine a linear one a constant one. */
 static phx_status fit_load(line_work *work, int t, double *b)
 {
+    static const double RANK = 1e-6; /* relative to the largest singular value */
     const int count = nodes_inside(work, t), *corner = work->plate->corner + 3 * t;
     const size_t cols = (size_t)work->cols;
     const double centre[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0};
@@ -236,11 +237,11 @@ static phx_status fit_load(line_work *work, int t, double *b)
         memcpy(F + (size_t)k * cols, work->force + (size_t)work->fitted[k] * cols, cols * sizeof *F);
     }
     if (!status && count > 2)
-        status = phx_dense_least_norm(work->context, count, 3, A, work->cols, F, 1e-6, z, &rank);
+        status = phx_dense_least_norm(work->context, count, 3, A, work->cols, F, RANK, z, &rank);
     if (!status && rank < 3 && count > 0) {
         for (int k = 0; k < count; k++)
             A[k] = work->moment[3 * work->fitted[k]];
-        status = phx_dense_least_norm(work->context, count, 1, A, work->cols, F, 1e-6, z, &rank);
+        status = phx_dense_least_norm(work->context, count, 1, A, work->cols, F, RANK, z, &rank);
         memset(z + cols, 0, 2 * cols * sizeof *z);
     }
     for (int a = 0; a < 3 && !status; a++) {

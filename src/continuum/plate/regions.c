@@ -9,11 +9,13 @@
 static phx_status regions_invert(phx_context *context, int region, const char *what, int n, const double *a, int stride,
                                  double *inverse)
 {
+    static const double SYMMETRIC = 1e-9; /* relative to the diagonal */
     double copy[9], factor[9];
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            if (!isfinite(a[i * n + j]) || fabs(a[i * n + j] - a[j * n + i]) > 1e-9 * fabs(a[i * n + i] + a[j * n + j]))
+            if (!isfinite(a[i * n + j]) ||
+                fabs(a[i * n + j] - a[j * n + i]) > SYMMETRIC * fabs(a[i * n + i] + a[j * n + j]))
                 return phx_fail(context, PHX_ERR_ARGUMENT,
                                 "plate: region %d: the %s stiffness must be finite and symmetric; entries %d,%d and "
                                 "%d,%d are %g and %g",
@@ -88,6 +90,7 @@ static phx_status check_cell(phx_context *context, const phx_mesh *mesh, int cel
 /* The plane z = constant, and triangles that are not flat. */
 static phx_status check_triangle(phx_context *context, const phx_mesh *mesh, int cell)
 {
+    static const double FLAT = 1e-9; /* of the longest edge and of its square */
     const double *x[3], *x0 = mesh->x + 3 * mesh->node[mesh->first[cell]];
     double longest = 0.0;
 
@@ -98,12 +101,12 @@ static phx_status check_triangle(phx_context *context, const phx_mesh *mesh, int
         longest = fmax(longest, hypot(q[0] - p[0], q[1] - p[1]));
     }
     for (int c = 1; c < 3; c++)
-        if (!(fabs(x[c][2] - x0[2]) <= 1e-9 * longest))
+        if (!(fabs(x[c][2] - x0[2]) <= FLAT * longest))
             return phx_fail(context, PHX_ERR_ARGUMENT,
                             "plate: cell %d does not lie in a plane z = constant: z is %g and %g m; turn the mesh",
                             phx_plate_label(mesh->cell_label, cell), x0[2], x[c][2]);
     const double twice = (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]);
-    if (!(fabs(twice) > 1e-9 * longest * longest))
+    if (!(fabs(twice) > FLAT * longest * longest))
         return phx_fail(context, PHX_ERR_ARGUMENT, "plate: cell %d is flat: its area is %g m^2, its longest edge %g m",
                         phx_plate_label(mesh->cell_label, cell), 0.5 * fabs(twice), longest);
     return PHX_OK;

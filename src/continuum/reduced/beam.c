@@ -172,7 +172,7 @@ static phx_status beam_compare(phx_h5 *file, const char *path, size_t count, con
     for (size_t k = 0; k < count; k++)
         most = fmax(most, fabs(made[k]));
     for (size_t k = 0; k < count; k++)
-        if (!(fabs(read[k] - made[k]) <= 1e-9 * most))
+        if (!(fabs(read[k] - made[k]) <= AGREES * most))
             return reduced_wrong(file, path, "is not that of the beam in /beam: number %zu is %.10g instead of %.10g",
                                  k + 1, read[k], made[k]);
     return PHX_OK;
@@ -206,7 +206,7 @@ static phx_status compare_ports(phx_h5 *file, const reduced_source *source, doub
     for (int p = 0; p < source->n_ports && !status; p++) {
         const double *x = source->points[p].x, s = x[0] / length;
         phx_flex_point point = {.n = 0};
-        if (!(s > -1e-9 && s < 1.0 + 1e-9) || x[1] != 0.0 || x[2] != 0.0)
+        if (!(s > -AGREES && s < 1.0 + AGREES) || x[1] != 0.0 || x[2] != 0.0)
             return reduced_wrong(file, "/ports/position", "of port '%s' is off the beam", source->names[p]);
         status = phx_beam_point(source->beam, phx_h5_context(file), fmin(fmax(s, 0.0), 1.0), &point);
         if (!status && point.n > 0)

@@ -100,7 +100,7 @@ static phx_status read_check_symmetry(phx_h5 *file, const reduced_field *field, 
         most = fmax(most, fabs(a[k]));
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
-            if (!(fabs(a[i * n + j] - sign * a[j * n + i]) <= 1e-9 * most))
+            if (!(fabs(a[i * n + j] - sign * a[j * n + i]) <= AGREES * most))
                 return reduced_wrong(file, field->path, "must be %s; entries %d,%d and %d,%d are %g and %g",
                                      field->a == SKEW ? "antisymmetric" : "symmetric", i + 1, j + 1, j + 1, i + 1,
                                      a[i * n + j], a[j * n + i]);
@@ -170,7 +170,7 @@ static phx_status read_stiffness(phx_h5 *file, phx_flex *flex)
             double sum = 0.0;
             for (int r = 0; r < flex->n_stress; r++)
                 sum += B[(size_t)r * (size_t)n + (size_t)i] * B[(size_t)r * (size_t)n + (size_t)j];
-            if (!(fabs(sum - flex->K[i * n + j]) <= 1e-9 * most))
+            if (!(fabs(sum - flex->K[i * n + j]) <= AGREES * most))
                 status = reduced_wrong(file, "/K", "is not B^T B with B = /root: entry %d,%d is %g instead of %g",
                                        i + 1, j + 1, flex->K[i * n + j], sum);
         }
@@ -288,9 +288,9 @@ static bool read_is_rotation(int dim, const double *R)
             worst = fmax(worst, fabs(sum));
         }
     if (dim == 2)
-        return worst <= 1e-9 && R[0] * R[3] - R[1] * R[2] > 0.0;
+        return worst <= AGREES && R[0] * R[3] - R[1] * R[2] > 0.0;
     phx_rot_x_vec(3, R, R + 3, c);
-    return worst <= 1e-9 && c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0;
+    return worst <= AGREES && c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0;
 }
 
 static phx_status check_port(phx_h5 *file, const reduced_source *source, int p)

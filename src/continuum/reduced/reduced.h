@@ -5,6 +5,8 @@
 #include "continuum/source.h"
 #include "file/file.h"
 
+static const double AGREES = 1e-9; /* numbers of a file that say the same, relative to the largest */
+
 typedef struct reduced_source {
     continuum_source shape; /* first */
     phx_flex_source *base;  /* whose everything but `flex` it borrows; NULL: it owns it */

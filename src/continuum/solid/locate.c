@@ -29,6 +29,7 @@ static double outside(phx_cell_type type, const double *xi)
  * INFINITY where it does not converge, else how far outside it lies. */
 static double find_in_cell(phx_context *context, const phx_mesh *mesh, int cell, const double place[3], double *N)
 {
+    static const double SETTLED = 1e-12; /* last correction of the reference point */
     enum { CORRECTIONS = 30 };
     const phx_cell_type type = mesh->type[cell];
     const phx_cell_info *info = phx_cell_info_of(type);
@@ -57,7 +58,7 @@ static double find_in_cell(phx_context *context, const phx_mesh *mesh, int cell,
             xi[i] -= r[i];
             change = fmax(change, fabs(r[i]));
         }
-        if (change < 1e-12) {
+        if (change < SETTLED) {
             phx_cell_shape(type, xi, N, NULL);
             return outside(type, xi);
         }

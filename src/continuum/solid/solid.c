@@ -47,6 +47,7 @@ static const char *region_name(const phx_solid_region *region)
 /* ---- materials ---- */
 static phx_status make_part(phx_context *context, const phx_solid_region *region, phx_solid_part *part)
 {
+    static const double SYMMETRIC = 1e-9; /* relative to the largest entry */
     const double *C = region->material.stiffness;
     double L[36], largest = 0.0, asymmetry = 0.0;
     bool finite = true;
@@ -62,7 +63,7 @@ static phx_status make_part(phx_context *context, const phx_solid_region *region
         largest = fmax(largest, fabs(C[k]));
         asymmetry = fmax(asymmetry, fabs(C[k] - C[6 * (k % 6) + k / 6]));
     }
-    if (finite && asymmetry > 1e-9 * largest)
+    if (finite && asymmetry > SYMMETRIC * largest)
         return phx_fail(context, PHX_ERR_ARGUMENT, "material of region %s: its stiffness is not symmetric, by %g",
                         phx_shown_text(region_name(region)).text, asymmetry);
     memcpy(L, C, sizeof L);

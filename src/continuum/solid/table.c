@@ -47,6 +47,7 @@ static void fill_points(phx_cell_type cell, const int degree[2], phx_solid_point
  * linear cell fits those at the points best: c = L_points^+ s. Nodes then get L_nodes c. */
 static phx_status fill_extrapolation(phx_context *context, const int degree[2], phx_solid_table *table)
 {
+    static const double RANK = 1e-10; /* relative to the largest singular value */
     const phx_cell_type linear = phx_cell_linear(table->cell);
     const int points = table->stiffness.n, corners = phx_cell_info_of(linear)->nodes;
     double at_points[PHX_SOLID_MOST_POINTS * 8], at_node[8],
@@ -59,8 +60,7 @@ static phx_status fill_extrapolation(phx_context *context, const int degree[2], 
         phx_cell_shape(linear, rule.xi[g], at_points + g * corners, NULL);
         identity[g * points + g] = 1.0;
     }
-    phx_status status =
-        phx_dense_least_norm(context, points, corners, at_points, points, identity, 1e-10, corner, NULL);
+    phx_status status = phx_dense_least_norm(context, points, corners, at_points, points, identity, RANK, corner, NULL);
     if (status)
         return status;
     for (int a = 0; a < table->nodes; a++) {
