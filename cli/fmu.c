@@ -78,6 +78,8 @@ static int fmu_check(phx_context *context, const fmu_arguments *given, const cha
 static void print_report(const fmu_arguments *given, const char *output, const phx_fmu_options *options,
                          const phx_fmu_report *report)
 {
+    static const double MEGABYTES = 1e-6; /* of one byte */
+
     if (given->format && !strcmp(given->format, "json")) {
         printf("{\"file\": \"%s\", \"fmi\": %d, \"inputs\": %d, \"outputs\": %d, \"parameters\": %d, \"states\": %d, "
                "\"bytes\": %zu, \"step\": %.17g, \"token\": \"%s\"}\n",
@@ -89,7 +91,7 @@ static void print_report(const fmu_arguments *given, const char *output, const p
            options->kind == PHX_FMU_BOTH             ? "co-simulation and model exchange"
            : options->kind == PHX_FMU_MODEL_EXCHANGE ? "model exchange"
                                                      : "co-simulation",
-           report->inputs, report->outputs, 1e-6 * (double)report->bytes);
+           report->inputs, report->outputs, MEGABYTES * (double)report->bytes);
     if (report->parameters > 0)
         printf("  parameters   %d, which the other program can set\n", report->parameters);
     if (report->states > 0)

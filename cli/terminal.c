@@ -143,7 +143,7 @@ static double wall_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (double)now.tv_sec + NANOSECOND * (double)now.tv_nsec;
 }
 
 static void print_duration(double seconds)

@@ -228,6 +228,7 @@ typedef struct plan {
 /* The child process: loads the shared object and runs the checks of both kinds, at most LONGEST seconds. */
 static void be_child(void *user, int socket, phx_fmu_shared *shared)
 {
+    static const double DEFAULT_STEP = 1e-3; /* of the time of the experiment; s if there is none */
     static checked checks;
     const plan *of = user;
     const phx_fmu_model *model = of->model;
@@ -237,8 +238,8 @@ static void be_child(void *user, int socket, phx_fmu_shared *shared)
     checks.model = model;
     checks.pipe = socket;
     checks.step = model->step > 0.0            ? model->step
-                  : model->stop > model->start ? 1e-3 * (model->stop - model->start)
-                                               : 1e-3;
+                  : model->stop > model->start ? DEFAULT_STEP * (model->stop - model->start)
+                                               : DEFAULT_STEP;
     for (int k = 0; k < model->n_variables && checks.n_outputs < MOST_OUTPUTS; k++)
         if (model->variables[k].causality == PHX_FMU_OUTPUT && model->variables[k].type == PHX_FMU_REAL &&
             !model->variables[k].array)

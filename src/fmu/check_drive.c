@@ -8,6 +8,8 @@
 #include <time.h>
 
 static const double TOLERANCE = 1e-5, LONGEST = 5.0 /* s of processor time */;
+static const double LOCATED = 1e-14;      /* width of the bracket of an event, relative to t */
+static const double LONGEST_FIRST = 1e-3; /* step, part of the run */
 enum { MOST_EVALUATIONS = 2000, MOST_DRIVEN = 20, HALVINGS = 60, AFTERWARDS = 3 };
 
 typedef struct drive {
@@ -107,7 +109,7 @@ static int find_event(drive *d, double h, double *part, bool *found)
     *found = !status && crosses(d, z);
     for (int k = 0; k < HALVINGS && *found && !status; k++) {
         const double middle = 0.5 * (low + high);
-        if (!(middle > low && middle < high) || (high - low) * h <= 1e-14 * fabs(d->t))
+        if (!(middle > low && middle < high) || (high - low) * h <= LOCATED * fabs(d->t))
             break;
         interpolate(d, h, middle, y);
         status = check_drive_put(d, d->t + middle * h, y);
@@ -129,6 +131,7 @@ static int find_event(drive *d, double h, double *part, bool *found)
 /* A step to y1, shorter where its error is too large or the FMU discards it, to the first event in it. */
 static int try_steps(drive *d, double *h, double *part, bool *found)
 {
+    static const double LEAST_ERROR = 1e-3; /* smaller ones choose the step as this one */
     const plant *p = d->p;
     const double to = fmin(d->end, p->next);
     double error = 0.0;
@@ -139,7 +142,7 @@ static int try_steps(drive *d, double *h, double *part, bool *found)
         int status = stages(d, *h, &error);
         if (!status && error <= 1.0)
             status = find_event(d, *h, part, found);
-        const double factor = status ? 0.25 : fmin(3.0, fmax(0.2, 0.9 * pow(fmax(error, 1e-3), -1.0 / 3.0)));
+        const double factor = status ? 0.25 : fmin(3.0, fmax(0.2, 0.9 * pow(fmax(error, LEAST_ERROR), -1.0 / 3.0)));
         if (!status && error <= 1.0) {
             d->h = *h < d->h ? fmax(d->h, factor * *h) : factor * *h;
             return 0;
@@ -193,7 +196,7 @@ static int check_drive_run(drive *d, double t, int most)
         status = phx_fmu_get_nominals(d->p);
     d->t = t;
     d->end = model->start + length;
-    d->h = fmin(p->checked->step, 1e-3 * length);
+    d->h = fmin(p->checked->step, LONGEST_FIRST * length);
     d->steps = d->evaluations = d->events = d->first_event = 0;
     d->fresh = false;
     memcpy(d->y, p->states, p->n * sizeof *d->y);

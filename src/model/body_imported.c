@@ -93,9 +93,10 @@ static const imported *imported_of(const phx_model_body *body)
 static phx_status body_imported_check(phx_builder *builder, const phx_model_body *body,
                                       const phx_elastic_model *elastic)
 {
+    static const double LEAST_DOUBT = 1e-6; /* force of a rigid motion, relative: rounding in any case */
     static const char *const motion[] = {"translation along x", "translation along y", "translation along z",
                                          "rotation about x",    "rotation about y",    "rotation about z"};
-    const double most = fmax(1e-6, 100.0 * elastic->rounding);
+    const double most = fmax(LEAST_DOUBT, 100.0 * elastic->rounding);
     phx_elastic_summary summary;
     phx_status status = phx_elastic_summarise(builder->context, elastic, &summary);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double ROUNDING = 1e-9; /* of entries of a matrix, relative to its diagonal */
+
 /* ---- keys ---- */
 /* A section: one of the shapes with the material, or its matrices in section axes. */
 typedef struct rod_section {
@@ -139,7 +141,7 @@ static phx_status check_matrix(phx_reader *reader, const phx_node *node, const c
             if (i == j && !(a > 0.0))
                 return phx_reader_fail(reader, at, "expected positive numbers on the diagonal, found %g in row %d", a,
                                        i + 1);
-            if (!(fabs(a - b) <= 1e-9 * size))
+            if (!(fabs(a - b) <= ROUNDING * size))
                 return phx_reader_fail(reader, at, "expected a symmetric matrix, found %g and %g in rows %d and %d", a,
                                        b, i + 1, j + 1);
         }
@@ -156,7 +158,7 @@ static phx_status check_matrix(phx_reader *reader, const phx_node *node, const c
 static phx_status body_rod_check_mass(phx_reader *reader, const phx_node *node, const phx_model_matrix *model_matrix)
 {
     const int n = model_matrix->rows, dim = n == 3 ? 2 : 3;
-    const double *M = model_matrix->values, m = M[0], tolerance = 1e-9 * m;
+    const double *M = model_matrix->values, m = M[0], tolerance = ROUNDING * m;
     bool fits = true;
 
     for (int i = 0; i < dim; i++)

@@ -43,13 +43,14 @@ static bool has_unit(const phx_reader *reader, const char *text)
 
 void phx_doubt_angle(phx_reader *reader, const phx_node *node)
 {
+    static const double BARELY = 1e-6; /* one turn that was written with few digits is no doubt */
     char text[200];
     double value = 0.0;
 
     for (int k = 0; node->kind == PHX_NODE_LIST && k < node->count; k++)
         phx_doubt_angle(reader, node->items[k]);
     if (node->kind != PHX_NODE_SCALAR || phx_evaluator_value(reader->evaluator, node->text, &value) ||
-        !(fabs(value) > TURN * (1.0 + 1e-6)) || has_unit(reader, node->text))
+        !(fabs(value) > TURN * (1.0 + BARELY)) || has_unit(reader, node->text))
         return;
     snprintf(text, sizeof text, "the angle %.60s is %.4g rad, %.3g turns; write %.60s*deg if degrees are meant",
              node->text, value, value / TURN, node->text);

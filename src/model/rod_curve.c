@@ -98,12 +98,13 @@ static double length_to(const spline *curve, int k, double u)
 /* The parameter at a length from the start of piece k, by Newton's method. */
 static double parameter_at(const spline *curve, int k, double s, double whole)
 {
+    static const double SETTLED = 1e-15; /* last correction, of the largest parameter */
     double u = curve->u[k] + (curve->u[k + 1] - curve->u[k]) * s / whole;
 
     for (int turn = 0; turn < 30; turn++) {
         const double step = (length_to(curve, k, u) - s) / speed(curve, k, u);
         u -= step;
-        if (fabs(step) <= 1e-15 * curve->u[curve->m - 1])
+        if (fabs(step) <= SETTLED * curve->u[curve->m - 1])
             break;
     }
     return u;

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double ZERO = 1e-150;    /* a length whose square vanishes */
+static const double WRITTEN = 1e-3;   /* entries of R^T R of a matrix with few digits */
+static const double SYMMETRIC = 1e-9; /* relative to the trace */
+static const double NEGATIVE = 1e-6;  /* eigenvalue, the same */
+
 /* ---- directions and rotations ---- */
 static phx_status read_direction(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
@@ -17,7 +22,7 @@ static phx_status read_direction(phx_reader *reader, const phx_key *key, const p
     if (status)
         return status;
     double length = hypot(hypot(v[0], v[1]), dim == 3 ? v[2] : 0.0);
-    if (!(length > 1e-150) || !isfinite(length))
+    if (!(length > ZERO) || !isfinite(length))
         return phx_reader_fail(reader, node, "a direction must not be zero, its length is %g", length);
     for (int i = 0; i < dim; i++)
         v[i] /= length;
@@ -84,7 +89,7 @@ static bool shapes_is_rotation(const double R[9])
     for (int i = 0; i < 3; i++)
         for (int j = 0; j <= i; j++) {
             double dot = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
-            if (!(fabs(dot - (i == j)) < 1e-3))
+            if (!(fabs(dot - (i == j)) < WRITTEN))
                 return false;
         }
     double c[3];
@@ -107,7 +112,7 @@ phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *o
     } else if (form->kind == QUATERNION) {
         const double *q = form->quaternion;
         double norm = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
-        if (!(norm > 1e-150) || !isfinite(norm))
+        if (!(norm > ZERO) || !isfinite(norm))
             return phx_reader_fail(reader, phx_node_find(node, "quaternion"),
                                    "expected a quaternion [w, x, y, z] other than zero, its norm is %g", norm);
         phx_rot_from_quaternion(q, result->matrix);
@@ -181,12 +186,12 @@ static phx_status check_inertia(phx_reader *reader, const phx_node *node, const 
     double trace = J[0] + J[4] + J[8], S[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            if (!(fabs(J[3 * i + j] - J[3 * j + i]) <= 1e-9 * fabs(trace)))
+            if (!(fabs(J[3 * i + j] - J[3 * j + i]) <= SYMMETRIC * fabs(trace)))
                 return phx_reader_fail(reader, node, "an inertia must be symmetric; entries %d,%d and %d,%d differ",
                                        i + 1, j + 1, j + 1, i + 1);
             S[3 * i + j] = (i == j ? 0.5 * trace : 0.0) - J[3 * i + j];
         }
-    if (!is_semidefinite(S, 1e-6 * fabs(trace)) || trace < 0.0)
+    if (!is_semidefinite(S, NEGATIVE * fabs(trace)) || trace < 0.0)
         return phx_reader_fail(reader, node,
                                "no body has this inertia: principal moments must not be negative, nor one "
                                "greater than the sum of the other two");

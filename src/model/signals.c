@@ -135,12 +135,13 @@ static phx_status check_ends(phx_reader *reader, const phx_node *node, const phx
 
 static phx_status check_profile(phx_reader *reader, const phx_node *node, const phx_table_form *form)
 {
+    static const double ROUNDING = 1e-12; /* relative to the time between begin and end */
     const bool ramp = form->kind == PHX_TABLE_RAMP;
     const phx_node *times = phx_node_find(node, ramp ? "ramp" : "trapezoidal");
     const double fall = form->fall.given ? form->fall.value : form->rise;
     if (form->n_times != 2 || !(form->times[1] > form->times[0]))
         return phx_reader_expected(reader, times, "the times [begin, end] of the profile, the end after the begin");
-    if (!ramp && !(form->rise + fall <= (form->times[1] - form->times[0]) * (1.0 + 1e-12)))
+    if (!ramp && !(form->rise + fall <= (form->times[1] - form->times[0]) * (1.0 + ROUNDING)))
         return phx_reader_fail(reader, phx_node_find(node, "rise"),
                                "a profile of %.10g s cannot rise for %.10g s and fall for %.10g s",
                                form->times[1] - form->times[0], form->rise, fall);

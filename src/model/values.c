@@ -10,7 +10,9 @@
 /* ---- numbers ---- */
 static bool in_range(const phx_range *range, double value)
 {
-    if (range->integer && (fabs(value) > INT_MAX || fabs(value - round(value)) > 1e-9 * fmax(1.0, fabs(value))))
+    static const double ROUNDING = 1e-9; /* of an integer, relative */
+
+    if (range->integer && (fabs(value) > INT_MAX || fabs(value - round(value)) > ROUNDING * fmax(1.0, fabs(value))))
         return false;
     if (range->only[0] || range->only[1])
         return round(value) == range->only[0] || round(value) == range->only[1];

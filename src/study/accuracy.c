@@ -10,6 +10,8 @@
 enum { INSTANTS = 50, MOST_INSTANTS = 1000, INSTANTS_OF_ITS_OWN = 211, MOST_STEPS = 2000000 };
 /* Part of the allowed error that is aimed at. */
 static const double AIM = 0.5;
+static const double ON_TIME = 1e-6;  /* parts of the interval: instants that agree */
+static const double ROUNDING = 1e-9; /* of a number of steps or intervals, relative */
 
 /* Accuracy requested: options come first, then the model; 1e-3 relative if neither gives an accuracy, rtol or step.
  * Zero in both fields if rtol or step alone decide. */
@@ -35,7 +37,7 @@ phx_status phx_trace_look(phx_trace *trace, double t, const double *outputs)
     if (trace->rows == 0)
         trace->start = t;
     const double next = trace->start + trace->rows * trace->interval;
-    if (fabs(t - next) > 1e-6 * trace->interval)
+    if (fabs(t - next) > ON_TIME * trace->interval)
         return PHX_OK;
     if (trace->rows == trace->room) {
         const int room = 2 * trace->room + INSTANTS + 2;
@@ -363,8 +365,8 @@ static phx_status next_run(accurate_run *run, double step, sequence *q)
 static double whole_part(const accurate_run *run, double step)
 {
     if (step > run->base)
-        return run->base * floor(step / run->base * (1.0 + 1e-9));
-    return run->base / ceil(run->base / step * (1.0 - 1e-9));
+        return run->base * floor(step / run->base * (1.0 + ROUNDING));
+    return run->base / ceil(run->base / step * (1.0 - ROUNDING));
 }
 
 /* The step that the error so far asks for. */
@@ -514,8 +516,8 @@ static double comparison_interval(double span, double every)
 {
     if (!(every > 0.0))
         return span / INSTANTS_OF_ITS_OWN;
-    const double few = ceil(every * INSTANTS / span * (1.0 - 1e-9));
-    return every * fmax(1.0, ceil(span / MOST_INSTANTS / every * (1.0 - 1e-9))) / fmax(1.0, few);
+    const double few = ceil(every * INSTANTS / span * (1.0 - ROUNDING));
+    return every * fmax(1.0, ceil(span / MOST_INSTANTS / every * (1.0 - ROUNDING))) / fmax(1.0, few);
 }
 
 /* ---- what is said ---- */

@@ -26,6 +26,7 @@ static void name_redundant(const phx_check_report *report, char *to)
 /* Casimirs, as many as fit, and the worst matching condition. */
 static void add_loops(const phx_check_report *report, phx_certificate_items *list)
 {
+    static const double MATCHED = 1e-6; /* relative to the largest term */
     size_t used = 0;
     double worst = 0.0;
 
@@ -42,7 +43,7 @@ static void add_loops(const phx_check_report *report, phx_certificate_items *lis
         worst = fmax(worst, fmax(report->matchings[k].matching.potential, report->matchings[k].matching.kinetic));
     if (report->n_matchings > 0)
         certificate_items_add(
-            list, "matching condition", worst, NULL, worst < 1e-6,
+            list, "matching condition", worst, NULL, worst < MATCHED,
             "Largest part of the closed loop wanted (M_d, V_d, J_2) that no effort makes, over the largest of its "
             "terms, "
             "in the region given.");
@@ -52,6 +53,8 @@ static void add_loops(const phx_check_report *report, phx_certificate_items *lis
  * item with the reason. */
 void phx_certificate_list(const phx_check_report *report, const char *reason, phx_certificate_items *list)
 {
+    static const double BALANCED = 1e-10; /* relative to the scale of the power */
+
     *list = (phx_certificate_items){0};
     if (!report) {
         list->items[list->count++] = (phx_report_item){
@@ -62,7 +65,7 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
     certificate_items_add(list, "|J + Jᵀ|", c->skew_residual, NULL, c->skew_residual == 0.0,
                           "The structure matrix is skew: joints and gyroscopic terms exchange power and make none.");
     certificate_items_add(
-        list, "power residual", c->power_residual, NULL, c->power_residual < 1e-10,
+        list, "power residual", c->power_residual, NULL, c->power_residual < BALANCED,
         "Largest difference between the rate of the energy and the power of ports and losses, on random states, over "
         "its scale.");
     certificate_items_add(list, "smallest eigenvalue of mass", c->smallest_mass_eigenvalue, NULL,

@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double NO_PIVOT = 1e-9;  /* entries of an orthonormal basis */
+static const double RANK = 1e-10;     /* of J - R, relative to the longest column */
+static const double ONE = 1e-12;      /* a factor so near to 1 is not written */
+static const double NOTHING = 1e-12;  /* entries of a Casimir, relative to the largest */
+static const double SYMMETRIC = 1e-9; /* asymmetry of the matrices of energy shaping, relative */
+
 /* ---- Casimirs ----
  *
  *     E z' = (J - R) Q z + (B - P) y,   y = q'_ports:     c^T (J - R) = 0   =>   c^T E z - c^T (B - P) q_ports = const
@@ -38,7 +44,7 @@ static void reduce_rows(int count, int n, double *rows)
             if (fabs(rows[i * n + column]) > fabs(rows[pivot * n + column]))
                 pivot = i;
         const double value = rows[pivot * n + column];
-        if (fabs(value) < 1e-9)
+        if (fabs(value) < NO_PIVOT)
             continue;
         for (int j = 0; j < n; j++) {
             const double moved = rows[pivot * n + j];
@@ -65,7 +71,7 @@ static phx_status left_null(phx_context *context, const phx_model_controller *c,
         for (int j = 0; j < n; j++)
             structure[j * n + i] = entry(&c->J, i, j, 0.0) - entry(&c->R, i, j, 0.0);
     if (!status)
-        status = phx_dense_nullspace(context, n, n, structure, 1e-10, &rank, &basis);
+        status = phx_dense_nullspace(context, n, n, structure, RANK, &rank, &basis);
     *count = status ? 0 : n - rank;
     if (!status)
         *rows = phx_calloc(context, (size_t)*count * (size_t)n, sizeof **rows);
@@ -108,7 +114,7 @@ static phx_status check_control_fill(phx_context *context, const phx_model_contr
 static size_t put_factor(char *to, size_t size, bool first, double factor)
 {
     const char *sign = factor < 0.0 ? first ? "-" : " - " : first ? "" : " + ";
-    if (fabs(fabs(factor) - 1.0) < 1e-12)
+    if (fabs(fabs(factor) - 1.0) < ONE)
         return (size_t)snprintf(to, size, "%s", sign);
     return (size_t)snprintf(to, size, "%s%.6g ", sign, fabs(factor));
 }
@@ -132,13 +138,13 @@ static phx_status write_text(phx_context *context, const phx_model_controller *c
     if (!text)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < casimir->n_states; i++)
-        if (fabs(casimir->states[i]) > 1e-12 * largest) {
+        if (fabs(casimir->states[i]) > NOTHING * largest) {
             used += put_factor(text + used, room - used, used == 0, casimir->states[i]);
             used += (size_t)snprintf(text + used, room - used, "%s.z%d", c->name, i + 1);
         }
     for (int p = 0; p < casimir->n_ports; p++) {
         const char *name = c->outputs[p], *end = strstr(name, effort);
-        if (fabs(casimir->ports[p]) <= 1e-12 * largest)
+        if (fabs(casimir->ports[p]) <= NOTHING * largest)
             continue;
         used += put_factor(text + used, room - used, used == 0, casimir->ports[p]);
         if (end)
@@ -291,7 +297,7 @@ static void warn(phx_context *context, const phx_loop_matching *matching)
         phx_log(context, PHX_LOG_WARNING,
                 "controller '%s': M_d is not positive definite at %d of %d places of the region", matching->controller,
                 m->indefinite, m->places);
-    if (m->asymmetry > 1e-9)
+    if (m->asymmetry > SYMMETRIC)
         phx_log(context, PHX_LOG_WARNING,
                 "controller '%s': M or M_d is not symmetric, or J_2 not skew-symmetric (by %.2g); only the upper "
                 "triangles are used",

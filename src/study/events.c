@@ -200,6 +200,6 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
     phx_events_destroy(simulation.run);
     phx_free(events);
     timespec_get(&to, TIME_UTC);
-    report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + NANOSECOND * (double)(to.tv_nsec - from.tv_nsec);
     return status;
 }

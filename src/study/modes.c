@@ -385,6 +385,7 @@ static phx_status compute_point(void *user, phx_context *context, int number, in
 /* Add the point to the table, and track its modes from the points before. */
 static phx_status deliver_point(void *user, int point, int number)
 {
+    static const double GROWS = 1e-9; /* negative damping ratio; less is rounding */
     modes_work *work = user;
     modes_slot *slot = &work->slots[number];
 
@@ -392,7 +393,7 @@ static phx_status deliver_point(void *user, int point, int number)
         phx_sweep_at(work->sweep, point, NULL, values_at(work, point));
     ((int *)work->table->rigid_modes)[point] = slot->set.rigid;
     for (int m = 0; m < slot->set.count && m < work->count && slot->set.unstable > 0; m++)
-        work->report->unstable += slot->set.damping[m] < -1e-9;
+        work->report->unstable += slot->set.damping[m] < -GROWS;
     if (slot->set.unresolved > work->unresolved) {
         work->unresolved = slot->set.unresolved;
         work->resolution = slot->set.resolution;

@@ -7,6 +7,7 @@
  * (1e-6 by default) or cannot be determined between the points. */
 phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, phx_plants *plants)
 {
+    static const double DEFAULT_ERROR = 1e-6; /* relative */
     const phx_plant_family family = {.n_parameters = plants->n_parameters,
                                      .n_points = plants->n_points,
                                      .parameters = plants->parameters,
@@ -18,7 +19,7 @@ phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, 
 
     if (!status && !options->degrees) {
         const phx_lft_report *report = phx_lft_about(plants->lft).report;
-        const double aim = options->error > 0.0 ? options->error : 1e-6;
+        const double aim = options->error > 0.0 ? options->error : DEFAULT_ERROR;
         const double error = fmax(report->fit, report->held_out); /* NAN: of the fit alone */
         if (error > aim)
             phx_log(context, PHX_LOG_WARNING,

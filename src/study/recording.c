@@ -264,11 +264,12 @@ void phx_put_balance(double *row, double t, const phx_energies *energies, const 
 /* Whether a row at t belongs to the result: not if it is an output instant for the trace alone. */
 static bool is_row(const phx_recording *recording, double t)
 {
+    static const double ON_TIME = 1e-6; /* parts of the interval: instants that agree */
     const phx_integrate_options *used = &recording->report->used;
     const double from = t - recording->report->from, every = recording->rows_every, interval = used->every;
 
-    return every == 0.0 || t >= used->end || fabs(from - every * round(from / every)) <= 1e-6 * interval ||
-           fabs(from - interval * round(from / interval)) > 1e-6 * interval;
+    return every == 0.0 || t >= used->end || fabs(from - every * round(from / every)) <= ON_TIME * interval ||
+           fabs(from - interval * round(from / interval)) > ON_TIME * interval;
 }
 
 /* Records the state at one instant: energies, drifts, outputs, controllers and ledger. Fails also if the monitor finds

@@ -38,6 +38,7 @@ static void reduction_draw(const phx_reduction_curves *curves, const double *val
  * without a positive response and a range of frequencies. */
 static void put_bode(const phx_reduction_curves *curves, FILE *stream)
 {
+    static const double LOWEST = 1e-6; /* of the peak: where the picture ends */
     char picture[DOWN][ACROSS + 1];
     double high = 0.0;
 
@@ -45,7 +46,7 @@ static void put_bode(const phx_reduction_curves *curves, FILE *stream)
         high = fmax(high, curves->model[k]);
     if (!(high > 0.0) || !(curves->omega[curves->count - 1] > curves->omega[0]))
         return;
-    const double low = 1e-6 * high;
+    const double low = LOWEST * high;
     for (int row = 0; row < DOWN; row++) {
         memset(picture[row], ' ', ACROSS);
         picture[row][ACROSS] = 0;
@@ -69,6 +70,7 @@ static void put_bode(const phx_reduction_curves *curves, FILE *stream)
  * values that are not defined are left out. */
 void phx_reduction_text(const phx_reduction *reduction, FILE *stream)
 {
+    static const double PASSIVE = 1e-12; /* negative eigenvalue, relative to the largest entry; less is rounding */
     const phx_reduction_report *r = phx_reduction_about(reduction);
 
     fprintf(stream, "\nreduced by %s: %d of %d elastic coordinates, %d rigid, %d prescribed motions exact; %d states\n",
@@ -93,8 +95,8 @@ void phx_reduction_text(const phx_reduction *reduction, FILE *stream)
         fprintf(stream, "  %-28s %.3e   the energy of this model is a storage function, not the mechanism's\n",
                 "feedthrough added", r->feedthrough);
     fprintf(stream, "  %-28s %.3e   constraint residual of the basis\n", "|G V|", r->constraints);
-    fprintf(stream, "  %-28s %s by structure, least eigenvalue %.3e", "passive", r->dissipation > -1e-12 ? "yes" : "NO",
-            r->dissipation);
+    fprintf(stream, "  %-28s %s by structure, least eigenvalue %.3e", "passive",
+            r->dissipation > -PASSIVE ? "yes" : "NO", r->dissipation);
     if (isnan(r->passivity.least))
         fputc('\n', stream);
     else

@@ -83,7 +83,7 @@ static double wall_clock(void)
 {
     struct timespec now;
     timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (double)now.tv_sec + NANOSECOND * (double)now.tv_nsec;
 }
 
 /* Estimates points, bytes and time of a sweep of modes from the modes of the model itself. Bytes and time are NaN if

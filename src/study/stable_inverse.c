@@ -23,6 +23,7 @@ static void motion_of(const void *data, int output, double t, int count, double 
 static phx_status choose_rows(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                               phx_ss_trajectory *wanted)
 {
+    static const double ROUNDING = 1e-12; /* of a number of steps or intervals, relative */
     const phx_model_simulate *own = &model->simulate;
     const phx_model_optional end = options->end.given ? options->end : own->end;
     const phx_model_optional step = options->step.given ? options->step : own->step;
@@ -38,8 +39,8 @@ static phx_status choose_rows(phx_context *context, const phx_model *model, cons
             context, PHX_ERR_INPUT,
             "end %g s, interval %g s, step %g s: expected numbers above 0, and an end after the first interval",
             end.value, interval, step.value);
-    const double rows = floor(end.value / interval * (1.0 + 1e-12)) + 1.0;
-    const double steps = step.given ? ceil(interval / step.value * (1.0 - 1e-12)) : 1.0;
+    const double rows = floor(end.value / interval * (1.0 + ROUNDING)) + 1.0;
+    const double steps = step.given ? ceil(interval / step.value * (1.0 - ROUNDING)) : 1.0;
     if (!(rows < 1e7) || !(rows * steps < 1e9))
         return phx_fail(context, PHX_ERR_INPUT, "%g rows of %g steps are more than 1e7 rows or 1e9 steps", rows, steps);
     wanted->rows = (int)rows;

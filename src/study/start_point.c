@@ -270,7 +270,9 @@ static double start_point_size_of(const double *vector)
 /* Loads that accelerate everything as one: the point rests in axes that move with it, under another gravity. */
 static void warn_accelerated(phx_context *context, const phx_unrest *unrest)
 {
-    const double *g = unrest->gravity, small = 1e-12 * (start_point_size_of(g) + start_point_size_of(unrest->common));
+    static const double ROUNDING = 1e-12; /* relative to gravity and the common acceleration */
+    const double *g = unrest->gravity,
+                 small = ROUNDING * (start_point_size_of(g) + start_point_size_of(unrest->common));
     char text[120];
     int used = 0;
 

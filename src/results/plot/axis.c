@@ -4,7 +4,10 @@
 #include <math.h>
 
 enum { MOST_DECADES = 24 };
-static const double LARGEST = 1e300; /* values beyond are drawn there, so that differences stay finite */
+static const double LARGEST = 1e300;   /* values beyond are drawn there, so that differences stay finite */
+static const double ROUNDING = 1e-9;   /* of numbers of steps, of powers of ten and of mantissas */
+static const double ALL_ZERO = 1e-290; /* a range of smaller values is one of zeros */
+static const double NARROW = 1e-9;     /* width of a range, relative to its values */
 
 phx_range phx_range_none(void)
 {
@@ -29,7 +32,11 @@ static double nice_step(double value)
 {
     const double power = pow(10.0, floor(log10(value)));
     const double mantissa = value / power;
-    return (mantissa <= 1.0 + 1e-9 ? 1.0 : mantissa <= 2.0 + 1e-9 ? 2.0 : mantissa <= 5.0 + 1e-9 ? 5.0 : 10.0) * power;
+    return (mantissa <= 1.0 + ROUNDING   ? 1.0
+            : mantissa <= 2.0 + ROUNDING ? 2.0
+            : mantissa <= 5.0 + ROUNDING ? 5.0
+                                         : 10.0) *
+           power;
 }
 
 /* A range that is empty, or too narrow for its values to tell apart, is widened. */
@@ -38,10 +45,10 @@ static void widen(phx_range *range)
     if (range->low > range->high)
         *range = (phx_range){0.0, 1.0, 0.0};
     const double size = fmax(fabs(range->low), fabs(range->high));
-    if (size < 1e-290) {
+    if (size < ALL_ZERO) {
         range->low = -1.0;
         range->high = 1.0;
-    } else if (range->high - range->low < 1e-9 * size) {
+    } else if (range->high - range->low < NARROW * size) {
         range->low -= 0.1 * size;
         range->high += 0.1 * size;
     }
@@ -52,18 +59,18 @@ static void widen(phx_range *range)
 static phx_axis with_step(phx_range range, double step, bool grow)
 {
     phx_axis axis = {.logarithmic = false};
-    axis.low = grow ? step * floor(range.low / step + 1e-9) : range.low;
-    axis.high = grow ? step * ceil(range.high / step - 1e-9) : range.high;
-    const double first = ceil(axis.low / step - 1e-9);
+    axis.low = grow ? step * floor(range.low / step + ROUNDING) : range.low;
+    axis.high = grow ? step * ceil(range.high / step - ROUNDING) : range.high;
+    const double first = ceil(axis.low / step - ROUNDING);
     double largest = 0.0;
-    while (axis.n_ticks < PHX_TICKS && (first + axis.n_ticks) * step <= axis.high + 1e-9 * step) {
+    while (axis.n_ticks < PHX_TICKS && (first + axis.n_ticks) * step <= axis.high + ROUNDING * step) {
         const double tick = (first + axis.n_ticks) * step;
         axis.ticks[axis.n_ticks++] = tick;
         largest = fmax(largest, fabs(tick));
     }
-    const int size = largest > 0.0 ? (int)floor(log10(largest) + 1e-9) : 0;
+    const int size = largest > 0.0 ? (int)floor(log10(largest) + ROUNDING) : 0;
     axis.exponent = size > 4 || size < -2 ? size : 0;
-    axis.decimals = axis.exponent - (int)floor(log10(step) + 1e-9);
+    axis.decimals = axis.exponent - (int)floor(log10(step) + ROUNDING);
     if (axis.decimals < 0)
         axis.decimals = 0;
     return axis;
@@ -91,17 +98,18 @@ phx_axis phx_axis_logarithmic(phx_range range, int wanted, bool grow)
     phx_axis axis = {.logarithmic = true, .low = -16.0, .high = -15.0};
     if (range.smallest > 0.0) {
         const double low = log10(range.smallest), high = log10(fmax(fabs(range.low), fabs(range.high)));
-        axis.high = ceil(high - 1e-9);
-        axis.low = fmax(floor(low + 1e-9), axis.high - MOST_DECADES);
+        axis.high = ceil(high - ROUNDING);
+        axis.low = fmax(floor(low + ROUNDING), axis.high - MOST_DECADES);
         if (axis.low >= axis.high)
             axis.low = axis.high - 1.0;
-        if (!grow && floor(high + 1e-9) >= ceil(low - 1e-9) + 1.0) { /* two powers of ten at least lie within */
+        if (!grow && floor(high + ROUNDING) >= ceil(low - ROUNDING) + 1.0) { /* two powers of ten at least lie within */
             axis.high = high;
             axis.low = fmax(low, axis.low);
         }
     }
-    const double step = ceil((axis.high - axis.low) / wanted - 1e-9);
-    for (double tick = floor(axis.high + 1e-9); tick >= axis.low - 1e-9 && axis.n_ticks < PHX_TICKS; tick -= step)
+    const double step = ceil((axis.high - axis.low) / wanted - ROUNDING);
+    for (double tick = floor(axis.high + ROUNDING); tick >= axis.low - ROUNDING && axis.n_ticks < PHX_TICKS;
+         tick -= step)
         axis.ticks[axis.n_ticks++] = tick;
     return axis;
 }

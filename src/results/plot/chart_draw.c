@@ -80,9 +80,11 @@ static void find_ranges(const phx_panel *panel, phx_range *x, phx_range *y)
 /* The same scale on both axes: the one with room to spare shows more. */
 static void equalise(phx_range *x, phx_range *y, double aspect)
 {
+    static const double NARROWEST = 1e-12; /* range that is shown */
+
     if (x->low > x->high)
         return;
-    double width = fmax(x->high - x->low, 1e-12), height = fmax(y->high - y->low, 1e-12);
+    double width = fmax(x->high - x->low, NARROWEST), height = fmax(y->high - y->low, NARROWEST);
     width *= 1.08;
     height *= 1.08;
     if (width < aspect * height)

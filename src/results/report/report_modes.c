@@ -71,6 +71,7 @@ static double amplitude(const double a[3], const double b[3])
 /* Scale of the shape: the greatest displacement of a drawn point; if no point moves (torsion), the largest entry. */
 static double modes_scale_of(const phx_report *report, int row)
 {
+    static const double VISIBLE = 1e-9; /* displacement, relative to the largest entry of a shape */
     const phx_modes_table *table = report->source.modes;
     const size_t at = (size_t)row * (size_t)table->n_coordinates;
     double moved_most = 0.0, largest = 0.0;
@@ -88,7 +89,7 @@ static double modes_scale_of(const phx_report *report, int row)
             moved_most = fmax(moved_most, amplitude(u, w));
         }
     }
-    const double scale = moved_most > 1e-9 * largest ? moved_most : largest;
+    const double scale = moved_most > VISIBLE * largest ? moved_most : largest;
     return scale > 0.0 ? scale : 1.0;
 }
 

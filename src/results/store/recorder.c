@@ -24,7 +24,7 @@ static double now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return (double)time.tv_sec + NANOSECOND * (double)time.tv_nsec;
 }
 
 phx_recorder_def phx_recorder_def_default(void)
