@@ -125,9 +125,13 @@ typedef struct phx_record_body {
      * order */                                                                                                        \
     X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)
 
-#define PHX_SCENE_NAMES                                char **
-#define PHX_SCENE_INTEGERS                             int *
-#define PHX_SCENE_NUMBERS                              double *
+/* Type of a list of names. */
+#define PHX_SCENE_NAMES char **
+/* Type of a list of integers. */
+#define PHX_SCENE_INTEGERS int *
+/* Type of a list of numbers. */
+#define PHX_SCENE_NUMBERS double *
+/* Declares a list. */
 #define PHX_SCENE_LIST(kind, list, path, width, count) PHX_SCENE_##kind list;
 /* The lists, and how many entries they have. A scene owns what it points to. */
 typedef struct phx_scene {
