@@ -129,6 +129,7 @@ void phx_rot_to_vector(const double r[9], double phi[3])
         phi[i] = scale * q[1 + i];
 }
 
+/* T (3 x 3) of phi_dot = T w for R = exp([phi]x), R_dot = R [w]x. */
 void phx_rot_vector_rate(const double phi[3], double T[9])
 {
     static const double SMALL_SQUARE = 1e-4; /* rad^2 */

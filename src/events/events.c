@@ -252,7 +252,7 @@ static double before_jump(events_run *run, double jump)
 static phx_status jump_here(events_run *run, double t, bool *event)
 {
     *event = true;
-    return phx_events_jump(run, t, run->before.x, run->before.v);
+    return phx_events_take_jump(run, t);
 }
 
 /* To t1, or to the first event or the first jump of a drive before; whether the end is one of these. */
@@ -326,7 +326,7 @@ phx_status phx_events_advance(phx_events *run, double length)
     if (!(fabs(h - clock->h) <= SAME * h))
         *clock = (step_clock){.base = run->t, .h = h};
     if (is_set_valued(run) && is_changed(run))
-        status = phx_events_jump(run, run->t, run->before.x, run->before.v);
+        status = phx_events_take_jump(run, run->t);
     for (double n = 0.0; n < count && !status; n++) {
         const double end = clock->base + (double)++clock->count * clock->h;
         while (run->t < end && !status) {

@@ -86,15 +86,15 @@ phx_status phx_contacts_begin(events_run *run)
     return PHX_OK;
 }
 
-/* The rows of the contacts of `on`. */
+/* The rows of the contacts of `on`; NULL: of none. */
 static phx_status put_on(events_run *run, const bool *on)
 {
     bool other = false;
 
     for (int k = 0; k < run->contacts.n; k++)
-        if (run->contacts.contact[k].closed != on[k]) {
-            phx_system_close_contact(run->s->system, k, on[k]);
-            run->contacts.contact[k].closed = on[k];
+        if (run->contacts.contact[k].closed != (on && on[k])) {
+            phx_system_close_contact(run->s->system, k, on && on[k]);
+            run->contacts.contact[k].closed = on && on[k];
             other = true;
         }
     return other ? phx_events_renew(run, 0, NULL) : PHX_OK;
@@ -102,15 +102,9 @@ static phx_status put_on(events_run *run, const bool *on)
 
 phx_status phx_contacts_let_go(events_run *run)
 {
-    bool any = false;
-
-    for (int k = 0; k < run->contacts.n; k++) {
+    for (int k = 0; k < run->contacts.n; k++)
         condition_of(run, k)->rested = run->contacts.contact[k].closed;
-        any = any || run->contacts.contact[k].closed;
-        phx_system_close_contact(run->s->system, k, false);
-        run->contacts.contact[k].closed = false;
-    }
-    return any ? phx_events_renew(run, 0, NULL) : PHX_OK;
+    return put_on(run, NULL);
 }
 
 /* ---- an impact ---- */
@@ -470,9 +464,8 @@ static phx_status all_strike(events_run *run, impact *at, contact_question *aske
         status = phx_friction_let_go(run);
         asked->loose = asked->tears = asked->stops = -1;
     }
-    memset(at->on, 0, (size_t)run->contacts.n * sizeof *at->on);
     if (!status)
-        status = put_on(run, at->on);
+        status = put_on(run, NULL);
     if (!status)
         status = impacts_look(run);
     if (!status && *any)

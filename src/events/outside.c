@@ -94,14 +94,13 @@ static phx_status outside_look(events_run *run)
 }
 
 /* The run is at this state, which is not accepted yet. */
-static phx_status look_at(events_run *run, double t, const double *x, const double *v)
+static void stand_at(events_run *run, double t, const double *x, const double *v)
 {
     mechanism *s = run->s;
 
     s->t = t;
     memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
     memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
-    return outside_look(run);
 }
 
 /* The rigid contact of condition k; NULL: it is another one's. */
@@ -124,8 +123,10 @@ static bool is_overdue(const events_run *run, int k)
 
 phx_status phx_events_indicators(phx_events *run, double t, const double *x, const double *v, double *indicators)
 {
-    const phx_status status = look_at(run, t, x, v);
     int at = 0;
+
+    stand_at(run, t, x, v);
+    const phx_status status = outside_look(run);
 
     for (int k = 0; k < run->n && !status; k++)
         if (!phx_events_at_time(run, k))
@@ -198,10 +199,11 @@ static bool mark_due(events_run *run, int *which)
 phx_status phx_events_stand(phx_events *run, double t, const double *x, const double *v, bool *due)
 {
     mechanism *s = run->s;
-    const phx_status status = look_at(run, t, x, v);
     int which;
 
     *due = false;
+    stand_at(run, t, x, v);
+    const phx_status status = outside_look(run);
     if (status)
         return status;
     (void)phx_events_speed(run);
@@ -246,24 +248,9 @@ phx_status phx_events_happen(phx_events *run)
  * half_done stays set after a failure. */
 phx_status phx_events_jump(phx_events *run, double t, const double *x, const double *v)
 {
-    mechanism *s = run->s;
-    phx_work work = {0.0, 0.0};
-
-    s->t = run->t = t;
-    memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
-    memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
-    memcpy(run->before.x, x, (size_t)s->dae->n_x * sizeof *x);
-    run->half_done = true;
-    phx_status status = phx_events_let_go(run);
-    if (!status)
-        status = phx_system_impulse(s->dae, t, s->x, s->v, &work);
-    memcpy(run->before.v, s->v, (size_t)s->dae->n_v * sizeof *v);
-    run->done.work.supplied += work.supplied;
-    run->done.work.dissipated += work.dissipated;
-    if (!status)
-        status = phx_events_settle(run, -1);
-    run->half_done = status != PHX_OK;
-    return status;
+    stand_at(run, t, x, v);
+    memcpy(run->before.x, x, (size_t)run->s->dae->n_x * sizeof *x);
+    return phx_events_take_jump(run, t);
 }
 
 double phx_events_next_time(const phx_events *run)

@@ -135,6 +135,8 @@ phx_status phx_events_settle(events_run *run, int which);
 /* Nothing sticks and contacts are open: an impulse of joints and drives comes, by which what rests may be lifted off,
  * or be struck when phx_events_settle is called. */
 phx_status phx_events_let_go(events_run *run);
+/* The rates of drives jump at t, where the run stands otherwise: phx_events_jump. */
+phx_status phx_events_take_jump(events_run *run, double t);
 /* All events of the accepted instant; `which`: that of a contact or of friction, -1: none. */
 phx_status phx_events_all_happen(events_run *run, int which, bool *event);
 

@@ -123,6 +123,28 @@ phx_status phx_events_let_go(events_run *run)
     return status ? status : phx_contacts_let_go(run);
 }
 
+/* Contacts and friction let go, joints and drives take an impulse to the rates at t, and contacts and friction settle
+ * again; the work is booked. */
+phx_status phx_events_take_jump(events_run *run, double t)
+{
+    mechanism *s = run->s;
+    phx_work work = {0.0, 0.0};
+
+    s->t = run->t = t;
+    run->half_done = true;
+    phx_status status = phx_events_let_go(run);
+    if (!status)
+        status = phx_system_impulse(s->dae, t, s->x, s->v, &work);
+    if (!status) {
+        memcpy(run->before.v, s->v, (size_t)s->dae->n_v * sizeof *run->before.v);
+        run->done.work.supplied += work.supplied;
+        run->done.work.dissipated += work.dissipated;
+        status = phx_events_settle(run, -1);
+    }
+    run->half_done = status != PHX_OK;
+    return status;
+}
+
 /* Executes event k: switches, puts the velocities on newly attached joints by an impulse, and books the energy that is
  * lost. */
 static phx_status happen(events_run *run, int k)

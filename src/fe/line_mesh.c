@@ -89,6 +89,8 @@ void phx_line_mesh_local(const phx_line_mesh *mesh, int element, double xi, phx_
     }
 }
 
+/* The element at the fraction s of the length, the place xi in it from 0 to 1, and whether this is a node between two
+ * elements; each pointer may be NULL. */
 void phx_line_mesh_locate(const phx_line_mesh *mesh, double s, int *element, double *xi, bool *interface)
 {
     static const double AT_NODE = 1e-13; /* relative to the length */

@@ -41,6 +41,7 @@ static bool has_unit(const phx_reader *reader, const char *text)
     return has;
 }
 
+/* Warns of an angle, or of each in a list, beyond one turn whose text has neither `deg` nor `pi`. */
 void phx_doubt_angle(phx_reader *reader, const phx_node *node)
 {
     static const double BARELY = 1e-6; /* one turn that was written with few digits is no doubt */

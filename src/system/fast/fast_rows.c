@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* The view of one port at the instant, or at the end of the interval where its start has been viewed. */
 static void view_port(workspace *ws, phx_port_id id)
 {
     const port_slot *port = &ws->system->ports[id];
