@@ -14,6 +14,7 @@
 #include <lapacke.h>
 #include <libfyaml.h>
 #include <libxml/xmlversion.h>
+#include <loaded/assimp.h>
 #include <loaded/cairo.h>
 #include <loaded/hdf5.h>
 #include <loaded/matio.h>
@@ -43,6 +44,7 @@ static void print_headers(FILE *stream)
     print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
     print(stream, "Cairo", CAIRO_VERSION_STRING, "pictures");
     print(stream, "librsvg", "2", "pictures as PDF and PNG");
+    print(stream, "Assimp", "5", "meshes of shapes");
 }
 
 /* Prints versions of the libraries that are loaded on first use; they must be loaded before. */
@@ -60,12 +62,14 @@ static void print_loaded(FILE *stream)
     print(stream, "Cairo", cairo_version_string(), "pictures");
     print_numbers(stream, "librsvg", (int)rsvg_major_version, (int)rsvg_minor_version, (int)rsvg_micro_version,
                   "pictures as PDF and PNG");
+    print_numbers(stream, "Assimp", (int)aiGetVersionMajor(), (int)aiGetVersionMinor(), (int)aiGetVersionPatch(),
+                  "meshes of shapes");
 }
 
 static phx_status load_all(phx_context *context)
 {
-    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5, phx_load_matio, phx_load_zip,
-                                                         phx_load_xml2, phx_load_cairo, phx_load_rsvg};
+    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5,  phx_load_matio, phx_load_zip,   phx_load_xml2,
+                                                         phx_load_cairo, phx_load_rsvg,  phx_load_assimp};
     phx_status status = PHX_OK;
 
     for (size_t k = 0; k < sizeof loads / sizeof *loads && !status; k++)

@@ -202,6 +202,51 @@ typedef struct phx_model_second_order {
     double *inertia;    /* n_pair x modes x modes, symmetric */
 } phx_model_second_order;
 
+/* A matrix, row-major; values NULL: not given. */
+typedef struct phx_model_matrix {
+    int rows, cols;
+    double *values;
+} phx_model_matrix;
+
+/* What a body looks like, an entry of its `shape`: pictures only, no result depends on it. */
+#define PHX_MODEL_VISUAL_LIST(X)                                                                                       \
+    X(BOX, box)                                                                                                        \
+    X(CYLINDER, cylinder)                                                                                              \
+    X(SPHERE, sphere)                                                                                                  \
+    X(CAPSULE, capsule)                                                                                                \
+    X(CONE, cone)                                                                                                      \
+    X(TUBE, tube)                                                                                                      \
+    X(EXTRUSION, extrusion)                                                                                            \
+    X(MESH, mesh)
+/* A value of phx_model_visual_kind. */
+#define PHX_MODEL_VISUAL_ENUM(NAME, name) PHX_MODEL_VISUAL_##NAME,
+/* How a shape is given. */
+typedef enum phx_model_visual_kind {
+    PHX_MODEL_VISUAL_LIST(PHX_MODEL_VISUAL_ENUM) PHX_MODEL_VISUALS
+} phx_model_visual_kind;
+#undef PHX_MODEL_VISUAL_ENUM
+/* An end of a shape: a port of its body, or a place. */
+typedef struct phx_model_visual_end {
+    bool given;
+    phx_model_point point; /* text NULL: `place` */
+    double place[3];       /* m, body axes (ground: inertial) */
+} phx_model_visual_end;
+typedef struct phx_model_visual {
+    phx_model_visual_kind kind;
+    double size[3];                /* box: along the axes; else diameters, m: cone at both ends, tube outer and inner */
+    double length;                 /* m, along z of the shape, half of it on either side */
+    phx_model_visual_end from, to; /* in place of length, position and rotation: its ends */
+    phx_model_matrix outline;      /* extrusion: [y, z] of each corner, m, seen against its direction */
+    phx_model_matrix along;        /* extrusion: places it goes through, m; no rows: length, or from and to */
+    const char *file;              /* mesh */
+    double scale;                  /* mesh: metres in a unit of the file */
+    double position[3];            /* m, body axes */
+    phx_model_rotation rotation;   /* takes the shape's axes to body axes */
+    const char *colour;            /* "#rrggbb"; NULL: that of the body */
+    double opacity;                /* (0, 1] */
+    const struct phx_surface *surface; /* mesh: what stands in the file, private */
+} phx_model_visual;
+
 /* A body of `bodies`. */
 typedef struct phx_model_body {
     const char *name;
@@ -214,6 +259,8 @@ typedef struct phx_model_body {
     phx_model_point_mass *point_masses;
     phx_model_damping damping;
     bool rigid; /* its deformation is held */
+    int n_visuals;
+    phx_model_visual *visuals; /* `shape`; none: pictures show what the physics says */
 
     void *own; /* numbers of a kind that are not below; its file knows what they are. NULL: none */
 
@@ -407,12 +454,6 @@ typedef struct phx_model_expressions {
     const char **texts;
 } phx_model_expressions;
 
-/* A matrix, row-major; values NULL: not given. */
-typedef struct phx_model_matrix {
-    int rows, cols;
-    double *values;
-} phx_model_matrix;
-
 /* The start value of a variable of an FMU: a number (true: 1), or a text. */
 typedef struct phx_model_fmu_start {
     const char *name;
@@ -567,7 +608,9 @@ typedef struct phx_model {
     phx_model_material *materials;
     int n_ground_ports;
     phx_model_port *ground_ports; /* O is always there */
-    int n_bodies;                 /* >= 1; all arrays in file order */
+    int n_ground_visuals;
+    phx_model_visual *ground_visuals;
+    int n_bodies; /* >= 1; all arrays in file order */
     phx_model_body *bodies;
     int n_joints;
     phx_model_joint *joints;

@@ -49,10 +49,10 @@ typedef struct phx_record_body {
 
 /* The picture of a mechanism beside its bodies' polylines: its lists, X(kind, list, path, width, count). `kind`: NAMES
  * (char **), INTEGERS (int *), NUMBERS (double *); `path`: of the list in an HDF5 file; `width`: values of an entry,
- * ONE, DIM, SQUARE (dim x dim), SECTION (5); `count`: the field with the number of entries. Every list is flat, one
- * entry after the other; n_q: deformation coordinates of a body. There are as many bodies as the result has, in their
- * order; meshes (in space) are whole or, of large ones, their surface, nodes, cells and triangles one mesh after the
- * other. A list of numbers of bodies is written to files and pages with no further line. */
+ * ONE, DIM, SPACE (3), SQUARE (dim x dim), SECTION (5); `count`: the field with the number of entries. Every list is
+ * flat, one entry after the other; n_q: deformation coordinates of a body. There are as many bodies as the result has,
+ * in their order; meshes (in space) are whole or, of large ones, their surface, nodes, cells and triangles one mesh
+ * after the other. A list of numbers of bodies is written to files and pages with no further line. */
 #define PHX_SCENE_LISTS(X)                                                                                             \
     /* radius: half the height of the section, m; 0: none */                                                           \
     X(NUMBERS, radius, "/bodies/radius", ONE, n_bodies)                                                                \
@@ -123,7 +123,27 @@ typedef struct phx_record_body {
     X(NUMBERS, mesh_shapes, "/meshes/shapes", ONE, n_mesh_shapes)                                                      \
     /* mesh_maps: components x (n_q + factors) of each node: stresses = map (q, factors), docs/results.md has their    \
      * order */                                                                                                        \
-    X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)
+    X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)                                                            \
+    /* point_turns: n_rot x n_q of each point of the bodies that deform: rotation of the point = turns q */            \
+    X(NUMBERS, point_turns, "/visuals/point_turns", ONE, n_point_turns)                                                \
+    /* visual_body: what a body looks like, surfaces of triangles; -1: the ground */                                   \
+    X(INTEGERS, visual_body, "/visuals/body", ONE, n_visuals)                                                          \
+    /* visual_kind: as in the model file; "section", "inertia", "strut", "mass": by the physics */                     \
+    X(NAMES, visual_kind, "/visuals/kind", ONE, n_visuals)                                                             \
+    /* visual_colour: "#rrggbb"; "": that of the body */                                                               \
+    X(NAMES, visual_colour, "/visuals/colour", ONE, n_visuals)                                                         \
+    X(NUMBERS, visual_opacity, "/visuals/opacity", ONE, n_visuals)                                                     \
+    /* visual_nodes: how many of each */                                                                               \
+    X(INTEGERS, visual_nodes, "/visuals/nodes", ONE, n_visuals)                                                        \
+    X(INTEGERS, visual_triangles, "/visuals/triangles", ONE, n_visuals)                                                \
+    /* node_body: the body that carries a node, one of the frames of a body that has several; -1: the ground */        \
+    X(INTEGERS, node_body, "/visuals/node_body", ONE, n_visual_nodes)                                                  \
+    /* node_point: by -1: its frame; a point of its line; behind these a node of its mesh, which shifts only */        \
+    X(INTEGERS, node_point, "/visuals/node_point", ONE, n_visual_nodes)                                                \
+    /* node_arm: from there, undeformed, axes of the body that carries it, m: 3 of each node, also in the plane */     \
+    X(NUMBERS, node_arm, "/visuals/node_arm", SPACE, n_visual_nodes)                                                   \
+    /* visual_triangle_nodes: 3 of each triangle, counted in its visual from 0, seen from outside */                   \
+    X(INTEGERS, visual_triangle_nodes, "/visuals/triangle_nodes", ONE, n_visual_triangle_nodes)
 
 /* Type of a list of names. */
 #define PHX_SCENE_NAMES char **
@@ -136,7 +156,8 @@ typedef struct phx_record_body {
 /* The lists, and how many entries they have. A scene owns what it points to. */
 typedef struct phx_scene {
     int n_bodies, n_ports, n_port_shapes, n_joints, n_springs, n_loads, n_sections, n_maps, n_parameters, n_gravity,
-        n_meshes, n_mesh_nodes, n_mesh_cells, n_cell_nodes, n_triangle_nodes, n_mesh_shapes, n_mesh_maps;
+        n_meshes, n_mesh_nodes, n_mesh_cells, n_cell_nodes, n_triangle_nodes, n_mesh_shapes, n_mesh_maps, n_point_turns,
+        n_visuals, n_visual_nodes, n_visual_triangle_nodes;
     PHX_SCENE_LISTS(PHX_SCENE_LIST)
 } phx_scene;
 

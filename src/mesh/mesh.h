@@ -189,4 +189,33 @@ struct phx_deck {
 phx_status phx_mesh_read_deck(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck);
 void phx_deck_free(phx_deck *deck); /* frees what it owns, zeroes the fields; NULL is allowed */
 
+/* ---- surfaces of flat triangles, for pictures; they never enter a computation ---- */
+typedef struct phx_surface {
+    int n_points, n_triangles;
+    double *x;     /* 3 of each point, m */
+    int *triangle; /* 3 points of each, seen from outside counterclockwise */
+} phx_surface;
+void phx_surface_free(phx_surface *surface); /* leaves it empty */
+
+/* The most triangles of a surface that is drawn; larger ones are simplified. */
+enum { PHX_SURFACE_MOST_TRIANGLES = 20000 };
+
+/* The skin over `n_along` rings of `n_around` points each (3 coordinates): every ring is joined to the next one, the
+ * last to the first when `closed`, else both ends have lids. The points of a ring run counterclockwise when one looks
+ * against the direction of the rings. */
+phx_status phx_surface_loft(phx_context *context, int n_around, int n_along, const double *rings, bool closed,
+                            phx_surface *surface);
+/* Behind `surface` the triangles of another one. */
+phx_status phx_surface_append(phx_context *context, phx_surface *surface, const phx_surface *more);
+/* Halves edges until none is longer than `longest`, or there are PHX_SURFACE_MOST_TRIANGLES triangles. */
+phx_status phx_surface_refine(phx_context *context, double longest, phx_surface *surface);
+/* Joins points that lie in one cell of a grid, which is made coarser until at most `most` triangles are left. */
+phx_status phx_surface_simplify(phx_context *context, int most, phx_surface *surface);
+
+/* The triangles of a file (STL, OBJ, glTF, GLB, DAE, PLY), by the library Assimp in a process of its own, so that a
+ * file that breaks the library breaks nothing else. Coordinates are those of the file times `scale`. PHX_ERR_FILE with
+ * the reason: no such file, no triangles, coordinates that are not finite, too large; PHX_ERR_LIBRARY: Assimp is not
+ * installed. */
+phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface);
+
 #endif

@@ -4,6 +4,7 @@
 #include "continuum/continuum.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #define ROW(NAME, name) &phx_body_row_##name,
@@ -39,6 +40,34 @@ bool phx_model_body_sections(const phx_model *model, const phx_model_body *body,
     *sections = (phx_model_sections){0};
     row->sections(model, body, sections);
     return true;
+}
+
+phx_model_outline phx_outline_of(const phx_model_section *section)
+{
+    const double of_gyration = 3.0; /* I = A h^2/3 of a box with half its height h */
+    phx_model_outline outline = {.round = section->kind == PHX_MODEL_CIRCLE || section->kind == PHX_MODEL_TUBE};
+
+    for (int a = 0; a < 2; a++)
+        outline.half[a] = section->kind == PHX_MODEL_GENERAL
+                              ? sqrt(of_gyration * section->inertia[1 - a] / section->area)
+                              : section->fibre[a];
+    for (int a = 0; a < 2; a++)
+        if (!(outline.half[a] > 0.0)) /* plane: Iy is not known */
+            outline.half[a] = outline.half[1 - a];
+    return outline;
+}
+
+bool phx_model_body_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline)
+{
+    phx_model_sections sections;
+
+    if (!phx_model_body_sections(model, body, &sections))
+        return false;
+    if (phx_body_row_of(body)->outline)
+        return phx_body_row_of(body)->outline(model, body, s, outline);
+    if (sections.section)
+        *outline = phx_outline_of(sections.section);
+    return sections.section != NULL;
 }
 
 const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body)

@@ -39,6 +39,8 @@ typedef struct phx_body_row {
     /* ---- asking ---- */
     /* phx_model_body_sections; NULL: it has no sections along a length. */
     void (*sections)(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+    /* phx_model_body_outline where it differs along the length; NULL: that of `sections`. */
+    bool (*outline)(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline);
     /* Compliance of the section at a fraction of the length, 6 x 6 by (N1 N2 N3 M1 M2 M3); NULL: it has none. */
     phx_status (*compliance)(const phx_model *model, const phx_model_body *body, double s, double *compliance);
     phx_stress_set (*stresses)(const phx_model_body *body); /* at its nodes; NULL: none */
@@ -63,6 +65,8 @@ phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const 
  * (body_beam.c). */
 void phx_beam_sections(const phx_beam_def *def, const phx_model_section *section, bool reduced,
                        phx_model_sections *sections);
+/* The outline of a section by its shape. */
+phx_model_outline phx_outline_of(const phx_model_section *section);
 /* {at: s} of bodies with a length (body_beam.c). */
 extern const phx_object phx_schema_length_port;
 /* Whether a point is this port of a body, by their numbers; whether a joint acts there; whether a joint, a spring, a

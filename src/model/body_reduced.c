@@ -20,16 +20,6 @@ static const reduced *reduced_of(const phx_model_body *body)
     return body->own;
 }
 
-static phx_status fail_at(phx_reader *reader, const phx_node *node, phx_status status)
-{
-    char *message = status == PHX_ERR_MEMORY ? NULL : phx_strdup(NULL, phx_context_message(reader->context));
-
-    if (message)
-        status = phx_reader_fail(reader, node, "%s", message);
-    phx_free(message);
-    return status;
-}
-
 /* The body in the file `path`, read once for a document. */
 static phx_status find_source(phx_reader *reader, const char *path, phx_flex_source **source)
 {
@@ -109,7 +99,7 @@ static phx_status body_reduced_read_file(phx_reader *reader, const phx_key *key,
         return status;
     status = find_source(reader, low->file, &low->source);
     if (status)
-        return fail_at(reader, node, status);
+        return phx_reader_fail_again(reader, node, status);
     const int dim = phx_flex_source_flex(low->source)->dim;
     if (dim != reader->model->dimension)
         return phx_reader_fail(reader, node,

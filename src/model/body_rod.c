@@ -616,6 +616,38 @@ static void sections(const phx_model *model, const phx_model_body *body, phx_mod
     to->torsion = model->dimension == 3;
 }
 
+static phx_model_outline rod_outline_of(const phx_model *model, const rod_section *rod)
+{
+    if (rod->shape.kind != PHX_MODEL_GENERAL)
+        return phx_outline_of(&rod->shape);
+    const int n = model->dimension == 2 ? 3 : 6;
+    const double *M = rod->mass.values, m = M[0], about_z = M[(n + 1) * (n - 1)];
+    const phx_model_section alike = {
+        .kind = PHX_MODEL_GENERAL, .area = m, .inertia = {n == 6 ? M[(n + 1) * (n - 2)] : about_z, about_z}};
+    return phx_outline_of(&alike);
+}
+
+/* Between two stations it is interpolated. */
+static bool body_rod_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline)
+{
+    const rod_keys *own = own_of(body);
+    int k = 0;
+
+    *outline = rod_outline_of(model, own->n_stations > 0 ? &own->stations[0].section : &own->section);
+    if (own->n_stations == 0)
+        return true;
+    while (k + 2 < own->n_stations && own->stations[k + 1].at <= s)
+        k++;
+    const double from = own->stations[k].at, to = own->stations[k + 1].at;
+    const double part = to > from ? (s - from) / (to - from) : 1.0;
+    const phx_model_outline first = rod_outline_of(model, &own->stations[k].section),
+                            last = rod_outline_of(model, &own->stations[k + 1].section);
+    outline->round = first.round && last.round;
+    for (int a = 0; a < 2; a++)
+        outline->half[a] = (1.0 - part) * first.half[a] + part * last.half[a];
+    return true;
+}
+
 static phx_status compliance(const phx_model *model, const phx_model_body *body, double s, double *matrix)
 {
     double mass[PHX_ROD_SECTION];
@@ -643,4 +675,5 @@ const phx_body_row phx_body_row_rod = {
     .build = body_rod_build,
     .offer_numbers = body_rod_offer_numbers,
     .sections = sections,
+    .outline = body_rod_outline,
     .compliance = compliance};

@@ -9,18 +9,6 @@
 
 enum { MAX_BYTES = 1 << 26 };
 
-/* The failure of reading a table, at the node that names its file. */
-static phx_status fail_table(phx_reader *reader, const phx_node *node, phx_status failure)
-{
-    char *message =
-        failure == PHX_ERR_MEMORY ? NULL : phx_strdup(reader->context, phx_context_message(reader->context));
-    if (!message)
-        return PHX_ERR_MEMORY;
-    const phx_status status = phx_reader_fail(reader, node, "%s", message);
-    phx_free(message);
-    return status;
-}
-
 /* Reads times and one column of a csv file, at most 64 MiB, into the arena; errors name the node of the model file. */
 phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
                         phx_arena *arena, phx_file_table *table)
@@ -33,7 +21,7 @@ phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *pa
         return phx_reader_fail(reader, node, "cannot read '%s': a regular file of at most 64 MiB is expected", path);
     phx_status status = phx_csv_read(reader->context, path, column, &csv);
     if (status)
-        return fail_table(reader, node, status);
+        return phx_reader_fail_again(reader, node, status);
     const size_t width = csv.n_columns > 1 && strcmp(csv.names[0], column) != 0 ? 2 : 1;
     table->count = (int)csv.n_rows;
     table->times = phx_arena_calloc(reader->context, arena, csv.n_rows, sizeof *table->times);

@@ -1,4 +1,5 @@
 /* Reading, evaluating again, and asking a model. */
+#include "mesh/mesh.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -215,6 +216,8 @@ void phx_model_destroy(phx_model *model)
         phx_content_free(&model->store->content);
         for (phx_file_body *body = model->store->bodies; body; body = body->next)
             phx_flex_source_destroy(body->source);
+        for (phx_file_surface *file = model->store->surfaces; file; file = file->next)
+            phx_surface_free(file->surface);
         phx_arena_free(&model->store->document);
         phx_arena_free(&model->store->tree);
         phx_evaluator_destroy(model->store->evaluator);

@@ -52,6 +52,14 @@ typedef struct phx_model_sections {
 /* false, nothing filled in: the body has none. */
 bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
 
+/* The outline of the section at a fraction of the length, for pictures: a box, or an ellipse when `round`; a section
+ * known by its area and second moments is the box that has its radii of gyration. False: not known. */
+typedef struct phx_model_outline {
+    bool round;
+    double half[2]; /* m: along y and along z of the section */
+} phx_model_outline;
+bool phx_model_body_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline);
+
 /* The cross-section of a body along a length as PHX_REDUCED_SECTION numbers of a reduced body; false: not known. */
 bool phx_model_write_section(const phx_model *model, const phx_model_body *body, double *numbers);
 

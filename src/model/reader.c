@@ -54,6 +54,16 @@ phx_status phx_reader_expected(phx_reader *reader, const phx_node *node, const c
                            comma_hint(node));
 }
 
+phx_status phx_reader_fail_again(phx_reader *reader, const phx_node *node, phx_status failure)
+{
+    char *message = failure == PHX_ERR_MEMORY ? NULL : phx_strdup(NULL, phx_context_message(reader->context));
+    if (!message)
+        return PHX_ERR_MEMORY;
+    const phx_status status = phx_reader_fail(reader, node, "%s", message);
+    phx_free(message);
+    return status;
+}
+
 phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node)
 {
     const phx_expression *expression = phx_evaluator_expression(reader->evaluator);

@@ -60,6 +60,14 @@ typedef struct phx_file_table {
     struct phx_file_table *next;
 } phx_file_table;
 
+/* The surface of a file, read once for all evaluations of the document. */
+typedef struct phx_file_surface {
+    const char *path;
+    double scale;
+    struct phx_surface *surface; /* owned */
+    struct phx_file_surface *next;
+} phx_file_surface;
+
 /* A file that the model is made of, links in its name followed. */
 typedef struct phx_named_file {
     const char *path;
@@ -79,6 +87,7 @@ struct phx_model_store {
     phx_arena tree;     /* nodes */
     phx_file_table *tables;
     phx_file_body *bodies;
+    phx_file_surface *surfaces;
     phx_named_file *files;
     const phx_node *root; /* NULL until phx_model_tree */
     int n_overrides;      /* of the reading */
@@ -119,6 +128,8 @@ phx_status phx_reader_fail(phx_reader *reader, const phx_node *node, const char 
     __attribute__((format(printf, 3, 4)));
 phx_status phx_reader_fail_at(phx_reader *reader, phx_model_source source, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The last message of the context, now with its place in the file. */
+phx_status phx_reader_fail_again(phx_reader *reader, const phx_node *node, phx_status failure);
 /* "expected EXPECTED, found ...". */
 phx_status phx_reader_expected(phx_reader *reader, const phx_node *node, const char *expected);
 /* The error of the evaluator's last expression, at its place in the node. */

@@ -350,17 +350,17 @@ static phx_status read_own_port(phx_reader *reader, const phx_key *key, const ph
 {
     (void)key, (void)owner;
     phx_model_point *point = field;
-    const phx_model_body *body = reader->body;
-    const char *text = node->text;
+    const phx_model_body *body = reader->body; /* NULL: the ground */
+    const char *text = node->text, *name = body ? body->name : "ground";
     if (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node))
         return phx_reader_expected(reader, node, "the name of a port of this body");
     size_t length = strcspn(text, ".@");
     bool local = !text[length] || !strncmp(text, "@", 1);
-    if (!local && (strncmp(text, body->name, length) || body->name[length]))
-        return phx_reader_fail(reader, node, "expected a port of body '%s' itself, found %s", body->name,
+    if (!local && (strncmp(text, name, length) || name[length]))
+        return phx_reader_fail(reader, node, "expected a port of '%s' itself, found %s", name,
                                phx_shown_text(text).text);
     point->text = text;
-    point->body = (int)(body - reader->model->bodies);
+    point->body = body ? (int)(body - reader->model->bodies) : PHX_MODEL_GROUND;
     if (text[length] == '@')
         return find_location(reader, node, text + length + 1, point);
     return references_find_port(reader, node, text[length] ? text + length + 1 : text, point);

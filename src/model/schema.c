@@ -140,6 +140,8 @@ const phx_object phx_schema_port = {"port", "Of a rigid body or the ground.", TA
 static const phx_key ground_keys[] = {
     {"ports", &phx_type_ports, AT(phx_model, ground_ports), .object = &phx_schema_port, .fallback = "O",
      .count_offset = AT(phx_model, n_ground_ports), .doc = "named ports; O at the origin exists without being named"},
+    {"shape", &phx_type_some, AT(phx_model, ground_visuals), .object = &phx_schema_visual, .fallback = "none",
+     .count_offset = AT(phx_model, n_ground_visuals), .doc = "what it looks like in pictures; no result depends on it"},
 };
 static const phx_object ground = {"ground", "What does not move. Its ports are named `ground.PORT`.",
                                   TABLE(char, ground_keys)};
@@ -229,6 +231,9 @@ static const phx_key body_keys[] = {
      .fallback = "none", .doc = "damping of the deformation"},
     {"rigid", &phx_type_boolean, AT(phx_model_body, rigid), .traits = PHX_BODY_HELD, .fallback = "false",
      .doc = "true: its deformation is held; mass, inertia, ports and mesh are those of the body"},
+    {"shape", &phx_type_some, AT(phx_model_body, visuals), .object = &phx_schema_visual,
+     .fallback = "what the physics says", .count_offset = AT(phx_model_body, n_visuals),
+     .doc = "what it looks like in pictures, carried by its deformation; no result depends on it"},
 };
 static const phx_object body = {"body",
                                 "",

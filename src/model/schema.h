@@ -130,6 +130,7 @@ extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
 /* Tables of keys that several kinds of body have. */
 extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
+extern const phx_object phx_schema_visual; /* visuals.c */
 /* And several kinds of force element. */
 extern const phx_object phx_schema_law, phx_schema_damper;
 
@@ -164,6 +165,7 @@ extern const phx_type phx_type_given;       /* a struct that begins with `bool g
 extern const phx_type phx_type_ground;      /* the owner's own fields */
 extern const phx_type phx_type_map;         /* pointer and count, items begin with their name */
 extern const phx_type phx_type_list;        /* pointer and count */
+extern const phx_type phx_type_some;        /* the same; one alone needs no list */
 extern const phx_type phx_type_ports;       /* of a body or the ground: a map with the ports that always exist */
 extern const phx_type phx_type_parameters;
 extern const phx_type phx_type_signal;      /* phx_signal * */

@@ -192,6 +192,12 @@ static void add_value(phx_text *text, const phx_key *key, int kind)
         phx_text_add(text, "{\"type\": [\"array\", \"null\"], \"items\": ");
         add_reference(text, key->object);
         phx_text_add(text, "}");
+    } else if (type == &phx_type_some) {
+        phx_text_add(text, "{\"anyOf\": [");
+        add_reference(text, key->object);
+        phx_text_add(text, ", {\"type\": [\"array\", \"null\"], \"items\": ");
+        add_reference(text, key->object);
+        phx_text_add(text, "}]}");
     } else if (type == &phx_type_coordinate_object) {
         phx_text_add(text, "{\"anyOf\": [");
         add_reference(text, key->object);

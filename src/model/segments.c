@@ -217,6 +217,7 @@ static phx_status cut_body(phx_reader *reader, const phx_model_body *whole, int 
 {
     *segment = *whole;
     segment->whole = whole->name;
+    segment->n_visuals = k == 0 ? whole->n_visuals : 0; /* the picture carries them along all segments */
     segment->name = numbered(reader, whole->name, k);
     segment->length = whole->length / whole->segments;
     move_frame(reader->model->dimension, k * segment->length, segment);

@@ -369,30 +369,45 @@ static phx_status read_map(phx_reader *reader, const phx_key *key, const phx_nod
     return !status && key->after ? key->after(reader, node) : status;
 }
 
-/* Reads a list of objects into a new array; a null value leaves it empty. Array and count are set before the items are
- * read. */
+/* Reads `count` objects into a new array. Array and count are set before the items are read. */
+static phx_status read_items(phx_reader *reader, const phx_key *key, const phx_node *const *nodes, int count,
+                             void *field, void *owner)
+{
+    char *items = phx_reader_calloc(reader, (size_t)count, key->object->size);
+    if (!items)
+        return PHX_ERR_MEMORY;
+    memcpy(field, &items, sizeof items);
+    memcpy((char *)owner + key->count_offset, &count, sizeof count);
+    for (int i = 0; i < count; i++) {
+        char *item = items + (size_t)i * key->object->size;
+        size_t key_path = phx_key_path_push(reader, NULL, i);
+        phx_status status = phx_reader_place(reader, item, key->object->size, nodes[i]->source);
+        if (!status)
+            status = phx_read_object(reader, key->object, nodes[i], item);
+        phx_key_path_pop(reader, key_path);
+        if (status)
+            return status;
+    }
+    return PHX_OK;
+}
+
+/* A list of objects; a null value leaves it empty. */
 static phx_status read_list(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     if (phx_node_is_null(node))
         return PHX_OK;
     if (node->kind != PHX_NODE_LIST)
         return phx_reader_expected(reader, node, "a list");
-    char *items = phx_reader_calloc(reader, (size_t)node->count, key->object->size);
-    if (!items)
-        return PHX_ERR_MEMORY;
-    memcpy(field, &items, sizeof items);
-    memcpy((char *)owner + key->count_offset, &node->count, sizeof node->count);
-    for (int i = 0; i < node->count; i++) {
-        char *item = items + (size_t)i * key->object->size;
-        size_t key_path = phx_key_path_push(reader, NULL, i);
-        phx_status status = phx_reader_place(reader, item, key->object->size, node->items[i]->source);
-        if (!status)
-            status = phx_read_object(reader, key->object, node->items[i], item);
-        phx_key_path_pop(reader, key_path);
-        if (status)
-            return status;
-    }
-    return PHX_OK;
+    return read_items(reader, key, (const phx_node *const *)node->items, node->count, field, owner);
+}
+
+static phx_status read_some(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    if (node->kind == PHX_NODE_MAP)
+        return read_items(reader, key, &node, 1, field, owner);
+    if (node->kind != PHX_NODE_LIST && !phx_node_is_null(node))
+        return phx_reader_expected(reader, node, "a map of keys, or a list of them");
+    return read_list(reader, key, node, field, owner);
 }
 
 #define NUMBER_JSON         "{\"$ref\": \"#/$defs/number\"}"
@@ -429,3 +444,4 @@ const phx_type phx_type_given = {"map of keys", NULL, read_given, preset_nested}
 const phx_type phx_type_ground = {"map of keys", NULL, read_ground, preset_ground};
 const phx_type phx_type_map = {"map of names", NULL, read_map, NULL};
 const phx_type phx_type_list = {"list", NULL, read_list, NULL};
+const phx_type phx_type_some = {"one, or a list", NULL, read_some, NULL};

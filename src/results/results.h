@@ -17,9 +17,16 @@ enum { PHX_SCENE_SECTION = 5 };
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 /* The factors of the maps of all meshes, one mesh after the other. */
 int phx_scene_factors(const phx_scene *scene); /* NULL: 0 */
-/* The kth list of numbers of bodies: its name, and `width` values of each body; false: there are not so many. */
-bool phx_scene_of_bodies(const phx_scene *scene, int dimension, int k, const char **name, int *width,
-                         const double **values);
+/* A list of a scene, as PHX_SCENE_LISTS has it. */
+typedef enum phx_scene_kind { PHX_SCENE_LIST_NAMES, PHX_SCENE_LIST_INTEGERS, PHX_SCENE_LIST_NUMBERS } phx_scene_kind;
+typedef struct phx_scene_view {
+    const char *name; /* behind the group in its path */
+    phx_scene_kind kind;
+    int count, width;
+    const void *values; /* char *const *, const int *, const double *: count x width */
+} phx_scene_view;
+/* List k of those whose path begins with `group`, "/bodies/" for instance; false: there are not so many. */
+bool phx_scene_list(const phx_scene *scene, int dimension, const char *group, int k, phx_scene_view *view);
 
 /* The columns of a recording, and where it goes. */
 typedef struct phx_recorder_def {

@@ -6,62 +6,70 @@
 
 enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a length */
 
-/* Point k of a polyline: its position and, with a source, its shape functions. */
+/* A polyline in the making: n_points x dim, n_points x dim x n_q, n_points x n_rot x n_q. */
+typedef struct polyline {
+    int n;
+    double *points, *shapes, *turns; /* the last two NULL where the points do not deform */
+} polyline;
+
+/* Point k of a polyline: its position and, with a source, what displaces and what turns it. */
 static phx_status draw_point(phx_context *context, int dim, const phx_flex_source *source, const phx_location *location,
-                             int k, double *points, double *shapes)
+                             int k, polyline *line)
 {
-    const int n_q = phx_flex_source_flex(source)->n;
+    const int n_q = phx_flex_source_flex(source)->n, n_rot = phx_rotations(dim);
     phx_flex_point point = {0};
     phx_status status = phx_flex_source_point(source, context, location, &point);
 
     for (int a = 0; a < dim && !status; a++) {
-        points[k * dim + a] = point.x[a];
+        line->points[k * dim + a] = point.x[a];
         for (int j = 0; j < point.n; j++)
-            shapes[(size_t)(k * dim + a) * (size_t)n_q + (size_t)point.dof[j]] = point.phi[a * point.n + j];
+            line->shapes[(size_t)(k * dim + a) * (size_t)n_q + (size_t)point.dof[j]] = point.phi[a * point.n + j];
     }
+    for (int a = 0; a < n_rot && !status && point.theta && !point.without_directions; a++)
+        for (int j = 0; j < point.n; j++)
+            line->turns[(size_t)(k * n_rot + a) * (size_t)n_q + (size_t)point.dof[j]] = point.theta[a * point.n + j];
     phx_flex_point_free(&point);
     return status;
 }
 
-static phx_status drawing_make_room(phx_context *context, int dim, int count, const phx_flex_source *source,
-                                    double **points, double **shapes)
+static phx_status drawing_make_room(phx_context *context, int dim, const phx_flex_source *source, polyline *line)
 {
-    const size_t values = (size_t)(count * dim);
+    const size_t n = (size_t)line->n, n_q = source ? (size_t)phx_flex_source_flex(source)->n : 0;
 
-    *points = phx_calloc(context, values, sizeof **points);
-    *shapes = source ? phx_calloc(context, values * (size_t)phx_flex_source_flex(source)->n, sizeof **shapes) : NULL;
-    return *points && (*shapes || !source) ? PHX_OK : PHX_ERR_MEMORY;
+    line->points = phx_calloc(context, n * (size_t)dim, sizeof *line->points);
+    line->shapes = source ? phx_calloc(context, n * (size_t)dim * n_q, sizeof *line->shapes) : NULL;
+    line->turns = source ? phx_calloc(context, n * (size_t)phx_rotations(dim) * n_q, sizeof *line->turns) : NULL;
+    return line->points && ((line->shapes && line->turns) || !source) ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* A polyline through the ports, in file order; of a body that deforms with the shapes at each. */
 static phx_status draw_ports(phx_context *context, int dim, const phx_model_body *body, const phx_flex_source *source,
-                             double **points, double **shapes, int *n)
+                             polyline *line)
 {
-    phx_status status = drawing_make_room(context, dim, body->n_ports, source, points, shapes);
+    line->n = body->n_ports;
+    phx_status status = drawing_make_room(context, dim, source, line);
 
     for (int k = 0; k < body->n_ports && !status; k++) {
         const phx_model_port *port = &body->ports[k];
-        memcpy(*points + k * dim, port->position, (size_t)dim * sizeof(double));
+        memcpy(line->points + k * dim, port->position, (size_t)dim * sizeof(double));
         if (source)
-            status = draw_point(context, dim, source, &port->location, k, *points, *shapes);
+            status = draw_point(context, dim, source, &port->location, k, line);
     }
-    *n = body->n_ports;
     return status;
 }
 
 /* A polyline of points equally spaced along the length, with the shapes at each. */
 static phx_status draw_length(phx_context *context, int dim, int segments, const phx_flex_source *source,
-                              double **points, double **shapes, int *n)
+                              polyline *line)
 {
     const int wanted = 2 * segments + 1;
-    const int count = wanted < FEWEST_POINTS ? FEWEST_POINTS : wanted > MOST_POINTS ? MOST_POINTS : wanted;
-    phx_status status = drawing_make_room(context, dim, count, source, points, shapes);
+    line->n = wanted < FEWEST_POINTS ? FEWEST_POINTS : wanted > MOST_POINTS ? MOST_POINTS : wanted;
+    phx_status status = drawing_make_room(context, dim, source, line);
 
-    for (int k = 0; k < count && !status; k++) {
-        const phx_location location = phx_location_at_fraction((double)k / (count - 1));
-        status = draw_point(context, dim, source, &location, k, *points, *shapes);
+    for (int k = 0; k < line->n && !status; k++) {
+        const phx_location location = phx_location_at_fraction((double)k / (line->n - 1));
+        status = draw_point(context, dim, source, &location, k, line);
     }
-    *n = count;
     return status;
 }
 
@@ -125,7 +133,8 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     const int first = drawing->first[b];
     phx_record_body *record = &drawing->bodies[first];
     phx_model_sections sections;
-    phx_status status = PHX_OK;
+    polyline line = {0};
+    phx_status status;
 
     *record =
         (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
@@ -134,13 +143,15 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     if (phx_body_frames(made->body, NULL) > 1)
         return draw_frames(context, model->dimension, body, made->body, drawing, first);
     if (phx_model_body_sections(model, body, &sections) && made->source)
-        status = draw_length(context, model->dimension, sections.segments, made->source, &drawing->points[first],
-                             &drawing->shapes[first], &record->n_points);
+        status = draw_length(context, model->dimension, sections.segments, made->source, &line);
     else
-        status = draw_ports(context, model->dimension, body, made->source, &drawing->points[first],
-                            &drawing->shapes[first], &record->n_points);
-    record->points = drawing->points[first];
-    record->shapes = drawing->shapes[first];
+        status = draw_ports(context, model->dimension, body, made->source, &line);
+    drawing->points[first] = line.points;
+    drawing->shapes[first] = line.shapes;
+    drawing->turns[first] = line.turns;
+    record->n_points = line.n;
+    record->points = line.points;
+    record->shapes = line.shapes;
     return status;
 }
 
@@ -172,8 +183,9 @@ phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, c
     drawing->bodies = phx_calloc(context, n, sizeof *drawing->bodies);
     drawing->points = phx_calloc(context, n, sizeof *drawing->points);
     drawing->shapes = phx_calloc(context, n, sizeof *drawing->shapes);
+    drawing->turns = phx_calloc(context, n, sizeof *drawing->turns);
     drawing->names = phx_calloc(context, n, sizeof *drawing->names);
-    if (!drawing->bodies || !drawing->points || !drawing->shapes || !drawing->names)
+    if (!drawing->bodies || !drawing->points || !drawing->shapes || !drawing->turns || !drawing->names)
         status = PHX_ERR_MEMORY;
     for (int b = 0; b < model->n_bodies && !status; b++) {
         status = draw_body(context, model, &made[b], b, x, v, drawing);
@@ -227,12 +239,14 @@ void phx_drawing_free(phx_drawing *drawing)
     for (int b = 0; b < drawing->n_bodies; b++) {
         phx_free(drawing->points ? drawing->points[b] : NULL);
         phx_free(drawing->shapes ? drawing->shapes[b] : NULL);
+        phx_free(drawing->turns ? drawing->turns[b] : NULL);
         phx_free(drawing->names ? drawing->names[b] : NULL);
     }
     phx_scene_free(&drawing->scene);
     phx_free(drawing->bodies);
     phx_free(drawing->points);
     phx_free(drawing->shapes);
+    phx_free(drawing->turns);
     phx_free(drawing->names);
     phx_free(drawing->first);
     *drawing = (phx_drawing){0};

@@ -123,6 +123,7 @@ typedef struct phx_drawing {
     int n_bodies; /* as the recorder counts them */
     phx_record_body *bodies;
     double **points, **shapes; /* n_bodies, owned */
+    double **turns;            /* n_bodies, owned: n_rot x n_q of each point */
     char **names;              /* of frames behind the first, owned */
     int *first;                /* of the body of each body of the model; behind them n_bodies */
     phx_scene scene;
@@ -139,6 +140,11 @@ void phx_drawing_factors(const phx_drawing *drawing, const phx_dae *dae, double 
  * and the temperatures of the body; of a large body those of its surface, of a very large one nothing, with a note. */
 phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *source, const char *name, int body,
                               phx_scene *scene);
+/* visuals.c: what the bodies and the ground look like into the scene, whose ports and meshes must be there. */
+phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, const phx_made_body *made,
+                                 const phx_drawing *drawing, phx_scene *scene);
+/* Room for `more` entries behind `count` in a list of a scene. */
+phx_status phx_scene_grow(phx_context *context, void *list, int count, size_t more, size_t size);
 /* The scene of the drawing, whose polylines must be there. */
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene);

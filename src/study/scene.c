@@ -445,13 +445,18 @@ static phx_status describe_meshes(scene_maker *maker)
     return status;
 }
 
+static phx_status describe_visuals(scene_maker *maker)
+{
+    return phx_scene_add_visuals(maker->context, maker->model, maker->made, maker->drawing, maker->scene);
+}
+
 /* Creates the scene of a viewer from model, made bodies and their drawing; empty after a failure. */
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene)
 {
-    static phx_status (*const parts[])(scene_maker *) = {describe_bodies,   describe_ports, describe_joints,
-                                                         describe_springs,  describe_loads, describe_parameters,
-                                                         describe_sections, describe_meshes};
+    static phx_status (*const parts[])(scene_maker *) = {describe_bodies,   describe_ports,  describe_joints,
+                                                         describe_springs,  describe_loads,  describe_parameters,
+                                                         describe_sections, describe_meshes, describe_visuals};
     scene_maker maker = {
         .context = context, .model = model, .made = made, .drawing = drawing, .scene = scene, .dim = model->dimension};
 

@@ -194,8 +194,7 @@ static bool choose_part(mesh_maker *mesh, double values_of_node, double others)
 }
 
 /* ---- into the lists of the scene ---- */
-/* Room for `more` entries behind `count`. */
-static phx_status scene_mesh_grow(phx_context *context, void *list, int count, size_t more, size_t size)
+phx_status phx_scene_grow(phx_context *context, void *list, int count, size_t more, size_t size)
 {
     void **at = list;
     void *bigger = (size_t)count + more <= INT_MAX ? phx_realloc(context, *at, (size_t)count + more + 1, size) : NULL;
@@ -222,12 +221,12 @@ static phx_status add_cells(const mesh_maker *mesh, phx_scene *scene)
         }
     for (int k = 0; k < mesh->n_faces; k++)
         triangles += split(cell_of_face(mesh, k).type, &corners);
-    phx_status status = scene_mesh_grow(context, &scene->cell_type, scene->n_mesh_cells, (size_t)cells, sizeof(int));
+    phx_status status = phx_scene_grow(context, &scene->cell_type, scene->n_mesh_cells, (size_t)cells, sizeof(int));
     if (!status)
-        status = scene_mesh_grow(context, &scene->cell_nodes, scene->n_cell_nodes, (size_t)nodes, sizeof(int));
+        status = phx_scene_grow(context, &scene->cell_nodes, scene->n_cell_nodes, (size_t)nodes, sizeof(int));
     if (!status)
-        status = scene_mesh_grow(context, &scene->triangle_nodes, scene->n_triangle_nodes, 3 * (size_t)triangles,
-                                 sizeof(int));
+        status = phx_scene_grow(context, &scene->triangle_nodes, scene->n_triangle_nodes, 3 * (size_t)triangles,
+                                sizeof(int));
     for (int k = 0; k < count_cells(mesh) && !status; k++) {
         if (!cell_at(mesh, k, &cell))
             continue;
@@ -254,8 +253,7 @@ static phx_status add_rows(const mesh_maker *mesh, size_t width, const double *r
 {
     if (width == 0)
         return PHX_OK;
-    const phx_status status =
-        scene_mesh_grow(mesh->context, list, *count, (size_t)mesh->n_nodes * width, sizeof **list);
+    const phx_status status = phx_scene_grow(mesh->context, list, *count, (size_t)mesh->n_nodes * width, sizeof **list);
 
     for (int i = 0; i < mesh->mesh->n_nodes && !status; i++)
         if (mesh->number[i] >= 0)
@@ -301,10 +299,10 @@ static phx_status add_mesh(const mesh_maker *mesh, const phx_flex_source *source
     const phx_stress_set set = phx_flex_source_stresses(source);
     int **const lists[] = {&scene->mesh_body, &scene->mesh_nodes, &scene->mesh_cells, &scene->mesh_triangles,
                            &scene->mesh_factors};
-    phx_status status = scene_mesh_grow(context, &scene->mesh_stresses, m, 1, sizeof *scene->mesh_stresses);
+    phx_status status = phx_scene_grow(context, &scene->mesh_stresses, m, 1, sizeof *scene->mesh_stresses);
 
     for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++)
-        status = scene_mesh_grow(context, lists[k], m, 1, sizeof(int));
+        status = phx_scene_grow(context, lists[k], m, 1, sizeof(int));
     if (!status)
         status = add_cells(mesh, scene);
     if (!status)

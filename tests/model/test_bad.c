@@ -238,7 +238,7 @@ static void bodies_are_wrong(void **state)
         {4, 60, "expected a list of 2 numbers", BODY("kind: rigid, mass: 1, inertia: 1, velocity: {linear: 1}")},
         {4, 49, "port 'P' of a rigid body always exists", BODY("kind: rigid, mass: 1, inertia: 1, ports: {P: {}}")},
         {4, 61, "a has no port 'Q'", BODY("kind: rigid, mass: 1, inertia: 1, point_masses: [{at: Q, mass: 1}]")},
-        {4, 61, "expected a port of body 'a' itself, found 'b.P'",
+        {4, 61, "expected a port of 'a' itself, found 'b.P'",
          BODY("kind: rigid, mass: 1, inertia: 1, point_masses: [{at: b.P, mass: 1}]")},
         {4, 70, "not less than 0", BODY("kind: rigid, mass: 1, inertia: 1, point_masses: [{at: P, mass: -1}]")},
         {4, 56, "key 'mass' of a point mass is missing",

@@ -66,13 +66,20 @@ export class BodyView {
         this.neighbours();
         this.makeTubes();
         this.makeBalls(size);
+        if (body.covered) this.object.clear(); // shapes stand for it
         this.shape();
         if (this.surface) this.object.add(this.surface.object);
+        this.showMesh(false);
+    }
+
+    /** A mesh that a shape stands for is seen when it is coloured. */
+    showMesh(coloured) {
+        if (this.surface) this.surface.object.visible = coloured || !this.body.covered;
     }
 
     /** Of its tubes; a ball is larger than what joins it. */
     drawnRadius() {
-        return this.lines.length > 0 ? this.radius : 0;
+        return this.lines.length > 0 && !this.body.covered ? this.radius : 0;
     }
 
     /** Where its name stands, in its frame: half way along it, or in the middle of its points. */
@@ -159,6 +166,7 @@ export class BodyView {
 
     /** Rings and balls at the bent points. */
     shape() {
+        if (this.body.covered) return;
         const { bent, lines, before, after, radius } = this;
         const position = this.tube.geometry.attributes.position;
         const normal = this.tube.geometry.attributes.normal;
@@ -295,13 +303,13 @@ export class BodyView {
         const group = new Group();
         group.matrixAutoUpdate = false;
         group.matrix.copy(this.object.matrix);
-        if (this.lines.length > 0) group.add(new Mesh(this.tube.geometry.clone(), material));
-        if (this.surface) {
+        if (this.lines.length > 0 && !this.body.covered) group.add(new Mesh(this.tube.geometry.clone(), material));
+        if (this.surface && !this.body.covered) {
             const geometry = this.surface.object.geometry.clone();
             geometry.computeVertexNormals();
             group.add(new Mesh(geometry, material));
         }
-        if (this.ballPoints.length > 0) {
+        if (this.ballPoints.length > 0 && !this.body.covered) {
             const balls = new InstancedMesh(this.balls.geometry, material, this.ballPoints.length);
             balls.instanceMatrix.array.set(this.balls.instanceMatrix.array);
             group.add(balls);

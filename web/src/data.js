@@ -29,6 +29,10 @@
 //                           directions of the port, of a distributed one the body's), places? (distributed: fractions
 //                           of the line of its body), value? REF F x places x 3, or places x 3 when it is constant}]
 //   springs?              [{name, a, b}], ends like those of joints
+//   visuals?              {body REF, kind [..], colour [..], opacity REF, nodes REF, triangles REF (of each how many), node_body
+//                         REF, node_point REF (-1: the frame of that body, else a point of it, behind these a node of its
+//                         mesh), node_arm REF x 3, triangle_nodes REF x 3, point_turns REF (of the bodies with shapes:
+//                         rotations of each point by q)}
 //   gravity?
 //   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z),
 //                         q REF F x (of each body its q, then the factors of its mesh)}
@@ -178,6 +182,37 @@ function checkLoad(load, frames) {
     if (load.value.length !== each) expect(load.value, each * frames, `The load "${load.name}"`);
 }
 
+/** The surfaces of bodies one by one, in place of their lists; `turns` of the bodies that bend. */
+function checkVisuals(report) {
+    const all = report.visuals;
+    const signed = (list) => new Int32Array(list.buffer, list.byteOffset, list.length);
+    let [node, corner, turn] = [0, 0, 0];
+    const rotations = report.dimension === 2 ? 1 : 3;
+    for (const body of report.bodies)
+        if (body.shapes && body.q > 0) {
+            const n = (body.points.length / 3) * rotations * body.q;
+            body.turns = all.point_turns.subarray(turn, turn + n);
+            turn += n;
+        }
+    report.visuals = Array.from(all.body, (_, k) => {
+        const [nodes, corners] = [all.nodes[k], 3 * all.triangles[k]];
+        const visual = {
+            body: signed(all.body)[k],
+            kind: all.kind[k],
+            colour: all.colour[k],
+            opacity: all.opacity[k],
+            nodeBody: signed(all.node_body).subarray(node, node + nodes),
+            nodePoint: signed(all.node_point).subarray(node, node + nodes),
+            arms: all.node_arm.subarray(3 * node, 3 * (node + nodes)),
+            triangles: all.triangle_nodes.subarray(corner, corner + corners),
+        };
+        expect(visual.arms, 3 * nodes, `The shape ${k + 1}: nodes`);
+        expect(visual.triangles, corners, `The shape ${k + 1}: triangles`);
+        [node, corner] = [node + nodes, corner + corners];
+        return visual;
+    });
+}
+
 /** Those that stand in a frame: of a sweep each point has its frame. */
 export function bodiesAt(report, frame) {
     const point = report.frames.count > 1 ? report.modes?.points?.[frame] : null;
@@ -205,6 +240,7 @@ function check(report) {
         if (frames.time) expect(frames.time, frames.count, 'The times of the frames');
     }
     report.frames = frames;
+    if (report.visuals) checkVisuals(report);
     for (const load of report.loads) checkLoad(load, frames.count);
     return report;
 }

@@ -13,7 +13,7 @@ export function sampled(count) {
 }
 
 /** Points of the bodies as they are placed now, to `visit` as x, y, z. */
-function visitPoints(bodies, pose, visit) {
+function visitPoints(bodies, visuals, pose, visit) {
     const point = [0, 0, 0];
     const put = (local, at) => {
         rotate(pose, at + 3, local, point);
@@ -28,6 +28,9 @@ function visitPoints(bodies, pose, visit) {
         put(body.points.length > 0 ? body.points.slice(-3) : (body.centre ?? [0, 0, 0]), 7 * b);
         for (const port of body.ports) put(port.position, 7 * b);
     });
+    for (const { nodeBody, nodePoint, arms } of visuals ?? [])
+        for (let i = 0, step = Math.ceil(nodeBody.length / 48); i < nodeBody.length; i += step)
+            if (nodeBody[i] >= 0 && nodePoint[i] < 0) put(arms.subarray(3 * i, 3 * i + 3), 7 * nodeBody[i]);
 }
 
 /** The mean of the bodies' origins, into `out`. */
@@ -60,7 +63,7 @@ export function measure(report, motion) {
     let atStart = reached;
     for (const frame of sampled(report.frames.count)) {
         motion.toFrame(frame);
-        visitPoints(bodiesAt(report, frame), motion.pose, put(frame === 0 ? [start, whole] : [whole]));
+        visitPoints(bodiesAt(report, frame), report.visuals, motion.pose, put(frame === 0 ? [start, whole] : [whole]));
         middles.expandByPoint(new Vector3(...middle(motion, [0, 0, 0])));
         if (frame === 0) atStart = reached.slice();
     }

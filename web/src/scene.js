@@ -24,6 +24,7 @@ import { h } from './dom.js';
 import { measure, middle, sampled } from './extent.js';
 import { axesSolid, compass, grid, lineMaterial } from './glyphs.js';
 import { Names } from './names.js';
+import { Visuals } from './visuals.js';
 
 /** Whether this browser draws in three dimensions at all. */
 export function hasWebGL() {
@@ -78,6 +79,7 @@ export class Scene {
         this.shown.follow = travels;
         this.makeCamera();
         this.makeBodies();
+        this.visuals = new Visuals(this);
         this.attached = new Attached(this);
         this.names = new Names(this);
         host.append(this.names.element, this.tip);
@@ -179,6 +181,8 @@ export class Scene {
 
     // ---- what is drawn ----
     makeBodies() {
+        this.covered = Visuals.covered(this.report);
+        this.cover(this.report.bodies);
         this.bodies = this.report.bodies.map((body, i) => new BodyView(body, i, this.size));
         this.bodies.forEach((body) => this.scene.add(body.object));
         this.axes = this.report.bodies.map(() => axesSolid(0.13 * this.size, this.plane ? 2 : 3));
@@ -193,9 +197,16 @@ export class Scene {
         });
     }
 
+    cover(bodies) {
+        bodies.forEach((body, i) => {
+            body.covered = this.covered.has(i);
+        });
+    }
+
     /** Other bodies in place of those shown, with the same coordinates. */
     useBodies(bodies) {
         if (bodies === this.report.bodies) return;
+        this.cover(bodies);
         this.report.bodies = bodies;
         this.bodies = this.bodies.map((shown, i) => {
             if (shown.body === bodies[i]) return shown;
@@ -249,15 +260,18 @@ export class Scene {
 
     setColour(quantity) {
         this.colour = quantity;
+        this.visuals.showMeshes(quantity);
         if (!quantity) {
+            this.visuals.paint(() => null);
             this.bodies.forEach((body) => body.paint(new Color(categorical(body.index)).toArray()));
             this.onColour(null);
         } else {
             this.unsigned = /^(stress(_\d+)?|von_mises.*)$/.test(quantity);
             this.ramp = ramp(this.unsigned ? 'magnitude' : 'signed');
             const plain = new Color(css('--plain')).toArray();
-            for (const body of this.bodies)
-                if (!body.body.section.some((section) => section.name === quantity)) body.paint(plain);
+            const has = (body) => body?.body.section.some((section) => section.name === quantity);
+            for (const body of this.bodies) if (!has(body)) body.paint(plain);
+            this.visuals.paint((body) => (has(this.bodies[body]) ? undefined : plain));
             this.setRange();
         }
         this.update();
@@ -306,6 +320,7 @@ export class Scene {
             const x = unsigned ? Math.abs(value) * scale : 0.5 + 0.5 * value * scale;
             return x > 0 ? Math.min(255, Math.floor(256 * x)) : 0;
         };
+        this.visuals.update(motion, this.magnification);
         for (const body of this.bodies) {
             body.place(motion.pose);
             if (body.body.q === 0) continue;
@@ -314,6 +329,7 @@ export class Scene {
             if (section) {
                 body.evaluate(section, motion.q);
                 body.paintValues(this.ramp.linear, place);
+                this.visuals.paintValues(body.index, this.ramp.linear, place);
             }
         }
         this.attached.place();
@@ -366,6 +382,8 @@ export class Scene {
             body.bend(this.motion.q, 1);
             this.ghosts.add(body.ghost(this.ghostMaterial));
         }
+        this.visuals.update(this.motion, 1);
+        this.ghosts.add(this.visuals.ghost(this.ghostMaterial));
         this.ghosts.visible = this.shown.ghost;
     }
 
@@ -421,10 +439,12 @@ export class Scene {
             const x = event.clientX - box.left;
             const y = event.clientY - box.top;
             ray.setFromCamera(new Vector2((2 * x) / box.width - 1, 1 - (2 * y) / box.height), this.camera);
-            const found = ray.intersectObjects(
-                this.bodies.filter((body) => body.object.visible).map((body) => body.object),
-            );
-            return found.length > 0 ? found[0].object.parent.userData.body : -1;
+            const found = ray.intersectObjects([
+                ...this.bodies.filter((body) => body.object.visible).map((body) => body.object),
+                ...this.visuals.carried(),
+            ]);
+            const [first] = found.filter(({ object }) => object.visible);
+            return first ? (first.object.userData.body ?? first.object.parent.userData.body) : -1;
         };
         this.canvas.addEventListener('pointermove', (event) => {
             if (event.pointerType === 'mouse' && event.buttons === 0) this.hover(hit(event));
@@ -456,6 +476,7 @@ export class Scene {
     emphasise() {
         this.canvas.style.cursor = this.hovered >= 0 ? 'pointer' : '';
         this.bodies.forEach((body, i) => body.highlight(i === this.hovered || i === this.selected));
+        this.visuals.highlight(this.hovered, this.selected);
         this.draw();
     }
 

@@ -104,6 +104,9 @@ report_writer phx_report_map;
 /* Mesh k of the scene; of its stresses component c: PHX_STRESSES_MOST k + c (report_meshes.c). */
 report_writer phx_report_mesh_points, phx_report_mesh_triangles, phx_report_mesh_thickness, phx_report_mesh_shapes,
     phx_report_mesh_shape_scales, phx_report_mesh_map, phx_report_mesh_map_scales, phx_report_mesh_float_map;
+/* List k of the scene under REPORT_VISUALS; integers as unsigned ones, -1 as the largest. */
+#define REPORT_VISUALS "/visuals/"
+report_writer phx_report_visual_list;
 bool phx_report_mesh_of(const phx_report *report, int body, int *mesh);          /* false: the body has none */
 phx_status phx_report_mesh_size(const phx_report *report, int mesh, int *nodes); /* of its surface */
 /* Whether the mesh of a body is the same in another scene. */

@@ -197,11 +197,11 @@ static void put_summary(phx_report *report, phx_output *m)
         items[n++] = (phx_report_item){.name = "mode shapes", .text = shown[2]};
     }
     if (!report->shown.with_maps || !report->shown.with_shapes)
-        items[n++] =
-            (phx_report_item){.name = "left out for its size",
-                              .text = !report->shown.with_shapes   ? "deformations, meshes, stresses, section forces"
-                                      : !report->shown.with_meshes ? "meshes, stresses, section forces"
-                                                                   : "stresses, section forces"};
+        items[n++] = (phx_report_item){.name = "left out for its size",
+                                       .text = !report->shown.with_shapes
+                                                   ? "deformations, shapes, meshes, stresses, section forces"
+                                               : !report->shown.with_meshes ? "shapes, meshes, stresses, section forces"
+                                                                            : "stresses, section forces"};
     put_items(m, "summary", n, items, false);
 }
 
@@ -426,6 +426,8 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
     phx_report_put_joints(report, manifest);
     phx_report_put_joint_kinds(report, manifest);
     if (report->scene) {
+        if (report->shown.with_meshes && report->shown.with_shapes)
+            phx_report_put_visuals(report, manifest);
         phx_report_put_springs(report, manifest);
         phx_report_put_loads(report, manifest);
         if (report->scene->n_gravity > 0) {

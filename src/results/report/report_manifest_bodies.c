@@ -167,21 +167,44 @@ static void put_mesh(phx_report *report, phx_output *m, int b)
 /* What the scene has of the body: a number, or a vector in space, under the name of its list. */
 static void put_body_numbers(phx_report *report, phx_output *m, int b)
 {
-    const char *name;
-    const double *values;
-    int width;
+    phx_scene_view view;
 
-    for (int k = 0; report->scene && phx_scene_of_bodies(report->scene, report->dimension, k, &name, &width, &values);
-         k++) {
-        if (strcmp(name, "section") == 0) /* the maps of section forces have this name */
-            continue;
-        if (width == 1) {
-            put_number(m, false, name, values[b]);
+    for (int k = 0; report->scene && phx_scene_list(report->scene, report->dimension, "/bodies/", k, &view); k++) {
+        const double *values = view.values;
+        if (view.kind != PHX_SCENE_LIST_NUMBERS || strcmp(view.name, "section") == 0)
+            continue; /* the maps of section forces have this name */
+        if (view.width == 1) {
+            put_number(m, false, view.name, values[b]);
         } else {
-            key(m, false, name);
-            put_vector(m, width, values + b * width);
+            key(m, false, view.name);
+            put_vector(m, view.width, values + b * view.width);
         }
     }
+}
+
+/* What bodies and ground look like: every list of /visuals under its name, texts here, numbers in the arrays. */
+void phx_report_put_visuals(phx_report *report, phx_output *m)
+{
+    phx_scene_view view;
+
+    key(m, false, "visuals");
+    text(m, "{");
+    for (int k = 0; phx_scene_list(report->scene, report->dimension, REPORT_VISUALS, k, &view); k++) {
+        const size_t count = (size_t)view.count * (size_t)view.width;
+        key(m, k == 0, view.name);
+        if (view.kind != PHX_SCENE_LIST_NAMES) {
+            phx_report_ref(report, m, view.kind == PHX_SCENE_LIST_INTEGERS ? REPORT_U32 : REPORT_F32, count,
+                           phx_report_visual_list, k);
+            continue;
+        }
+        text(m, "[");
+        for (int i = 0; i < view.count; i++) {
+            text(m, i ? "," : "");
+            phx_output_json(m, ((char *const *)view.values)[i]);
+        }
+        text(m, "]");
+    }
+    text(m, "}");
 }
 
 /* Writes body b: outline, deformation shapes, ports, mass, section forces and mesh. */

@@ -251,3 +251,47 @@ bool phx_report_same_mesh(const phx_report *report, int body, const phx_scene *t
     }
     return true;
 }
+
+/* ---- visuals ---- */
+/* Points of nodes on meshes, which the page numbers anew, as it has only those on the surface. */
+static phx_status put_node_points(phx_report *report, const phx_scene_view *view, phx_payload *payload)
+{
+    const phx_scene *scene = report->scene;
+    int *number = NULL, numbered = -1, count = 0, mesh = 0;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < view->count && !status; i++) {
+        const int body = scene->node_body[i], point = scene->node_point[i];
+        const int inside = point - (body < 0 ? 0 : report->bodies[body].n_points);
+        if (point < 0 || inside < 0 || !phx_report_mesh_of(report, body, &mesh)) {
+            phx_payload_u32(payload, (unsigned)point);
+            continue;
+        }
+        if (mesh != numbered) {
+            const phx_scene_mesh of = mesh_at(report, mesh);
+            phx_free(number);
+            status = number_nodes(report, &of, &number, &count);
+            numbered = mesh;
+        }
+        if (!status)
+            phx_payload_u32(payload, (unsigned)(number[inside] + report->bodies[body].n_points));
+    }
+    phx_free(number);
+    return status;
+}
+
+phx_status phx_report_visual_list(phx_report *report, int index, phx_payload *payload)
+{
+    phx_scene_view view;
+
+    if (!phx_scene_list(report->scene, report->dimension, REPORT_VISUALS, index, &view))
+        return PHX_OK;
+    if (strcmp(view.name, "node_point") == 0)
+        return put_node_points(report, &view, payload);
+    for (int i = 0; i < view.count * view.width; i++)
+        if (view.kind == PHX_SCENE_LIST_INTEGERS)
+            phx_payload_u32(payload, (unsigned)((const int *)view.values)[i]);
+        else
+            phx_payload_f32(payload, ((const double *)view.values)[i]);
+    return PHX_OK;
+}

@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef enum list_kind { NAMES, INTEGERS, NUMBERS } list_kind;
-typedef enum list_width { ONE, DIM, SQUARE, SECTION } list_width; /* values of an entry */
+typedef enum list_width { ONE, DIM, SPACE, SQUARE, SECTION } list_width; /* values of an entry */
 
 /* A list, and the field that counts its entries. Lists with the same count stand together. */
 static const struct scene_list {
     const char *path;
-    list_kind kind;
+    phx_scene_kind kind;
     list_width width;
     size_t list, count;
 } lists[] = {
-#define LIST(kind, list, path, width, count) {path, kind, width, offsetof(phx_scene, list), offsetof(phx_scene, count)},
+#define LIST(kind, list, path, width, count)                                                                           \
+    {path, PHX_SCENE_LIST_##kind, width, offsetof(phx_scene, list), offsetof(phx_scene, count)},
     PHX_SCENE_LISTS(LIST)
 #undef LIST
 };
@@ -25,7 +25,8 @@ enum { LISTS = sizeof lists / sizeof *lists };
 
 static int width_of(int list, int dimension)
 {
-    static const int widths[][2] = {[ONE] = {1, 1}, [DIM] = {2, 3}, [SQUARE] = {4, 9}, [SECTION] = {5, 5}};
+    static const int widths[][2] = {
+        [ONE] = {1, 1}, [DIM] = {2, 3}, [SPACE] = {3, 3}, [SQUARE] = {4, 9}, [SECTION] = {5, 5}};
     return widths[lists[list].width][dimension == 3];
 }
 
@@ -70,9 +71,9 @@ const phx_cell_shape *phx_cell_shape_of(int vtk)
 void phx_scene_free(phx_scene *scene)
 {
     for (int k = 0; scene && k < LISTS; k++) {
-        if (lists[k].kind == NAMES)
+        if (lists[k].kind == PHX_SCENE_LIST_NAMES)
             phx_h5_free_names(*names_of(scene, k) ? count_of(scene, k) : 0, *names_of(scene, k));
-        else if (lists[k].kind == INTEGERS)
+        else if (lists[k].kind == PHX_SCENE_LIST_INTEGERS)
             phx_free(*integers_of(scene, k));
         else
             phx_free(*numbers_of(scene, k));
@@ -86,14 +87,14 @@ static bool copy_list(phx_context *context, int dimension, int k, phx_scene *fro
 {
     const size_t count = (size_t)count_of(from, k), values = count * (size_t)width_of(k, dimension);
 
-    if (lists[k].kind == NAMES) {
+    if (lists[k].kind == PHX_SCENE_LIST_NAMES) {
         char **names = *names_of(to, k) = phx_calloc(context, count, sizeof *names);
         bool all = names != NULL;
         for (size_t i = 0; i < count && all; i++)
             all = (names[i] = phx_strdup(context, (*names_of(from, k))[i])) != NULL;
         return all;
     }
-    if (lists[k].kind == INTEGERS) {
+    if (lists[k].kind == PHX_SCENE_LIST_INTEGERS) {
         int *copy = *integers_of(to, k) = phx_calloc(context, values, sizeof *copy);
         if (copy && values > 0)
             memcpy(copy, *integers_of(from, k), values * sizeof *copy);
@@ -131,10 +132,10 @@ static phx_status check_values(phx_context *context, int dimension, phx_scene *s
         const void *list = *(void **)(void *)((char *)scene + lists[k].list);
         if (count < 0 || (count > 0 && !list))
             return phx_fail(context, PHX_ERR_ARGUMENT, "%s has %d entries", lists[k].path, count);
-        for (int i = 0; i < count && lists[k].kind == NAMES; i++)
+        for (int i = 0; i < count && lists[k].kind == PHX_SCENE_LIST_NAMES; i++)
             if (!(*names_of(scene, k))[i])
                 return phx_fail(context, PHX_ERR_ARGUMENT, "%s: text %d is missing", lists[k].path, i + 1);
-        for (size_t i = 0; i < (size_t)count * (size_t)width && lists[k].kind == NUMBERS; i++)
+        for (size_t i = 0; i < (size_t)count * (size_t)width && lists[k].kind == PHX_SCENE_LIST_NUMBERS; i++)
             if (!isfinite((*numbers_of(scene, k))[i]))
                 return phx_fail(context, PHX_ERR_ARGUMENT, "%s: entry %zu is not finite", lists[k].path,
                                 i / (size_t)width + 1);
@@ -153,18 +154,19 @@ static phx_status check_indices(phx_context *context, const char *path, int coun
 }
 
 /* ---- meshes ---- */
-bool phx_scene_of_bodies(const phx_scene *scene, int dimension, int k, const char **name, int *width,
-                         const double **values)
+bool phx_scene_list(const phx_scene *scene, int dimension, const char *group, int k, phx_scene_view *view)
 {
-    static const char bodies[] = "/bodies/";
+    const size_t length = strlen(group);
     int found = 0;
 
     for (int i = 0; i < LISTS; i++) {
-        if (lists[i].kind != NUMBERS || strncmp(lists[i].path, bodies, sizeof bodies - 1) != 0 || found++ < k)
+        if (strncmp(lists[i].path, group, length) != 0 || found++ < k)
             continue;
-        *name = lists[i].path + sizeof bodies - 1;
-        *width = width_of(i, dimension);
-        *values = *(double *const *)(const void *)((const char *)scene + lists[i].list);
+        *view = (phx_scene_view){.name = lists[i].path + length,
+                                 .kind = lists[i].kind,
+                                 .count = count_of(scene, i),
+                                 .width = width_of(i, dimension),
+                                 .values = *(void *const *)(const void *)((const char *)scene + lists[i].list)};
         return true;
     }
     return false;
@@ -281,6 +283,45 @@ static phx_status check_meshes(phx_context *context, int dimension, int n_bodies
     return status ? status : check_mesh_cells(context, scene);
 }
 
+/* Bodies, points and triangles of the visuals lie in their lists, and their sizes add up to them. */
+static phx_status check_visuals(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
+                                const phx_scene *scene)
+{
+    double nodes = 0.0, triangles = 0.0, turns = 0.0;
+    phx_status status = check_indices(context, "/visuals/body", scene->n_visuals, scene->visual_body, -1, n_bodies);
+
+    if (!status)
+        status = check_indices(context, "/visuals/node_body", scene->n_visual_nodes, scene->node_body, -1, n_bodies);
+    for (int k = 0; k < scene->n_visual_nodes && !status; k++) {
+        int end = scene->node_body[k] < 0 ? 0 : bodies[scene->node_body[k]].n_points;
+        for (int m = 0; m < scene->n_meshes; m++)
+            if (scene->mesh_body[m] == scene->node_body[k])
+                end += scene->mesh_nodes[m];
+        status = check_indices(context, "/visuals/node_point", 1, scene->node_point + k, -1, end);
+    }
+    for (int v = 0; v < scene->n_visuals && !status; v++) {
+        if (scene->visual_nodes[v] < 0 || scene->visual_triangles[v] < 0)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "/visuals: visual %d has negative numbers", v + 1);
+        const double end = triangles + 3.0 * scene->visual_triangles[v];
+        if (end <= scene->n_visual_triangle_nodes)
+            status = check_indices(context, "/visuals/triangle_nodes", 3 * scene->visual_triangles[v],
+                                   scene->visual_triangle_nodes + (size_t)triangles, 0, scene->visual_nodes[v]);
+        nodes += scene->visual_nodes[v];
+        triangles = end;
+    }
+    for (int b = 0; b < n_bodies && scene->n_point_turns > 0; b++)
+        if (bodies[b].shapes)
+            turns += (double)bodies[b].n_points * (dimension == 3 ? 3.0 : 1.0) *
+                     fmax(phx_layout_deformations(dimension, &bodies[b]), 0);
+    if (!status && nodes != scene->n_visual_nodes)
+        status = misfit(context, "/visuals/node_arm", scene->n_visual_nodes, nodes);
+    if (!status && triangles != scene->n_visual_triangle_nodes)
+        status = misfit(context, "/visuals/triangle_nodes", scene->n_visual_triangle_nodes, triangles);
+    if (!status && turns != scene->n_point_turns)
+        status = misfit(context, "/visuals/point_turns", scene->n_point_turns, turns);
+    return status;
+}
+
 /* Checks that a scene fits its bodies: list lengths, indices of bodies and ports, shapes, maps and meshes. */
 phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
                            const phx_scene *given)
@@ -317,23 +358,24 @@ phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, co
                         shapes != scene->n_port_shapes ? "/ports/shapes" : "/sections/maps",
                         shapes != scene->n_port_shapes ? scene->n_port_shapes : scene->n_maps,
                         shapes != scene->n_port_shapes ? shapes : maps);
-    return check_meshes(context, dimension, n_bodies, bodies, scene);
+    status = check_meshes(context, dimension, n_bodies, bodies, scene);
+    return status ? status : check_visuals(context, dimension, n_bodies, bodies, scene);
 }
 
 /* ---- the HDF5 file ---- */
 void phx_scene_write(phx_h5 *file, int dimension, const phx_scene *given)
 {
     static const char *const groups[] = {"/ports",    "/joints",     "/springs", "/loads",
-                                         "/sections", "/parameters", "/meshes"};
+                                         "/sections", "/parameters", "/meshes",  "/visuals"};
     phx_scene scene = *given;
 
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
         phx_h5_make_group(file, groups[k]);
     for (int k = 0; k < LISTS; k++) {
         const int count = count_of(&scene, k), width = width_of(k, dimension);
-        if (lists[k].kind == NAMES) {
+        if (lists[k].kind == PHX_SCENE_LIST_NAMES) {
             phx_h5_put_names(file, lists[k].path, count, (const char *const *)*names_of(&scene, k));
-        } else if (lists[k].kind == INTEGERS) {
+        } else if (lists[k].kind == PHX_SCENE_LIST_INTEGERS) {
             phx_h5_put_integers(file, lists[k].path, count, *integers_of(&scene, k));
         } else {
             phx_h5_make_rows(file, lists[k].path, (size_t)count, width > 1 ? (size_t)width : 0);
@@ -365,7 +407,7 @@ static phx_status scene_read_values(phx_h5 *file, int dimension, int k, phx_scen
     if (status)
         return status;
     *count = (int)rows;
-    if (lists[k].kind == INTEGERS) {
+    if (lists[k].kind == PHX_SCENE_LIST_INTEGERS) {
         int *values = *integers_of(scene, k) = phx_calloc(phx_h5_context(file), rows, sizeof *values);
         return values ? phx_h5_read_integers(file, lists[k].path, *count, values) : PHX_ERR_MEMORY;
     }
@@ -392,19 +434,20 @@ phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
     for (int k = 0; k < LISTS && !status; k++) {
         const bool first = k == 0 || lists[k - 1].count != lists[k].count;
         int count = 0;
-        if (!strncmp(lists[k].path, "/meshes/", 8) && !phx_h5_has(file, "/meshes"))
+        if ((!strncmp(lists[k].path, "/meshes/", 8) && !phx_h5_has(file, "/meshes")) ||
+            (!strncmp(lists[k].path, "/visuals/", 9) && !phx_h5_has(file, "/visuals")))
             continue; /* of an earlier version */
         if (lists[k].list == offsetof(phx_scene, mesh_factors) && !phx_h5_has(file, lists[k].path)) {
             status = put_zeros(file, k, scene);
             continue;
         }
-        if (lists[k].kind == NAMES)
+        if (lists[k].kind == PHX_SCENE_LIST_NAMES)
             status = phx_h5_read_names(file, lists[k].path, &count, names_of(scene, k));
         else
             status = scene_read_values(file, dimension, k, scene, &count);
         if (!status && !first && count != count_of(scene, k)) {
             status = scene_damaged(file, lists[k].path);
-            if (lists[k].kind == NAMES) { /* freed by its own count */
+            if (lists[k].kind == PHX_SCENE_LIST_NAMES) { /* freed by its own count */
                 phx_h5_free_names(count, *names_of(scene, k));
                 *names_of(scene, k) = NULL;
             }

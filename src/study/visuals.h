@@ -1,0 +1,25 @@
+/* Solids for pictures; private to the pictures of bodies (visuals.c). */
+#ifndef PHLEXOR_STUDY_VISUALS_H
+#define PHLEXOR_STUDY_VISUALS_H
+
+#include "internal.h"
+#include "mesh/mesh.h"
+
+enum { PHX_SOLID_AROUND = 32 }; /* points of a circle */
+
+/* About z by n radii and heights, upwards on the outside; `closed`: the last joined to the first. */
+phx_status phx_solid_revolve(phx_context *context, int around, int n, const double *radius, const double *height,
+                             bool closed, phx_surface *surface);
+/* About the origin, its lengths along x, y, z. */
+phx_status phx_solid_box(phx_context *context, const double size[3], phx_surface *surface);
+/* A cylinder along z about the origin, with half balls beyond its ends when `round`; a ball where its length is 0. */
+phx_status phx_solid_capsule(phx_context *context, double diameter, double length, bool round, phx_surface *surface);
+/* The outline (rows of two numbers) along a line of n places. */
+phx_status phx_solid_extrude(phx_context *context, const phx_model_matrix *outline, int n, const double *line,
+                             phx_surface *surface);
+/* Axes (columns) whose third is along `direction`, and whose second is as near to y as it can be (to z along y). */
+void phx_solid_axes(const double direction[3], double axes[9]);
+/* x := place + axes x for all points. */
+void phx_solid_move(phx_surface *surface, const double place[3], const double axes[9]);
+
+#endif
