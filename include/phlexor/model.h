@@ -213,9 +213,11 @@ typedef struct phx_model_matrix {
     X(BOX, box)                                                                                                        \
     X(CYLINDER, cylinder)                                                                                              \
     X(SPHERE, sphere)                                                                                                  \
+    X(ELLIPSOID, ellipsoid)                                                                                            \
     X(CAPSULE, capsule)                                                                                                \
     X(CONE, cone)                                                                                                      \
     X(TUBE, tube)                                                                                                      \
+    X(GEAR, gear)                                                                                                      \
     X(EXTRUSION, extrusion)                                                                                            \
     X(MESH, mesh)
 /* A value of phx_model_visual_kind. */
@@ -233,17 +235,18 @@ typedef struct phx_model_visual_end {
 } phx_model_visual_end;
 typedef struct phx_model_visual {
     phx_model_visual_kind kind;
-    double size[3];                /* box: along the axes; else diameters, m: cone at both ends, tube outer and inner */
-    double length;                 /* m, along z of the shape, half of it on either side */
-    phx_model_visual_end from, to; /* in place of length, position and rotation: its ends */
-    phx_model_matrix outline;      /* extrusion: [y, z] of each corner, m, seen against its direction */
-    phx_model_matrix along;        /* extrusion: places it goes through, m; no rows: length, or from and to */
-    const char *file;              /* mesh */
-    double scale;                  /* mesh: metres in a unit of the file */
-    double position[3];            /* m, body axes */
-    phx_model_rotation rotation;   /* takes the shape's axes to body axes */
-    const char *colour;            /* "#rrggbb"; NULL: that of the body */
-    double opacity;                /* (0, 1] */
+    double size[3]; /* box, ellipsoid: along the axes; else diameters, m: cone at both ends, tube outer and inner, gear pitch */
+    double length;  /* m, along z of the shape, half of it on either side */
+    phx_model_visual_end from, to;     /* in place of length, position and rotation: its ends */
+    int teeth;                         /* gear */
+    phx_model_matrix outline;          /* extrusion: [y, z] of each corner, m, seen against its direction */
+    phx_model_matrix along;            /* extrusion: places it goes through, m; no rows: length, or from and to */
+    const char *file;                  /* mesh */
+    double scale;                      /* mesh: metres in a unit of the file */
+    double position[3];                /* m, body axes */
+    phx_model_rotation rotation;       /* takes the shape's axes to body axes */
+    const char *colour;                /* "#rrggbb"; NULL: that of the body */
+    double opacity;                    /* (0, 1] */
     const struct phx_surface *surface; /* mesh: what stands in the file, private */
 } phx_model_visual;
 

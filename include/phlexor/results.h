@@ -83,6 +83,8 @@ typedef struct phx_record_body {
     /* spring_a: ports */                                                                                              \
     X(INTEGERS, spring_a, "/springs/port_a", ONE, n_springs)                                                           \
     X(INTEGERS, spring_b, "/springs/port_b", ONE, n_springs)                                                           \
+    /* spring_kind: "spring", "damper", "strut" (both), "actuator", or the kind of a force element */                  \
+    X(NAMES, spring_kind, "/springs/kind", ONE, n_springs)                                                             \
     X(NAMES, load_name, "/loads/name", ONE, n_loads)                                                                   \
     /* load_kind: "force", "torque", "distributed" */                                                                  \
     X(NAMES, load_kind, "/loads/kind", ONE, n_loads)                                                                   \

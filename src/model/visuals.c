@@ -60,13 +60,15 @@ static const phx_type type_colour = {"colour", "{\"type\": \"string\"}", read_co
 /* ---- keys ---- */
 #define VISUAL(field) AT(phx_model_visual, field)
 #define OF(NAME)      BIT(PHX_MODEL_VISUAL_##NAME)
-#define WITH_LENGTH   (OF(CYLINDER) | OF(CAPSULE) | OF(CONE) | OF(TUBE) | OF(EXTRUSION))
+#define WITH_LENGTH   (OF(CYLINDER) | OF(CAPSULE) | OF(CONE) | OF(TUBE) | OF(GEAR) | OF(EXTRUSION))
 
 #define VISUAL_WORD(NAME, name) WORD(#name, PHX_BOTH),
 static const phx_word words_visual[] = {PHX_MODEL_VISUAL_LIST(VISUAL_WORD) WORD(NULL, 0)};
 #undef VISUAL_WORD
 
 static const phx_range share = {"a number in (0, 1]", .high = 1.0, .above_low = true};
+
+static const phx_range teeth_range = {"an integer from 6 to 500", 6.0, 500.0, .integer = true};
 
 static const phx_key keys[] = {
     {"box", &phx_type_place, VISUAL(size), .required = true, .kinds = OF(BOX), .unit = "m", .range = &not_negative,
@@ -75,16 +77,22 @@ static const phx_key keys[] = {
      .range = &positive, .doc = "diameter"},
     {"sphere", &phx_type_number, VISUAL(size), .required = true, .kinds = OF(SPHERE), .unit = "m", .range = &positive,
      .doc = "diameter"},
+    {"ellipsoid", &phx_type_three, VISUAL(size), .required = true, .kinds = OF(ELLIPSOID), .unit = "m",
+     .range = &positive, .doc = "diameters along its axes"},
     {"capsule", &phx_type_number, VISUAL(size), .required = true, .kinds = OF(CAPSULE), .unit = "m", .range = &positive,
      .doc = "diameter; a half ball at each end"},
     {"cone", &phx_type_pair, VISUAL(size), .required = true, .kinds = OF(CONE), .unit = "m", .range = &not_negative,
      .doc = "diameters at its first and last end"},
     {"tube", &phx_type_pair, VISUAL(size), .required = true, .kinds = OF(TUBE), .unit = "m", .range = &positive,
      .doc = "outer and inner diameter"},
+    {"gear", &phx_type_number, VISUAL(size), .required = true, .kinds = OF(GEAR), .unit = "m", .range = &positive,
+     .doc = "pitch diameter"},
     {"extrusion", &phx_type_array, VISUAL(outline), .required = true, .kinds = OF(EXTRUSION), .unit = "m",
      .doc = "corners of the section, rows of two numbers across its direction"},
     {"mesh", &phx_type_path, VISUAL(file), .required = true, .kinds = OF(MESH),
      .doc = "STL, OBJ, glTF, GLB, DAE or PLY file, relative to the model file"},
+    {"teeth", &phx_type_integer, VISUAL(teeth), .kinds = OF(GEAR), .range = &teeth_range, .fallback = "24",
+     .doc = "of a gear"},
     {"length", &phx_type_number, VISUAL(length), .kinds = WITH_LENGTH, .unit = "m", .range = &positive,
      .fallback = "by from and to", .doc = "along z of the shape, half of it on either side"},
     {"from", &type_end, VISUAL(from), .kinds = WITH_LENGTH, .unit = "m", .fallback = "by length",

@@ -257,12 +257,22 @@ static phx_status describe_joints(scene_maker *maker)
     return maker->status;
 }
 
+/* What a spring looks like. */
+static const char *spring_kind(const phx_model_spring *spring)
+{
+    const bool pulls = spring->stiffness > 0.0 || spring->law.given,
+               damps = spring->damping > 0.0 || spring->damper.given;
+
+    return pulls && damps ? "strut" : pulls ? "spring" : damps ? "damper" : "actuator";
+}
+
 /* Between two points that follow each other. */
-static void describe_spring(scene_maker *maker, const char *name, const phx_model_point *ports)
+static void describe_spring(scene_maker *maker, const char *name, const char *kind, const phx_model_point *ports)
 {
     phx_scene *scene = maker->scene;
 
     scene->spring_name[scene->n_springs] = copy_of(maker, name);
+    scene->spring_kind[scene->n_springs] = copy_of(maker, kind);
     scene->spring_a[scene->n_springs] = scene_find_port(maker, &ports[0]);
     scene->spring_b[scene->n_springs] = scene_find_port(maker, &ports[1]);
     scene->n_springs++;
@@ -279,13 +289,15 @@ static phx_status describe_springs(scene_maker *maker)
     for (int i = 0; i < model->n_forces; i++) /* a line from each port to the next */
         n += model->forces[i].n_ports > 1 ? model->forces[i].n_ports - 1 : 0;
     scene->spring_name = texts(maker, n);
+    scene->spring_kind = texts(maker, n);
     scene->spring_a = integers(maker, n);
     scene->spring_b = integers(maker, n);
     for (int i = 0; i < model->n_springs && !maker->status; i++)
-        describe_spring(maker, model->springs[i].name, model->springs[i].ports);
+        describe_spring(maker, model->springs[i].name, spring_kind(&model->springs[i]), model->springs[i].ports);
     for (int i = 0; i < model->n_forces; i++)
         for (int k = 0; k + 1 < model->forces[i].n_ports && !maker->status; k++)
-            describe_spring(maker, model->forces[i].name, &model->forces[i].ports[k]);
+            describe_spring(maker, model->forces[i].name, phx_model_force_kind_info(model->forces[i].kind)->name,
+                            &model->forces[i].ports[k]);
     return maker->status;
 }
 

@@ -123,3 +123,25 @@ phx_status phx_solid_extrude(phx_context *context, const phx_model_matrix *outli
     phx_free(rings);
     return status;
 }
+
+phx_status phx_solid_gear(phx_context *context, double pitch_diameter, int teeth, double length, phx_surface *surface)
+{
+    enum { CORNERS = 4 };                                         /* of a tooth: foot, head, head, foot */
+    static const double at[CORNERS] = {-0.32, -0.14, 0.14, 0.32}; /* of the pitch */
+    const double line[6] = {0.0, 0.0, -0.5 * length, 0.0, 0.0, 0.5 * length}, module = pitch_diameter / teeth;
+    phx_model_matrix outline = {.rows = CORNERS * teeth, .cols = 2};
+
+    outline.values = phx_calloc(context, 2 * (size_t)outline.rows, sizeof *outline.values);
+    if (!outline.values)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < outline.rows; k++) {
+        const int corner = k % CORNERS;
+        const double radius = 0.5 * pitch_diameter + (corner == 1 || corner == 2 ? 1.0 : -1.25) * module;
+        const double angle = 2.0 * PI * (k / CORNERS + at[corner]) / teeth;
+        outline.values[2 * k] = radius * cos(angle);
+        outline.values[2 * k + 1] = radius * sin(angle);
+    }
+    const phx_status status = phx_solid_extrude(context, &outline, 2, line, surface);
+    phx_free(outline.values);
+    return status;
+}

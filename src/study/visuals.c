@@ -229,7 +229,15 @@ static phx_status make_solid(phx_context *context, const phx_model_visual *visua
     const double tube[4] = {0.5 * size[0], 0.5 * size[0], 0.5 * size[1], 0.5 * size[1]},
                  rims[4] = {ends[0], ends[1], ends[1], ends[0]};
 
+    const double stretched[9] = {size[0], 0, 0, 0, size[1], 0, 0, 0, size[2]}, middle[3] = {0};
+    phx_status status = PHX_OK;
+
     switch (visual->kind) {
+    case PHX_MODEL_VISUAL_ELLIPSOID:
+        status = phx_solid_capsule(context, 1.0, 0.0, true, surface);
+        if (!status)
+            phx_solid_move(surface, middle, stretched);
+        return status;
     case PHX_MODEL_VISUAL_BOX: {
         const double box[3] = {size[0], size[1], size[2] > 0.0 ? size[2] : fmin(size[0], size[1])};
         return phx_solid_box(context, box, surface);
@@ -243,6 +251,8 @@ static phx_status make_solid(phx_context *context, const phx_model_visual *visua
         return phx_solid_revolve(context, PHX_SOLID_AROUND, 2, cone, ends, false, surface);
     case PHX_MODEL_VISUAL_TUBE:
         return phx_solid_revolve(context, PHX_SOLID_AROUND, 4, tube, rims, true, surface);
+    case PHX_MODEL_VISUAL_GEAR:
+        return phx_solid_gear(context, size[0], visual->teeth, length, surface);
     case PHX_MODEL_VISUAL_EXTRUSION:
         return phx_solid_extrude(context, &visual->outline, 2, line, surface);
     default: /* a file: nothing where it could not be read */
@@ -478,10 +488,11 @@ static phx_status draw_inertia(visual_maker *maker, int b)
     const double ball = cbrt(6.0 * rest->mass / (PI * STEEL)),
                  largest = fmax(like.size[0], fmax(like.size[1], like.size[2]));
     const bool is_point = largest < ball;
-    const double least = is_point ? ball : 0.02 * largest; /* a sheet or wire can be seen */
+    const bool hides = reach > 0.0 && reach < 0.4 * largest; /* what is joined to it */
+    const double least = is_point ? ball : 0.02 * largest;   /* a sheet or wire can be seen */
     for (int i = 0; i < 3; i++)
         like.size[i] = fmax(like.size[i], least);
-    if (maker->dim == 2 && !is_point && reach > 0.6 * like.size[0]) { /* a link, not a disc */
+    if (maker->dim == 2 && !is_point && reach > 0.45 * like.size[0]) { /* a link, not a disc */
         for (int i = 0; i < 3; i++)
             like.size[i] = fmax(fmin(ball, 0.3 * reach), 0.02 * reach);
         like.is_round = false;
@@ -494,7 +505,7 @@ static phx_status draw_inertia(visual_maker *maker, int b)
         status = phx_solid_box(maker->context, like.size, &surface);
     if (!status) {
         phx_solid_move(&surface, centre, like.axes);
-        status = add_surface(maker, b, is_point ? "mass" : "inertia", "", 1.0, &surface);
+        status = add_surface(maker, b, is_point ? "mass" : "inertia", "", hides ? 0.35 : 1.0, &surface);
     }
     phx_surface_free(&surface);
     const double thin = fmin(like.size[0], fmin(like.size[1], like.size[2]));

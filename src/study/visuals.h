@@ -14,6 +14,8 @@ phx_status phx_solid_revolve(phx_context *context, int around, int n, const doub
 phx_status phx_solid_box(phx_context *context, const double size[3], phx_surface *surface);
 /* A cylinder along z about the origin, with half balls beyond its ends when `round`; a ball where its length is 0. */
 phx_status phx_solid_capsule(phx_context *context, double diameter, double length, bool round, phx_surface *surface);
+/* A spur gear along z about the origin: its teeth reach a module beyond the pitch circle, and 5/4 below it. */
+phx_status phx_solid_gear(phx_context *context, double pitch_diameter, int teeth, double length, phx_surface *surface);
 /* The outline (rows of two numbers) along a line of n places. */
 phx_status phx_solid_extrude(phx_context *context, const phx_model_matrix *outline, int n, const double *line,
                              phx_surface *surface);

@@ -2,7 +2,7 @@
 import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
 import { poseMatrix } from './bodies.js';
 import { theme } from './colours.js';
-import { groundSolid, jointSolid, lineMaterial, loadSolid, springSolid } from './glyphs.js';
+import { groundSolid, jointSolid, lineMaterial, loadSolid, tieSolid } from './glyphs.js';
 import { Loads } from './loads.js';
 import { multiply, rotate } from './motion.js';
 
@@ -32,10 +32,10 @@ export class Attached {
             const solid = this.add(jointSolid(joint, kind, this.fitting(joint.a, joint.b), this.material));
             return { joint, solid, rail: this.makeRail(), atB: kind?.holds_points === false };
         });
-        this.springs = springs.map((spring) => ({
-            spring,
-            solid: this.add(springSolid(1.5 * this.radius, this.material)),
-        }));
+        this.springs = springs
+            .map((spring) => ({ spring, solid: tieSolid(spring.kind, this.radius, this.lengthOf(spring), this.material) }))
+            .filter(({ solid }) => solid);
+        this.springs.forEach(({ solid }) => this.add(solid));
         this.loads = loads
             .filter((load) => !load.value)
             .map((load) => ({ load, solid: this.add(loadSolid(load, this.fitting(load))) }));
@@ -51,6 +51,13 @@ export class Attached {
         const { bodies, size } = this.scene;
         const radii = ends.map((end) => 1.15 * (bodies[end.body]?.drawnRadius() ?? 0));
         return Math.min(0.05 * size, Math.max(this.radius, ...radii));
+    }
+
+    /** The distance of two ends now; of those that coincide the least that is drawn. */
+    lengthOf({ a, b }) {
+        const [from, to] = [[0, 0, 0], [0, 0, 0]];
+        if (!this.portAt(a, from, new Matrix4()) || !this.portAt(b, to, new Matrix4())) return 0;
+        return Math.max(Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]), 1e-3 * this.radius);
     }
 
     add(solid) {
@@ -149,6 +156,6 @@ export class Attached {
         if (!solid.visible) return;
         solid.position.set(point[0], point[1], point[2] + this.lift);
         solid.quaternion.setFromUnitVectors(upwards, along.divideScalar(length));
-        solid.scale.set(1, 1, length);
+        for (const part of solid.children) part.userData.stretch?.(length);
     }
 }

@@ -28,7 +28,7 @@
 //   loads?                [{name, kind "force" | "torque" | "distributed", body, port, frame? "inertial" | "body" (the
 //                           directions of the port, of a distributed one the body's), places? (distributed: fractions
 //                           of the line of its body), value? REF F x places x 3, or places x 3 when it is constant}]
-//   springs?              [{name, a, b}], ends like those of joints
+//   springs?              [{name, kind, a, b}], ends like those of joints; kind: glyphs.js
 //   visuals?              {body REF, kind [..], colour [..], opacity REF, nodes REF, triangles REF (of each how many), node_body
 //                         REF, node_point REF (-1: the frame of that body, else a point of it, behind these a node of its
 //                         mesh), node_arm REF x 3, triangle_nodes REF x 3, point_turns REF (of the bodies with shapes:

@@ -12,34 +12,69 @@ export function sampled(count) {
     return Array.from({ length: n }, (_, i) => (n > 1 ? Math.round((i * (count - 1)) / (n - 1)) : 0));
 }
 
+const FAR = 6; // times the median: bodies that are larger are what others move on, and need not be seen whole
+
+const AUTOMATIC = new Set(['section', 'inertia', 'strut', 'mass']);
+
+/** The bodies whose shapes the model file gives: their ports need not be seen. */
+function shaped(visuals) {
+    const bodies = new Set();
+    for (const { kind, nodeBody } of visuals ?? [])
+        if (!AUTOMATIC.has(kind)) for (const body of nodeBody) bodies.add(body);
+    return bodies;
+}
+
+/** The bodies that a view should hold: all but those that are much larger than most, as a road under a wheel. */
+function seenWhole(report) {
+    const given = shaped(report.visuals);
+    const reach = report.bodies.map((body, b) => {
+        if (given.has(b)) return 0;
+        const points = [...body.ports.map((port) => port.position)];
+        for (let i = 0; i < body.points.length; i += 3) points.push(body.points.subarray(i, i + 3));
+        return Math.max(0, ...points.map((point) => Math.hypot(...point)));
+    });
+    for (const { nodeBody, nodePoint, arms } of report.visuals ?? [])
+        nodeBody.forEach((body, i) => {
+            if (body >= 0 && nodePoint[i] < 0)
+                reach[body] = Math.max(reach[body], Math.hypot(arms[3 * i], arms[3 * i + 1], arms[3 * i + 2]));
+        });
+    const sorted = reach.filter((x) => x > 0).sort((a, b) => a - b);
+    const most = sorted.length > 2 ? FAR * sorted[sorted.length >> 1] : Infinity;
+    return reach.map((x) => x <= most);
+}
+
 /** Points of the bodies as they are placed now, to `visit` as x, y, z. */
-function visitPoints(bodies, visuals, pose, visit) {
+function visitPoints(bodies, visuals, seen, pose, visit) {
     const point = [0, 0, 0];
+    const given = shaped(visuals);
     const put = (local, at) => {
         rotate(pose, at + 3, local, point);
         const [x, y, z] = point.map((value, k) => value + pose[at + k]);
         if (Number.isFinite(x + y + z)) visit(x, y, z);
     };
     bodies.forEach((body, b) => {
-        for (const points of [body.points, body.mesh?.points ?? []]) {
+        if (!seen[b]) return;
+        for (const points of given.has(b) && body.q === 0 ? [] : [body.points, body.mesh?.points ?? []]) {
             const step = 3 * Math.max(1, Math.floor(points.length / 3 / (points === body.points ? 16 : 64)));
             for (let i = 0; i < points.length; i += step) put([points[i], points[i + 1], points[i + 2]], 7 * b);
         }
+        if (given.has(b) && body.q === 0) return;
         put(body.points.length > 0 ? body.points.slice(-3) : (body.centre ?? [0, 0, 0]), 7 * b);
         for (const port of body.ports) put(port.position, 7 * b);
     });
     for (const { nodeBody, nodePoint, arms } of visuals ?? [])
         for (let i = 0, step = Math.ceil(nodeBody.length / 48); i < nodeBody.length; i += step)
-            if (nodeBody[i] >= 0 && nodePoint[i] < 0) put(arms.subarray(3 * i, 3 * i + 3), 7 * nodeBody[i]);
+            if (seen[nodeBody[i]] && nodePoint[i] < 0) put(arms.subarray(3 * i, 3 * i + 3), 7 * nodeBody[i]);
 }
 
-/** The mean of the bodies' origins, into `out`. */
+/** The mean of the origins of the bodies that are seen whole, into `out`. */
 export function middle(motion, out) {
     const { pose, nBodies } = motion;
+    motion.seen ??= seenWhole(motion.report);
     let n = 0;
     out.fill(0);
     for (let b = 0; b < 7 * nBodies; b += 7)
-        if (Number.isFinite(pose[b] + pose[b + 1] + pose[b + 2])) {
+        if (motion.seen[b / 7] && Number.isFinite(pose[b] + pose[b + 1] + pose[b + 2])) {
             n++;
             for (let k = 0; k < 3; k++) out[k] += pose[b + k];
         }
@@ -61,9 +96,10 @@ export function measure(report, motion) {
     for (const joint of [...report.joints, ...report.springs])
         for (const end of [joint.a, joint.b]) if (end.body < 0 && end.position) put([start, whole])(...end.position);
     let atStart = reached;
+    const seen = seenWhole(report);
     for (const frame of sampled(report.frames.count)) {
         motion.toFrame(frame);
-        visitPoints(bodiesAt(report, frame), report.visuals, motion.pose, put(frame === 0 ? [start, whole] : [whole]));
+        visitPoints(bodiesAt(report, frame), report.visuals, seen, motion.pose, put(frame === 0 ? [start, whole] : [whole]));
         middles.expandByPoint(new Vector3(...middle(motion, [0, 0, 0])));
         if (frame === 0) atStart = reached.slice();
     }

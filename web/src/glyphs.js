@@ -46,16 +46,56 @@ export function jointSolid(joint, kind, size, material) {
     return group;
 }
 
-/** A coil of length one along z. */
-export function springSolid(size, material) {
-    const coil = new Curve();
-    coil.getPoint = (t, out = new Vector3()) => {
+/** A coil along z, `length` long; with as many turns as fit and thin wire. */
+function coil(radius, length, material) {
+    const turns = Math.min(40, Math.max(4, Math.round((0.8 * length) / (1.1 * radius))));
+    const line = new Curve();
+    line.getPoint = (t, out = new Vector3()) => {
         const along = (t - 0.1) / 0.8; // straight ends
-        const radius = along < 0 || along > 1 ? 0 : size * Math.min(1, 8 * along, 8 * (1 - along));
-        return out.set(radius * Math.cos(14 * Math.PI * along), radius * Math.sin(14 * Math.PI * along), t);
+        const r = along < 0 || along > 1 ? 0 : radius * Math.min(1, 2 * turns * along, 2 * turns * (1 - along));
+        const angle = 2 * turns * Math.PI * along;
+        return out.set(r * Math.cos(angle), r * Math.sin(angle), t * length);
     };
-    // Thin in the coil's own directions: along z it is stretched with the spring.
-    return new Group().add(new Mesh(new TubeGeometry(coil, 220, 0.18 * size, 6), material));
+    const mesh = new Mesh(new TubeGeometry(line, 20 * turns, 0.11 * radius, 6), material);
+    mesh.userData.stretch = (now) => {
+        mesh.scale.z = now / length;
+    };
+    return mesh;
+}
+
+/** A cylinder along z and a rod that comes out of it. */
+function piston(radius, length, material) {
+    const body = 0.55 * length;
+    const outer = new Mesh(along(new CylinderGeometry(radius, radius, body, 20)).translate(0, 0, 0.5 * body), material);
+    const rod = new Mesh(along(new CylinderGeometry(0.4 * radius, 0.4 * radius, 1, 12)).translate(0, 0, 0.5), material);
+    rod.userData.stretch = (now) => {
+        rod.scale.z = now;
+    };
+    return [outer, rod];
+}
+
+/** A thin line along z. */
+function cord(radius, material) {
+    const mesh = new Mesh(along(new CylinderGeometry(radius, radius, 1, 8)).translate(0, 0, 0.5), material);
+    mesh.userData.stretch = (now) => {
+        mesh.scale.z = now;
+    };
+    return mesh;
+}
+
+/** What ties two points, along z, by its kind; null: nothing is seen between them. stretch(length) of its children. */
+export function tieSolid(kind, size, length, material) {
+    const group = new Group();
+    const radius = Math.min(1.5 * size, 0.2 * length);
+    if (!(length > 0)) return null;
+    if (kind === 'spring' || kind === '' || kind === undefined) group.add(coil(radius, length, material));
+    else if (kind === 'strut') group.add(coil(radius, length, material), ...piston(0.5 * radius, length, material));
+    else if (kind === 'damper' || kind === 'actuator') group.add(...piston(0.6 * radius, length, material));
+    else if (kind === 'bushing')
+        group.add(new Mesh(along(new CylinderGeometry(size, size, size, 20)), material)); // where its ends are
+    else if (kind === 'cable' || kind === 'coupling') group.add(cord(0.15 * size, material));
+    else return null;
+    return group;
 }
 
 const loadMaterial = new MeshLambertMaterial({ color: 0xd28a00 });

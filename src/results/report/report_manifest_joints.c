@@ -108,6 +108,7 @@ void phx_report_put_springs(phx_report *report, phx_output *m)
     for (int k = 0; k < scene->n_springs; k++) {
         text(m, k ? ",{" : "{");
         put_text(m, true, "name", scene->spring_name[k]);
+        put_text(m, false, "kind", scene->spring_kind[k]);
         put_end(report, m, "a", scene->spring_a[k]);
         put_end(report, m, "b", scene->spring_b[k]);
         text(m, "}");

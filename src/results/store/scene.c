@@ -415,13 +415,23 @@ static phx_status scene_read_values(phx_h5 *file, int dimension, int k, phx_scen
     return values ? phx_h5_read_rows(file, lists[k].path, 0, rows, values) : PHX_ERR_MEMORY;
 }
 
-/* Zeros of a list that files of earlier versions lack, as many as the list before has entries. */
-static phx_status put_zeros(phx_h5 *file, int k, phx_scene *scene)
+/* Zeros, or empty texts, of a list that files of earlier versions lack, as many as the list before has entries. */
+static phx_status put_zeros(phx_h5 *file, int dimension, int k, phx_scene *scene)
 {
+    phx_context *context = phx_h5_context(file);
     const size_t count = (size_t)count_of(scene, k);
 
-    *integers_of(scene, k) = phx_calloc(phx_h5_context(file), count, sizeof(int));
-    return *integers_of(scene, k) ? PHX_OK : PHX_ERR_MEMORY;
+    if (lists[k].kind == PHX_SCENE_LIST_INTEGERS)
+        return (*integers_of(scene, k) = phx_calloc(context, count, sizeof(int))) ? PHX_OK : PHX_ERR_MEMORY;
+    if (lists[k].kind == PHX_SCENE_LIST_NUMBERS)
+        return (*numbers_of(scene, k) = phx_calloc(context, count * (size_t)width_of(k, dimension), sizeof(double)))
+                   ? PHX_OK
+                   : PHX_ERR_MEMORY;
+    char **texts = *names_of(scene, k) = phx_calloc(context, count, sizeof *texts);
+    for (size_t i = 0; i < count && texts; i++)
+        if (!(texts[i] = phx_strdup(context, "")))
+            return PHX_ERR_MEMORY;
+    return texts ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Reads all lists of a scene; lists of meshes may be missing in files of earlier versions. The caller frees the scene,
@@ -437,8 +447,8 @@ phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
         if ((!strncmp(lists[k].path, "/meshes/", 8) && !phx_h5_has(file, "/meshes")) ||
             (!strncmp(lists[k].path, "/visuals/", 9) && !phx_h5_has(file, "/visuals")))
             continue; /* of an earlier version */
-        if (lists[k].list == offsetof(phx_scene, mesh_factors) && !phx_h5_has(file, lists[k].path)) {
-            status = put_zeros(file, k, scene);
+        if (!first && !phx_h5_has(file, lists[k].path)) {
+            status = put_zeros(file, dimension, k, scene);
             continue;
         }
         if (lists[k].kind == PHX_SCENE_LIST_NAMES)
