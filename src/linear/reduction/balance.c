@@ -11,7 +11,7 @@
 
 #include "reduction.h"
 
-/* Basis Z (n x k) and all n characteristic values of LQG balancing, largest first (theory 14). */
+/* Basis Z (n x k) and all n characteristic values of LQG balancing, largest first, theory 14 (10). */
 phx_status phx_lqg_balance(phx_context *context, const phx_ph *ph, int k, double *Z, double *values)
 {
     const int n = ph->n, m = ph->m;
