@@ -5,7 +5,7 @@
  *   configuration x_b = ( r dim | attitude | q n )     attitude: plane (c, s, angle not wrapped), space R 3x3 row-major
  *   velocity     nu_b = ( v dim | w n_rot | q_dot n )  v, w in body components, v of the frame's origin P
  *
- * Canonical momenta p = M(q) nu (docs/theory.md 1; the paper's eqs 9-16, 30 in canonical form):
+ * Canonical momenta p = M(q) nu (theory 1 (6), (7); [1] (9)-(16), (30) in canonical form):
  *   p_t' = p_t x w + f      p_r' = p_t x v + p_r x w + tau      p_q' = dT/dq - K q - R q_dot + f_q
  *   r' = R v                R' = R [w]x                         q' = q_dot
  * A rigid body is the case n = 0. Bodies are finalised after creation. */
@@ -21,7 +21,7 @@ extern "C" {
 /* How the kinetic energy depends on the deformation. */
 typedef enum phx_kinetics {
     PHX_KINETICS_FULL,      /* M(q) with the full dependence on the deformation: exactly lossless (default) */
-    PHX_KINETICS_SIMPLIFIED /* the paper's eqs 33-35: inertia, lever arms of the undeformed body; not lossless */
+    PHX_KINETICS_SIMPLIFIED /* theory 10, [1] (33)-(35): inertia, lever arms of the undeformed body; not lossless */
 } phx_kinetics;
 
 /* Mass properties of a rigid body: inertia about the centre of mass in body axes (plane: [0]; space: 3x3 row-major). */

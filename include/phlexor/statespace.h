@@ -1,7 +1,7 @@
 /* Phlexor, layer statespace: port-Hamiltonian descriptor systems (phx_descriptor) and state-space systems (phx_ss), and
  * the interconnection of each.
  *
- * Descriptor systems ([1], eqs 38-47):
+ * Descriptor systems (theory 3 (4); [1] (38)-(47)):
  *
  *     E e_dot = (J - R) z + (B - P) u            J = -J^T,  E^T z = dH/de,  N = -N^T
  *     y       = (B + P)^T z + (S + N) u          W = | R    P | = W^T >= 0

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* s = [a]x + [a]x^2 / 2, which is (cay(a) - I) (1 + |a|^2/4) */
+/* s = [a]x + [a]x^2 / 2, which is (cay(a) - I) (1 + |a|^2/4), theory 4 (4) */
 static void cayley_numerator(const double *a, double *s)
 {
     double xx = a[0] * a[0], yy = a[1] * a[1], zz = a[2] * a[2];

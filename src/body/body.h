@@ -194,7 +194,7 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
  * then turn about it. Before they are begun, and before bodies are put into batches. */
 void phx_body_set_pivot(phx_body *body, bool pivots);
 /* The interval is solved: v1 = 2 v_m - v0 that the iteration has found becomes the velocity at its end. It differs
- * where the velocity of the centre of mass is averaged in inertial axes (theory 4). */
+ * where the velocity of the centre of mass is averaged in inertial axes, theory 4 (9). */
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1);
 
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:

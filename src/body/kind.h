@@ -114,7 +114,7 @@ struct phx_body {
     int n_stress, n_free_stress;
     phx_kinetics kinetics;
     bool lossless;
-    bool pivots;              /* its origin is held to the ground: a rigid body translates in its own axes (theory 4) */
+    bool pivots; /* its origin is held to the ground: a rigid body translates in its own axes, theory 4 (6) */
     phx_mass_properties rest; /* of the undeformed body about its first frame */
     int *ptr, *idx;           /* n_v x n_v pattern: structurally symmetric, ascending columns, the diagonal in it */
 };

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- an interval ---- */
+/* ---- an interval, theory 4 (1) ---- */
 void phx_body_move_coordinates(int n, double h, const double *restrict q0, const double *restrict low0,
                                const double *restrict rate, double *restrict q1, double *restrict low1,
                                double *restrict qm)
@@ -60,7 +60,7 @@ void phx_body_move_places(const phx_body *body, double h, const double *x0, cons
 }
 
 /* ---- an instant ---- */
-/* r' = R v, R' = R [w]x of one frame. */
+/* r' = R v, R' = R [w]x of one frame, theory 1 (6). */
 static void frame_rates(int dim, const double *x, const double *v, double *x_dot)
 {
     const double *w = v + dim, *attitude = x + dim;
@@ -111,7 +111,7 @@ void phx_body_tangent(const phx_body *body, const double *x, const double *dx, d
     memcpy(dxi + body->q_v, dx + body->q_x, (size_t)(body->n_q + body->n_places) * sizeof *dxi);
 }
 
-/* r += R dr, R <- R cay(dphi) of one frame. */
+/* r += R dr, R <- R cay(dphi) of one frame, theory 4 (4). */
 static void displace_frame(int dim, double factor, const double *xi, double *x)
 {
     double R[9], shift[3], turn[3];

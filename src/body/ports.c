@@ -102,7 +102,7 @@ static inline void velocity_of(const int dim, const int n_q, const phx_body *bod
     add_place(dim, n_q, point, v + body->q_v, velocity);
 }
 
-/* P nu */
+/* P nu, theory 3 */
 static inline void port_rate(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, double *rate)
 {

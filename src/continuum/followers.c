@@ -117,8 +117,8 @@ static phx_status to_unknowns(phx_context *context, const elastic_space *space, 
     return *u ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* Adds to the basis how its lowest modes change under the stresses of steady spins (theory 9, plates and solids, item
- * 2), at most PRESTRESSED_MOST shapes. */
+/* Adds to the basis how its lowest modes change under the stresses of steady spins (theory-plates 3,
+ * item 2), at most PRESTRESSED_MOST shapes. */
 phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                  const double *Phi, shapes *basis)
 {

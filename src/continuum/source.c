@@ -700,7 +700,7 @@ static void take_out_resultants(phx_flex_load *load)
 }
 
 /* Generalised load of nodal forces in the source's basis; strain > 0 names the thermal strain it belongs to, which adds
- * a stiffness and has no resultant (theory 2). */
+ * a stiffness and has no resultant, theory-heat (2) and (5). */
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load)
 {

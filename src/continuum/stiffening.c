@@ -70,7 +70,8 @@ static void first_rows(const phx_elastic_model *model, int e, int k, const doubl
                        rows->first, k);
 }
 
-/* Strains of second order of all elements in the basis Phi, compressed to one for each pair of slopes (theory 9). */
+/* Strains of second order of all elements in the basis Phi, compressed to one for each pair of slopes,
+ * theory-plates 3 (3). */
 phx_status continuum_stiffening(phx_context *context, const phx_elastic_model *model, int n_slopes, int k,
                                 const double *Phi, phx_flex_stiffening **made)
 {

@@ -1,9 +1,9 @@
-/* Linear controllers: state_space and port_hamiltonian. Over an interval
+/* Linear controllers: state_space and port_hamiltonian. Over an interval, theory 13 (2) and (3),
  *
  *     z_mean = F (z0 + h/2 B e),   F = (I - h/2 A)^-1
  *     u      = C z_mean + D e,     S = D + C F B h/2,     z1 = 2 z_mean - z0
  *
- * and for port_hamiltonian, E z' = (J - R) Q z + (B - P) y,
+ * and for port_hamiltonian, E z' = (J - R) Q z + (B - P) y, theory 13 (4) and (5),
  *
  *     H(z1) - H(z0) = z_mean^T Q^T E (z1 - z0) = h (y^T y_c - (Q z_mean, y)^T W (Q z_mean, y)),   u = -y_c
  *
@@ -76,8 +76,8 @@ static double quadratic(int n, const double *W, const double *a, const double *b
     return sum;
 }
 
-/* Midpoint step of a linear controller: mean state z = F z0 + G e, z1 = 2 z - z0, u = C z + D e + f. The matrices are
- * recomputed only if h has changed. */
+/* Midpoint step of a linear controller, theory 13 (2): mean state z = F z0 + G e, z1 = 2 z - z0, u = C z + D e + f. The
+ * matrices are recomputed only if h has changed. */
 static phx_status linear_interval(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                                   const double *e, const double *f, double *room, phx_block_result *result)
 {

@@ -1,4 +1,4 @@
-/* Axial bar of 000 section 6: velocity P1, force P1 (continuous, nodal values). The pair has spurious low modes from
+/* Axial bar of [1] 6: velocity P1, force P1 (continuous, nodal values). The pair has spurious low modes from
  * two elements on; it is there for comparison with published results. */
 #include "element.h"
 

@@ -71,7 +71,7 @@ void phx_gauss(int count, double *point, double *weight)
     }
 }
 
-/* Matrices M2 = int psi psi^T/stiffness and D = int psi (d^k phi)^T of one element of length h (theory 2), exact for
+/* Matrices M2 = int psi psi^T/stiffness and D = int psi (d^k phi)^T of one element of length h, theory 2 (2), exact for
  * its polynomials. */
 void phx_element_matrices(const phx_element *element, double h, double stiffness, double *m2, double *d)
 {

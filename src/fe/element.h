@@ -4,8 +4,8 @@
  *
  *   M1 = int rho phi phi^T,   M2 = int psi psi^T / stiffness,   D = int psi (d^k phi / dx^k)^T,   K = D^T M2^-1 D
  *
- * (weak form of 000 section 4.1 with Div integrated by parts). Both spaces are polynomials given by their coefficients,
- * so that every integral is exact with a Gauss rule of sufficient degree. */
+ * (theory 2 (2), the weak form of [1] 4.1 with Div integrated by parts). Both spaces are polynomials given by their
+ * coefficients, so that every integral is exact with a Gauss rule of sufficient degree. */
 #ifndef PHLEXOR_FE_ELEMENT_H
 #define PHLEXOR_FE_ELEMENT_H
 

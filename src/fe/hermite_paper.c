@@ -1,4 +1,4 @@
-/* Euler-Bernoulli bending of 000 section 6: velocity and moment both in C1 cubic Hermite (moment: m, m' at the nodes).
+/* Euler-Bernoulli bending of [1] 6: velocity and moment both in C1 cubic Hermite (moment: m, m' at the nodes).
  * There for comparison with published results; its stiffness is not that of classical finite elements. */
 #include "element.h"
 

@@ -125,7 +125,7 @@ static phx_status add_pull(phx_context *context, const phx_flex_source *full, do
 }
 
 /* Responses to the axial loads that a beam in modes must follow: inertia loads of acceleration and spin, and axial
- * forces at the ends and the pulled points (theory 9). */
+ * forces at the ends and the pulled points (theory 9, beams in modes, item 1). */
 static phx_status axial_loads(phx_context *context, const phx_flex_source *full, int n_pulled, const double *pulled,
                               const double *L, phx_shapes *loads)
 {
@@ -158,7 +158,7 @@ static void rows_times(const phx_csr *A, const double *y, double *out)
     phx_csr_apply(A, 1.0, y, out);
 }
 
-/* The static modal derivatives of the pairs of `count` shapes. */
+/* The static modal derivatives of the pairs of `count` shapes, theory 9 (3). */
 static phx_status derivatives_of(phx_context *context, const phx_flex *flex, int count, const double *shape,
                                  const double *L, phx_shapes *to)
 {

@@ -1,5 +1,5 @@
-/* Geometric stiffening in a basis, exact. With Y = L2^-1 (D Phi) and Z = L2^-1 N, one column for each product q_a q_b,
- * the energy of all strains is
+/* Geometric stiffening in a basis, exact, theory-plates 3 (3). With Y = L2^-1 (D Phi) and Z = L2^-1 N, one column for
+ * each product q_a q_b, the energy of all strains is
  *
  *     1/2 |Y q + Z m|^2,   m_ab = q_a q_b (half of it where a = b),   [Z Y] = Q [ R11 R12 ]
  *                                                                              [  0  R22 ],

@@ -39,7 +39,7 @@ static void end_of_step(const gauss *m, double h)
     memset(run->trial.lambda, 0, (size_t)dae->n_l * sizeof(double));
     double last[PHX_STAGES];
     phx_tableau_lagrange(tableau, 1.0, last);
-    /* theory 6, collocation: x1 = x0 + h sum b_i T(X_i) V_i */
+    /* theory 6 (1): x1 = x0 + h sum b_i T(X_i) V_i */
     for (int i = 0; i < tableau->s; i++) {
         for (int k = 0; k < dae->n_x; k++)
             run->trial.x[k] += h * tableau->b[i] * stages->now.x_dot[i * dae->n_x + k];

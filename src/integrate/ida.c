@@ -126,7 +126,7 @@ static int ida_residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void
     int n_x = dae->n_x;
     const double *x = configuration(m, y), *v = entries(y) + n_x, *x_dot = entries(y_dot), *v_dot = x_dot + n_x;
     double *res_x = entries(res);
-    /* theory 6: x' = T(x) nu,  M nu' = f + G^T mu',  0 = G nu - w */
+    /* theory 6 (2): x' = T(x) nu,  M nu' = f + G^T mu',  0 = G nu - w */
     dae->ops->rates(dae, entries(y), v, m->linear.rates);
     for (int k = 0; k < n_x; k++)
         res_x[k] = x_dot[k] - m->linear.rates[k];

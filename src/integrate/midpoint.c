@@ -40,8 +40,8 @@ typedef struct interval {
     const double *x0, *v0;
 } interval;
 
-/* Computes and factors a new Newton matrix A(2/h) for the interval (theory 4). PHX_SINGULAR comes with the equation
- * that is to blame. */
+/* Computes and factors a new Newton matrix A(2/h), theory 4 (25), for the interval. PHX_SINGULAR comes with the
+ * equation that is to blame. */
 static phx_status refresh(midpoint *m, const interval *span)
 {
     phx_run *run = m->base.run;
@@ -61,7 +61,7 @@ static phx_status refresh(midpoint *m, const interval *span)
     return PHX_OK;
 }
 
-/* A(2/h) (dv_mean, dlambda) = -res; size: |dv1| = 2 |dv_mean|. */
+/* A(2/h) (dv_mean, dlambda) = -res, theory 4 (25); size: |dv1| = 2 |dv_mean|. */
 static phx_status solve_correction(midpoint *m, const interval *span, const phx_newton *newton, double *size)
 {
     phx_run *run = m->base.run;
@@ -165,7 +165,7 @@ static phx_status midpoint_iterate(midpoint *m, const interval *span, phx_newton
 }
 
 /* Solves the interval's equations for the end velocities and multipliers by Newton's iteration down to round-off
- * (theory 4); the result is in run->trial. PHX_NOT_CONVERGED if it takes too many corrections. */
+ * theory 4 (2) and (3); the result is in run->trial. PHX_NOT_CONVERGED if it takes too many corrections. */
 static phx_status midpoint_solve(midpoint *m, const interval *span)
 {
     phx_run *run = m->base.run;
@@ -201,7 +201,7 @@ static phx_status midpoint_solve(midpoint *m, const interval *span)
 }
 
 /* ---- a fixed number of corrections ---- */
-/* The energy of the residual r = (r_v, r_l) that is left: the balance of the interval is
+/* The energy of the residual r = (r_v, r_l) that is left: the balance of the interval is, with theory 4 (19),
  *     E1 - E0 = supplied - dissipated + h (v_mean . r_v + lambda . r_l) .                                            */
 static double energy_left(const midpoint *m, const interval *span)
 {
@@ -342,7 +342,7 @@ static phx_status midpoint_step(phx_method *method, double t0, double t1, double
     return status == PHX_OK ? midpoint_project(m, t1, h, last_chance) : status;
 }
 
-/* Suzuki's composition in each half of the step, g = 1/(4 - 4^(1/3)), k = h/2:
+/* Suzuki's composition in each half of the step, theory 4 (21), g = 1/(4 - 4^(1/3)), k = h/2:
  *
  *     S(gk) S(gk) S((1-4g)k) S(gk) S(gk)  S(gk) S(gk) S((1-4g)k) S(gk) S(gk),   one projection at the end.
  *

@@ -1,4 +1,4 @@
-/* A collocation step. With z_i = V_i - v0 the stages satisfy
+/* A collocation step, theory 6 (1). With z_i = V_i - v0 the stages satisfy
  *
  *   X_i = x0 + h sum_j a_ij x_dot_j,   x_dot_i = T(X_i) V_i                                  in embedded coordinates
  *   M(X_i) (1/h) sum_j a_inverse_ij z_j = f(t_i, X_i, V_i) + G(X_i)^T Lambda_i

@@ -6,8 +6,8 @@
  *     c_k(1) - c_k(0) = h (g_a . zeta_a + g_b . zeta_b)      exactly, over any interval (points and directions are
  *                                                            bilinear; angles and lengths through discrete gradients)
  *
- * Constraint rows ask g_a.zeta_a + g_b.zeta_b = 0 (transformer interconnection, eqs 40-42: the multiplier is the effort
- * that the row exchanges, opposite on A and B, so the power sums to zero). Coordinate rows measure the free
+ * Constraint rows ask g_a.zeta_a + g_b.zeta_b = 0 (theory 3 (5), a transformer, [1] (40)-(42): the multiplier is the
+ * effort that the row exchanges, opposite on A and B, so the power sums to zero). Coordinate rows measure the free
  * coordinates; `speed` turns a coordinate row into a constraint with a prescribed rate, `effort`, springs and dampers
  * act along it. Positive: B moves relative to A. */
 #ifndef PHX_JOINT_JOINT_H
@@ -82,8 +82,8 @@ void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_por
 double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g);
 /* Over an interval, the covectors g (PHX_PORT_PAIR) of the relative mean angular velocity about the axis of an angle,
  * and their derivatives H. An effort that is given in time acts by these: its impulse is h times the effort, which the
- * difference quotient of the angle would reduce where a body turns far in a step (theory 4). false: the row is no such
- * angle, or the views are of an instant; then its own covectors are meant. */
+ * difference quotient of the angle would reduce where a body turns far in a step, theory 4 (17). false: the row is no
+ * such angle, or the views are of an instant; then its own covectors are meant. */
 bool phx_row_spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g, double *H);
 /* Values and rates of several rows between the same ports at an instant: the numbers of these two functions. */
 void phx_rows_at(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b, double *values,

@@ -13,8 +13,9 @@ static double row_angle_measure(const phx_row *row, const phx_port_view *a, cons
 static void row_angle_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                 double *g_b)
 {
-    /* a frame turns by 2 atan(h w/2), so the frames' part is kappa h (w_b - w_a), kappa the quotient of atan between
-     * h w_a/2 and h w_b/2: one torque, opposite on A and B; the sections' part is a quotient of atan for each slope */
+    /* theory 4 (14): a frame turns by 2 atan(h w/2), so the frames' part is kappa h (w_b - w_a), kappa the quotient of
+     * atan between h w_a/2 and h w_b/2: one torque, opposite on A and B; the sections' part is a quotient of atan for
+     * each slope */
     (void)row;
     double kappa = phx_port_atan_quotient(0.5 * a->h * a->rate[W], 0.5 * b->h * b->rate[W]);
     g_a[W] = -kappa;
@@ -24,7 +25,7 @@ static void row_angle_covectors(const phx_row *row, const phx_port_view *a, cons
 }
 
 /* H = dg/dxi of the relative angle: the derivatives of the difference quotients of 2 atan(h w/2) and atan theta by the
- * mean variations (theory 4). Returns false if H is zero. */
+ * mean variations, theory 4 (14). Returns false if H is zero. */
 static bool row_angle_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     /* x = h w/2 varies by (1 + x^2) dphi, theta1 by 2 dtheta */

@@ -39,7 +39,7 @@ static void evaluate_interval(const phx_row *row, const phx_port_view *a, const 
     v->s1 = phx_port_scalar_product(dim, l1, d1);
 }
 
-/* Covectors of s/|l|, so that h g . zeta is its exact increment (theory 4, increments of products). */
+/* Covectors of s/|l|, so that h g . zeta is its exact increment, theory 4 (11). */
 static void row_displacement_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                        double *g_b)
 {

@@ -12,7 +12,7 @@ static double row_dot_measure(const phx_row *row, const phx_port_view *a, const 
 static inline void row_dot_add_product(const int dim, const phx_port_view *a, const phx_port_view *b,
                                        const double *alpha, const double *beta, double weight, double *g_a, double *g_b)
 {
-    /* c1 - c0 = B_m . (A1 - A0) + A_m . (B1 - B0) */
+    /* theory 4 (11): c1 - c0 = B_m . (A1 - A0) + A_m . (B1 - B0) */
     double A[3], B[3];
     phx_port_direction_mean_in(dim, a, alpha, A);
     phx_port_direction_mean_in(dim, b, beta, B);

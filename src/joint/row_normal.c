@@ -12,7 +12,7 @@ static double row_normal_measure(const phx_row *row, const phx_port_view *a, con
 static void row_normal_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                  double *g_b)
 {
-    /* c1 - c0 = A_m . (d1 - d0) + d_m . (A1 - A0) */
+    /* theory 4 (11): c1 - c0 = A_m . (d1 - d0) + d_m . (A1 - A0) */
     double direction[3], d[3];
     phx_port_direction_mean(a, row->alpha, direction);
     row_distance_mean(a, b, d);

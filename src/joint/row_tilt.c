@@ -25,7 +25,7 @@ static double row_tilt_measure(const phx_row *row, const phx_port_view *a, const
     return atan2(v.s, v.rho);
 }
 
-/* Parts of the covectors, with kappa as in row_turn.c:
+/* Parts of the covectors, with kappa of theory 4 (16):
  *
  *   theta1 - theta0 = kappa [rho_m (s1 - s0) - s_m (rho1 - rho0)]
  *   s1 - s0     = B_m . (A1 - A0) + A_m . (B1 - B0)

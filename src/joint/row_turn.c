@@ -42,7 +42,8 @@ static void add_gradients(const phx_row *row, const phx_port_view *a, const phx_
     row_add_product(a, b, row->alpha, row->beta2, -weight_s, g_a, g_b);
 }
 
-/* Weights of grad c and grad s in the increment of psi between two ends of these c and s, times `weight`:
+/* Weights of grad c and grad s in the increment of psi between two ends of these c and s, times `weight`,
+ * theory 4 (15):
  *   psi1 - psi0 = atan2(S, C),   S = c0 s1 - s0 c1 = c_m (s1 - s0) - s_m (c1 - c0),   C = c0 c1 + s0 s1 */
 typedef struct side {
     double c, s;
@@ -166,7 +167,7 @@ static void add_sides(const phx_port_view *view, int end, double sign, const sid
 }
 
 /* Covectors of the relative rotation angle about an axis, kappa (c_mean g_s - s_mean g_c) with kappa = atan2(S, C)/S
- * (theory 4). */
+ * theory 4 (16). */
 static void row_turn_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                double *g_b)
 {

@@ -303,7 +303,7 @@ static double complex improve(const phx_undamped *undamped, const damped_work *w
     return cimag(better) > 0.0 ? better : lambda;
 }
 
-/* The same with the conjugate vector: eta^H D eta = i beta, so with lambda = i omega
+/* The same with the conjugate vector, theory 11 (9): eta^H D eta = i beta, so with lambda = i omega
  *   a omega^2 + beta omega - c = 0,  a = eta^H eta, c = eta^H Lambda eta,
  * whose root is real where the mode neither grows nor decays. */
 static double complex improve_gyroscopic(const phx_undamped *undamped, const damped_work *w, double complex lambda,

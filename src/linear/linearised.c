@@ -471,7 +471,7 @@ static phx_status alloc_reduced(phx_context *context, phx_linearised *linear)
 }
 
 /* Computes the second-order form of a linearised mechanism on normal modes and prescribed motions, without multipliers
- * (theory 14). */
+ * theory 14 (1). */
 phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *linear)
 {
     reduction w = {.context = context, .plant = linear, .rtol = rank_rtol};

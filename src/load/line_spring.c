@@ -113,7 +113,7 @@ static void add_tangents(const phx_line_spring *spring, const line *l, double ra
 }
 
 /* Efforts, powers and optional tangents of a line spring over an interval; its work is exactly the change of its
- * potential (theory 4). Fails if the ports coincide while a rest length or a force needs a direction. */
+ * potential, theory 4 (20). Fails if the ports coincide while a rest length or a force needs a direction. */
 phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring *spring, const phx_port_view *a,
                                     const phx_port_view *b, double t, bool tangents, phx_load_result *result)
 {
@@ -132,7 +132,7 @@ phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring 
 
     /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m|; where d_m is
      * zero the damping acts against the motion, n = d_dot/|d_dot| */
-    /* theory 4: discrete gradient -k (1 - 2 l0/(|d0| + |d1|)) d_m of the spring */
+    /* theory 4 (20): discrete gradient -k (1 - 2 l0/(|d0| + |d1|)) d_m of the spring */
     double ratio = k != 0.0 && spring->length != 0.0 ? 2.0 * spring->length / l.end_lengths : 0.0;
     double l_dot = phx_port_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot, by_law = 0.0;
     phx_law_mean_value law = {0.0, 0.0};

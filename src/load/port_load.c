@@ -91,8 +91,8 @@ static phx_status port_load_follow(phx_context *context, const phx_port_load *lo
 
 static void evaluate_plane_torque(const phx_port_view *port, double M, bool tangents, phx_load_result *result)
 {
-    /* theory 4: h M on the frame, so that it gives this angular momentum however far the frame turns; on the section
-     * the quotient of atan(theta) */
+    /* theory 4 (17): h M on the frame, so that it gives this angular momentum however far the frame turns; on the
+     * section the quotient of atan(theta) */
     result->effort[W] = M;
     result->effort[THETA] = M * phx_port_atan_quotient(port->theta0[0], port->theta1[0]);
     if (tangents) { /* theta1 varies by 2 dtheta */
@@ -103,8 +103,8 @@ static void evaluate_plane_torque(const phx_port_view *port, double M, bool tang
     }
 }
 
-/* Rm^-1 y = R1^T y + c x R1^T y, c = h w/2: a torque y of the inertial axes on w, which over an interval changes the
- * angular momentum by h y; at an instant R^T y. */
+/* Theory 4 (17): Rm^-1 y = R1^T y + c x R1^T y, c = h w/2: a torque y of the inertial axes on w, which over an interval
+ * changes the angular momentum by h y; at an instant R^T y. */
 static void apply_inverse_mean(const phx_port_view *port, const double *c, const double *y, double *z)
 {
     double own[3], across[3];
@@ -175,8 +175,8 @@ static void torque_tangent(const phx_port_view *port, const double *M, const dou
 
 static void evaluate_space_torque(const phx_port_view *port, const double *M, bool tangents, phx_load_result *result)
 {
-    /* theory 4: Rm^-1 M on the frame, so that it gives the angular momentum h M; the section turns against the frame by
-     * R_m E (theta1 - theta0) */
+    /* theory 4 (17): Rm^-1 M on the frame, so that it gives the angular momentum h M; the section turns against the
+     * frame by R_m E (theta1 - theta0) */
     double E[9], f[3], c[3];
     half_turn(port, c);
     phx_port_section_turn(port, E);

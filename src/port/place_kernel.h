@@ -1,5 +1,6 @@
 /* How the place of a port follows the velocities of its body, for a kind of number (algebra/rotation_kernel.h says what
- * the including file defines). With the mean frame R and the lever y = x + phi q, the rate of the place is
+ * the including file defines). With the mean frame R and the lever y = x + phi q, the rate of the place is,
+ * by theory 1 (1) in inertial components,
  *
  *     u_dot = R (v + w x y + phi q_dot)  = P nu .
  *

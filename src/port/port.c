@@ -136,8 +136,8 @@ typedef struct section_turn {
     double s0, s1, p, q, g[3], D[9], step[3], v[3], c, kappa;
 } section_turn;
 
-/* Terms of the section's rotation over an interval in space: E dtheta is the rotation vector of Q1 Q0^T (theory 4). g
- * is the mean of the half-angle vectors theta/(1 + s), s = sqrt(1 + |theta|^2), D their difference quotient. */
+/* Terms of the section's rotation over an interval in space: E dtheta is the rotation vector of Q1 Q0^T, theory 4 (17).
+ * g is the mean of the half-angle vectors theta/(1 + s), s = sqrt(1 + |theta|^2), D their difference quotient. */
 static void find_section_turn(const phx_port_view *view, section_turn *turn)
 {
     const double *x0 = view->theta0, *x1 = view->theta1, *xm = view->thetam;

@@ -11,8 +11,9 @@
  * points in inertial components along  A(a) = R (a + theta x a),  in the plane R(1, w') for a = (1, 0).
  *
  * Everything is evaluated over an interval from 0 to 1, so that the averages of the energy-conserving midpoint rule
- * (theory 4: sums and products of such vectors change exactly by h times covector . rate) and plain instants are the
- * same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a collocation method.
+ * (theory 4 (11) to (13): sums and products of such vectors change exactly by h times covector . rate) and plain
+ * instants are the same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a
+ * collocation method.
  *
  * Of a port that slides along a curve the columns of R are the axes d1 along the curve and d2 across it, which keep
  * neither their lengths nor their angles exactly, and it is they whose rates follow those of the place:
@@ -124,7 +125,7 @@ static inline void phx_port_axis_effort(const int dim, const double *a, const do
 static inline void phx_port_direction_effort_in(const int dim, const phx_port_view *view, const double *a,
                                                 const double *g, double *effort)
 {
-    /* A1 - A0 = (R1 - R0) b_m + R_m (b1 - b0) = h R_m (w x b_m + theta_dot x a), so with f = R_m^T g
+    /* theory 4 (12): A1 - A0 = (R1 - R0) b_m + R_m (b1 - b0) = h R_m (w x b_m + theta_dot x a), so with f = R_m^T g
      * g . (A1 - A0) = h [ w . (b_m x f) + theta_dot . (a x f) ] */
     const int n_rot = dim == 2 ? 1 : 3;
     double b[3], f[3], on_w[3], on_theta[3];
@@ -181,7 +182,7 @@ double phx_port_turn_quotient(double s, double c);
 /* Its derivative with respect to s, divided by s. That with respect to c is -1/(s^2 + c^2). */
 double phx_port_turn_quotient_derivative(double s, double c);
 /* Difference quotient (atan(x1) - atan(x0))/(x1 - x0) without cancellation, 1/(1 + x^2) when the ends coincide. With
- * a = h w/2 of two frames it is the kappa of their relative angle (theory 4); with the slopes at
+ * a = h w/2 of two frames it is the kappa of their relative angle, theory 4 (14); with the slopes at
  * the ends it is the discrete gradient of atan(theta). */
 double phx_port_atan_quotient(double x0, double x1);
 /* Its derivative with respect to x1. */

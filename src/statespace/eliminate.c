@@ -1,4 +1,4 @@
-/* Elimination of multipliers by null spaces ([1], eq 47), and the standard form.
+/* Elimination of multipliers by null spaces ([1] (47)), and the standard form.
  *
  *      d: rows where E acts     a: the others, multipliers z_a = U_0 z_0 + U_1 z_1, A_aa U_0 = 0, with A = J - R
  *

@@ -1,4 +1,5 @@
-/* Interconnection: side by side, gyrator, transformer, change of causality, support ([1], eqs 38-44). */
+/* Interconnection: side by side, gyrator, transformer, change of causality, support (theory 3 (1) to (3);
+ * [1] (38)-(44)). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,7 @@ phx_status phx_ss_h2_norm(phx_context *context, const phx_ss *system, double *no
         status = phx_fail(context, PHX_ERR_ANALYSIS,
                           "system '%s' has no H2 norm: %d of its %d poles are not in the left half-plane", system->name,
                           n - count, n);
-    if (!status && n > 0) { /* A X + X A^T + B B^T = 0, |H|^2 = tr C X C^T */
+    if (!status && n > 0) { /* theory 14 (15): A X + X A^T + B B^T = 0, |H|^2 = tr C X C^T */
         phx_dense_multiply(false, true, n, n, m, 1.0, system->B, m, system->B, m, 0.0, X, n);
         status = phx_dense_lyapunov_schur(context, n, T, Q, false, X);
     }

@@ -279,8 +279,8 @@ typedef struct sequence {
     phx_trace last;
 } sequence;
 
-/* The order p by which two changes between three runs fall: e = c h^p, and the steps fall by `first` and `second`;
- * 0 where they do not. (1 - first^p) / (first^p (1 - second^p)) grows with p. */
+/* The order p by which two changes between three runs fall: e = c h^p (theory 15), and the steps fall by `first` and
+ * `second`; 0 where they do not. (1 - first^p) / (first^p (1 - second^p)) grows with p. */
 static double observed_order(double first, double second, double fall)
 {
     static const double largest = 16.0;
@@ -296,13 +296,13 @@ static double observed_order(double first, double second, double fall)
     return low;
 }
 
-/* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding leaves. The
- * order is observed anew in each run: what has oscillations that a step does not resolve converges at first, then not,
- * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. The
- * error is that of the lower of the last two orders, or of two: through kinks errors fall now fast, now hardly; and of
- * order two at most after a change above `rough`, whose fall shows where steps become short enough, not how errors fall
- * from there on. Two runs without any difference tell nothing of their error until a third is equal to them, as where
- * nothing moves. `asked`: relative. */
+/* Theory 15 (1): e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding
+ * leaves. The order is observed anew in each run: what has oscillations that a step does not resolve converges at
+ * first, then not, and again with steps that resolve them. Of a first change it is not known, and the least that counts
+ * is taken. The error is that of the lower of the last two orders, or of two: through kinks errors fall now fast, now
+ * hardly; and of order two at most after a change above `rough`, whose fall shows where steps become short enough, not
+ * how errors fall from there on. Two runs without any difference tell nothing of their error until a third is equal to
+ * them, as where nothing moves. `asked`: relative. */
 static void accuracy_judge(sequence *q, double asked, double ratio, double change, double least)
 {
     static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every relative link of the Markdown files leads to a file.
+# Every relative link of the Markdown files leads to a file, and every equation that is cited has its number in the theory.
 #
 #   test_links.sh TREE
 set -eu
@@ -31,4 +31,15 @@ while read -r file target; do
     fi
 done <"$links"
 echo "$count links, $failures broken"
-[ "$count" -gt 10 ] && [ "$failures" -eq 0 ]
+
+# "theory 4 (12)", "theory-plates 2 (1)", and "theory-heat (3)" of a page without numbered sections
+numbers=$(awk '
+    FNR == 1 { page = FILENAME; gsub(/.*\/|\.md$/, "", page); section = "" }
+    /^## [0-9]/ { section = " " $2 }
+    /\\tag\{/ { gsub(/[^0-9]/, ""); print page section " (" $0 ")" }' docs/theory*.md)
+cited=$(grep -rhoE '[Tt]heory(-plates|-heat)?( [0-9]+)? \([0-9]+\)' src include | sed 's/^T/t/' | sort -u)
+echo "$cited" | while read -r equation; do
+    echo "$numbers" | grep -qxF "$equation" || echo "$equation is cited but not in docs/theory*.md"
+done >"$links"
+cat "$links"
+[ "$count" -gt 10 ] && [ "$failures" -eq 0 ] && [ "$(echo "$cited" | wc -l)" -gt 10 ] && [ ! -s "$links" ]

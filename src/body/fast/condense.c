@@ -2,7 +2,7 @@
  *
  * Coordinates of q that no joint and no force sees are internal ones (i), the others boundary ones (d). Over an
  * interval the block of the deformations is a constant S = a M_qq + b K + c R and terms of the size of the angular
- * velocity, and so with the rigid velocities (r) in front
+ * velocity, and so with the rigid velocities (r) in front, theory 4 (27) and (28),
  *
  *     A = [ A_rr  A_rd  A_ri ]     X = S_ii^-1 A_ir ,  T = S_ii^-1 S_id
  *         [ A_dr  S_dd  S_di ]
@@ -409,7 +409,7 @@ static void arrange(phx_condenser *condenser)
 }
 
 /* Factors S_ii of S = a M_qq + b K + c R and forms T = S_ii^-1 S_id, Z = S_ii^-1 S_i^T and the condensed block S_dd -
- * S_di T (theory 4, condensation). */
+ * S_di T, theory 4 (28). */
 phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c)
 {
     if (!condenser)

@@ -1,5 +1,5 @@
 /* The part of a body's matrix that changes from step to step, its rigid rows and columns, without what follows from
- * constants:
+ * constants, theory 4 (24):
  *
  *     rows of v and w, column of q_i:   H S_i ,  E S_i + rows_i        S_i = (S_1i ...), dim
  *     row of q_i, columns of v and w:   S_i^T Gv ,  S_i^T Gw + columns_i

@@ -59,7 +59,7 @@ static phx_status modal_damping(phx_context *context, double zeta, phx_floating 
     if (status)
         goto cleanup;
     phx_dense_multiply(false, false, n, n, n, 1.0, M, n, phi, n, 0.0, m_phi, n);
-    /* theory 8: R_d = sum 2 zeta omega_i (M phi_i)(M phi_i)^T */
+    /* theory 8 (1): R_d = sum 2 zeta omega_i (M phi_i)(M phi_i)^T */
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
             K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * omega[k];
@@ -95,8 +95,8 @@ static phx_status pattern_damping(phx_context *context, const phx_body_def *def,
     return status;
 }
 
-/* R = alpha M_qq + beta K + diag(r). The second term is a resistor on the stress, beta M2^-1 D q_dot, since
- * K = D^T M2^-1 D; on a fine mesh it goes through the strains as the elastic force does. */
+/* R = alpha M_qq + beta K + diag(r). The second term is a resistor on the stress, beta M2^-1 D q_dot (theory 8 (2)),
+ * since K = D^T M2^-1 D; on a fine mesh it goes through the strains as the elastic force does. */
 static phx_status rayleigh_damping(phx_context *context, const phx_body_def *def, bool diagonal, phx_floating *body)
 {
     phx_status status = pattern_damping(context, def, body->flex, def->damping_stiffness, &body->damping);

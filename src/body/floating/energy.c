@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Kinetic energy 1/2 nu^T M(q) nu in J; q NULL means undeformed. */
+/* Kinetic energy 1/2 nu^T M(q) nu in J, theory 1 (2); q NULL means undeformed. */
 static double energy_kinetic(const phx_floating *body, const double *q, const double *v)
 {
     const one_inertia own = one_inertia_of(body->flex);
@@ -39,7 +39,7 @@ double phx_floating_kinetic_undeformed(const phx_body *base, const double *v)
     return energy_kinetic(body, NULL, v);
 }
 
-/* 1/2 |L2^-1 D q|^2: no cancellation between large terms. */
+/* 1/2 |L2^-1 D q|^2, theory 2 (4): no cancellation between large terms. */
 double phx_floating_elastic(const phx_body *base, const double *x)
 {
     const phx_floating *body = phx_floating_of(base);

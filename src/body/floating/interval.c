@@ -70,7 +70,7 @@ void phx_floating_interval_begin(const phx_body *base, double h, const double *x
 }
 
 /* Residual of one body over an interval: the momentum balance with full or simplified kinetics, plus geometric
- * stiffening (theory 4, 9, 10). */
+ * stiffening, theory 4 (2), 9 (2) and 10. */
 static inline void interval_residual(const int dim, const phx_floating *body, const double *gravity,
                                      const phx_body_view *view, double *res)
 {
@@ -144,7 +144,7 @@ static inline void interval_spread(const int dim, const phx_floating *body, doub
     }
 }
 
-/* Block q x q: (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
+/* Block q x q, theory 4 (26): (2 M/h - w1_k A_k) - w0_k A_k - h/4 sym(w0, w1) Q + h/2 K + R. */
 static inline void flexible_block(const int dim, const phx_floating *body, double h, const double *w0, const double *w1,
                                   double *A)
 {
@@ -208,8 +208,8 @@ static inline void interval_tangent(const int dim, const phx_floating *body, con
                                         phx_floating_q(body, view->xm), 0.5 * view->h, A);
 }
 
-/* Newton matrix A = (2/h) M + D + (h/2) K of a body over an interval on its pattern. With full kinetics it is the exact
- * derivative by the end velocities and uses the products of the last residual. */
+/* Newton matrix A = (2/h) M + D + (h/2) K, theory 4 (25), of a body over an interval on its pattern. With full kinetics
+ * it is the exact derivative by the end velocities and uses the products of the last residual. */
 void phx_floating_interval_linearise(const phx_body *base, const double *gravity, const phx_body_view *view,
                                      double *room, double *A)
 {

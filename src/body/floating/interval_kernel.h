@@ -7,7 +7,7 @@
  *
  *     d = q0 + h/2 q_dot0 ,   q_m = d + h/2 (u - q_dot0) ,
  *
- * A_k antisymmetric and Q_p symmetric, few products serve both ends:
+ * A_k antisymmetric and Q_p symmetric, few products serve both ends (theory 4 (22), (23)):
  *
  *     A_k (w1_k q1 - w0_k q0)/h + 1/2 A_k (w0_k q_dot1 + w1_k q_dot0)
  *                                       = (w1 - w0)_k/h A_k d + (w0 + w1)_k A_k u ,
@@ -150,8 +150,8 @@ static void NAME(inertia_derivatives)(const phx_floating *body, const real *x, r
     NAME(multiply_onto)(&body->compact->pairs, body->flex->j, x, slopes);
 }
 
-/* y = B^T (B x). On a fine mesh what rounding leaves of K x is a load of its own, and beams are soft against it;
- * rounded strains are no more than a change of x in its last digits. */
+/* y = B^T (B x), theory 2 (4). On a fine mesh what rounding leaves of K x is a load of its own, and beams are soft
+ * against it; rounded strains are no more than a change of x in its last digits. */
 static inline void NAME(through_strains)(const phx_csr *root, int n, const real *x, real *y)
 {
     NAME(clear)(n, y);
@@ -266,7 +266,7 @@ static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own,
         p[dim + k] = turn ? a[k] + b[k] + turn[k] : a[k] + b[k];
 }
 
-/* ---- translation in inertial axes (theory 4) ---- */
+/* ---- translation in inertial axes, theory 4 (5) to (10) ---- */
 /* With c = h/2 w_m, R_m = R0 (I - [c]x)^-1 = R1 (I + [c]x)^-1. Of the inertial velocities V0 = R0 v0 and
  * V1 = 2 R_m v_m - V0, V_m = R_m v_m is their mean, and R_m has the components
  *
@@ -310,7 +310,7 @@ static inline void NAME(solve_turn)(const int dim, const double sign, const NAME
         y[a] = x[a] + half->scale * (twice[a] - sign * across[a]);
 }
 
-/* y = N x = x + c x (c x x)/(1 + |c|^2) */
+/* y = N x = x + c x (c x x)/(1 + |c|^2), theory 4 (8) */
 static inline void NAME(mean_metric)(const int dim, const NAME(half_turn) * half, const real *x, real *y)
 {
     real across[3], twice[3];
@@ -329,7 +329,7 @@ static inline void NAME(velocity_at)(const int dim, const real *arm, const real 
         at[a] += v[a];
 }
 
-/* a0 and a1 = 2 N v_m - a0 of a point with the velocity v0 at the start. */
+/* a0 and a1 = 2 N v_m - a0 of a point with the velocity v0 at the start, theory 4 (7). */
 static inline void NAME(mean_axes)(const int dim, const NAME(half_turn) * half, const real *v0, const real *vm,
                                    real *a0, real *a1)
 {
@@ -341,7 +341,7 @@ static inline void NAME(mean_axes)(const int dim, const NAME(half_turn) * half, 
         a1[a] = 2.0 * mean[a] - a0[a];
 }
 
-/* The velocity v1 at the end, in the axes there: (I - [c]x) a1. */
+/* The velocity v1 at the end, in the axes there: (I - [c]x) a1, theory 4 (9). */
 static inline void NAME(end_axes)(const int dim, const NAME(half_turn) * half, const real *a1, real *v1)
 {
     real turned[3];
@@ -386,12 +386,12 @@ static inline void NAME(rigid_residual)(const int dim, const double *gravity, do
     NAME(mean_metric)(dim, &half, d, half_way);
     NAME(rot_x_vec)(dim, half.c, made->p, turned);
     NAME(to_body)(dim, attitude, gravity, gm);
-    /* theory 4, translation in inertial axes: F = m (a1 - a0)/h */
+    /* theory 4 (10): F = m (a1 - a0)/h */
     for (int a = 0; a < dim; a++)
         res[a] = own->mass * (2.0 / h * (half_way[a] + half.scale * turned[a]) - gm[a]);
     for (int k = 0; k < phx_rotations(dim); k++)
         dw[k] = (v1[dim + k] - v0[dim + k]) / h;
-    /* theory 4: J (w1 - w0)/h - J w_mean x w_mean + c0 x F */
+    /* theory 4 (10): J (w1 - w0)/h - J w_mean x w_mean + c0 x F */
     NAME(pair_times)(dim, own->central, dw, res + dim);
     NAME(pair_times)(dim, own->central, vm + dim, spin);
     NAME(rot_x_rot)(dim, spin, vm + dim, gyro);
@@ -502,7 +502,8 @@ static inline void NAME(pair_products)(const int dim, const real *w0, const real
             c[phx_pair(k, l)] = k == l ? w0[k] * w1[k] : w0[k] * w1[l] + w0[l] * w1[k];
 }
 
-/* q_m + beta u, from which one pass through the strains makes elastic and damping forces; q_m itself without beta. */
+/* Theory 8 (5): q_m + beta u, from which one pass through the strains makes elastic and damping forces; q_m itself
+ * without beta. */
 static inline const real *NAME(strained)(const phx_floating *body, int n, const real *qm, const real *u, real *sum)
 {
     if (body->strain_damping == 0.0)
@@ -592,7 +593,7 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
     for (int i = 0; i < r; i++)
         made->pm[i] = 0.5 * (made->p[i] + p[i]);
     NAME(to_body)(dim, attitude, gravity, gm);
-    /* theory 4: (p1 - p0)/h less the cross products with p_mean and nu_mean, less gravity at the mean */
+    /* theory 4 (2): (p1 - p0)/h less the cross products with p_mean and nu_mean, less gravity at the mean */
     NAME(vec_x_rot)(dim, made->pm, vm + dim, a);
     for (int i = 0; i < dim; i++)
         res[i] = over_h * (p[i] - made->p[i]) - a[i] - made->own.mass * gm[i];

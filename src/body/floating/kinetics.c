@@ -74,7 +74,8 @@ void phx_floating_inertia(const phx_floating *body, const double *q, double *s, 
         inertia(3, body, q, s, J);
 }
 
-/* p = M(q) nu:  p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot.
+/* p = M(q) nu, theory 1 (2):
+ *   p_t = m v + w x s + S q_dot,  p_r = s x v + J w + L q_dot,  p_q = S^T v + L^T w + M q_dot.
  * `q` NULL: undeformed; `pq` NULL: the rigid rows only. One pass over the pattern. */
 static inline void momenta_in(const int dim, const phx_floating *body, const double *q, const double *v, double *p,
                               double *pq)
@@ -153,7 +154,7 @@ void phx_floating_rigid_mass(const phx_body *base, const double *x, double *mass
     kinetics_rigid_mass(body, phx_floating_q_inertia(body, x), body->base.n_rigid, mass);
 }
 
-/* Dense mass matrix M(q), n_v x n_v, over (v, w, q_dot) in body axes (theory 1). */
+/* Dense mass matrix M(q), n_v x n_v, over (v, w, q_dot) in body axes, theory 1 (2). */
 void phx_floating_mass_matrix(const phx_body *base, const double *x, double *mass)
 {
     const phx_floating *body = phx_floating_of(base);
@@ -209,8 +210,8 @@ static void add_product_of_root(const phx_csr *B, const double *x, double beta, 
     }
 }
 
-/* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
- * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
+/* Theory 4 (2), row of q: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient
+ * of the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
  * kinetics dM/dq is that of the undeformed body. One pass over the pattern. */
 static inline void subtract_deformation_forces(const int dim, const phx_floating *body, const double *qm,
                                                const double *v0, const double *v1, const double *vm, double *res)
@@ -250,7 +251,7 @@ static inline void subtract_deformation_forces(const int dim, const phx_floating
     add_product_of_root(&body->modal_root, vm + r, 0.0, NULL, rq);
 }
 
-/* res_t -= p_t x w,  res_r -= p_t x v + p_r x w: the Lie-Poisson part of J. */
+/* res_t -= p_t x w,  res_r -= p_t x v + p_r x w: the Lie-Poisson part of J, theory 1 (7). */
 static inline void subtract_transport(const int dim, const double *p, const double *v, double *res)
 {
     double a[3], b[3], c[3];
@@ -290,8 +291,8 @@ static void add_mass_rate(const phx_floating *body, const double *qk, const doub
         res[dim + k] += a[k] + b[k];
 }
 
-/* Residual of the equations of motion at an instant, M(q) v_dot less all forces but those of joints and loads (theory
- * 1). */
+/* Residual of the equations of motion at an instant, M(q) v_dot less all forces but those of joints and loads,
+ * theory 1 (7). */
 void phx_floating_residual(const phx_body *base, const double *gravity, const double *x, const double *v,
                            const double *v_dot, double *res)
 {

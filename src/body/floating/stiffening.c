@@ -1,7 +1,7 @@
 /* Geometric stiffening ([1], Remark 2): strains eps, linear plus quadratic forms of q, in the elastic energy
- * 1/2 sum C eps^2; for a beam eps = u' + 1/2 w'^2, constant in each element, and C = EA l. eps is quadratic in q, so
- * eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly and the mean force N_mean eps'(q_mean), N_mean = (N0 + N1)/2,
- * changes the energy exactly.
+ * 1/2 sum C eps^2; for a beam eps = u' + 1/2 w'^2, theory 9 (1), constant in each element, and C = EA l. eps is
+ * quadratic in q, so eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly, and the mean force N_mean eps'(q_mean) of
+ * theory 9 (2), N_mean = (N0 + N1)/2, changes the energy exactly.
  *
  * With the slopes s_a of a strain and its products p = (a, b, w),
  *   eps = lin q + quad,   quad = 1/2 sum_p w s_a s_b,   eps' = lin + sum_a c_a slope_a,   c_a = d quad / d s_a. */
@@ -80,7 +80,7 @@ static void derivatives(const phx_flex_stiffening *st, int k, const double *s, d
 }
 
 /* Adds the mean force N_mean eps'(q_mean) of the nonlinear strains to res, less the linear part C lin lin q_mean that K
- * contains (theory 9). */
+ * contains, theory 9 (2). */
 void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
                                       double *res)
 {

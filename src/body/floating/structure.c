@@ -58,7 +58,7 @@ static void inertia_derivative_times(const phx_floating *body, const double *qk,
     }
 }
 
-/* Column i of the coupling of the modified form, int (2 p_f + rho v_f) x Phi_i, [1] (14). */
+/* Column i of the coupling of the modified form, int (2 p_f + rho v_f) x Phi_i, theory 1 (10), [1] (14). */
 static void modified_coupling(const phx_floating *body, const double *x, const double *v, int i, double *column)
 {
     const phx_flex *flex = body->flex;
@@ -135,8 +135,8 @@ void phx_floating_structure(const phx_body *base, phx_structure_form form, const
     }
 }
 
-/* Elastic, kinetic and gravity slopes with respect to q: canonical dH/dq at fixed p is -dT/dq at fixed nu + ..., the
- * paper's z_u is +dT/dq at fixed nu + ... */
+/* Theory 1 (11): elastic, kinetic and gravity slopes with respect to q: canonical dH/dq at fixed p is -dT/dq at fixed
+ * nu + ..., the paper's z_u is +dT/dq at fixed nu + ... */
 void phx_floating_efforts(const phx_body *base, phx_structure_form form, const double *gravity, const double *x,
                           const double *v, double *z)
 {

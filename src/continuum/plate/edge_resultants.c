@@ -1,5 +1,5 @@
 /* Resultants on the edges and corners of a plate. With the normal n outward and t to its left, along the boundary, the
- * work of the moments at a deflection v is
+ * work of the moments at a deflection v is, theory-plates 2 (1) and (2),
  *
  *   int M : Hess v - oint M_nn dv/dn = int v div Div M + oint V v + sum_c R_c v(c),
  *   V = q_n - dM_nt/dt,  q = -Div M,   R_c = M_nt before - M_nt behind the corner,
@@ -173,8 +173,8 @@ static void edge_resultants_project(const phx_elastic_model *model, const plate_
     }
 }
 
-/* Effective shear force V along a line and forces at its corners over all columns, from the nodal forces (theory 2,
- * edges of plates). */
+/* Effective shear force V along a line and forces at its corners over all columns, from the nodal forces,
+ * theory-plates 2 (3). */
 static phx_status line_shear_create(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                     const unsigned char *ports, const plate_line *line, line_shear *shear)
 {

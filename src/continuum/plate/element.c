@@ -1,7 +1,7 @@
 /* Matrices of the elements of a plate: contractions of the tables of the reference triangle.
  *
  * Bending, with slopes theta = grad w (Kirchhoff: Hellan-Herrmann-Johnson) or theta of its own (Mindlin: TDNNS), and
- * the normal slopes alpha of edges that make the moments of neighbours independent:
+ * the normal slopes alpha of edges that make the moments of neighbours independent, theory-plates 1 (1) and (2):
  *
  *                  w         theta       alpha
  *     M        [ (0)       D_theta      D_alpha ]   int_T N : grad theta - int_dT N_nn (theta_n - side alpha)

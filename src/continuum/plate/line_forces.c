@@ -315,8 +315,8 @@ static void line_forces_work_free(line_work *work)
         phx_free(owned[k]);
 }
 
-/* Forces on the nodes of a boundary line over all columns, D^T sigma less the load b that the interior balances (theory
- * 2, edges of plates). */
+/* Forces on the nodes of a boundary line over all columns, D^T sigma less the load b that the interior balances,
+ * theory-plates 2 (3). */
 phx_status plate_line_forces(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                              const unsigned char *ports, const plate_line *line, double *forces)
 {

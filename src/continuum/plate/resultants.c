@@ -91,8 +91,8 @@ int phx_plate_triangles(const phx_elastic_model *model, const int **cell)
     return plate ? plate->n_triangles : 0;
 }
 
-/* Membrane forces N, moments M and shear forces q at a point of a triangle, the stresses of the mixed form (theory
- * 2). */
+/* Membrane forces N, moments M and shear forces q at a point of a triangle, the stresses of the mixed form,
+ * theory 2 (3). */
 static void resultants(const phx_elastic_model *model, int triangle, const plate_state *state,
                        const double barycentric[3], double N[3], double M[3], double q[2])
 {

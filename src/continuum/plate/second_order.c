@@ -42,7 +42,7 @@ static void second_order_second_order(const rotations *a, const rotations *b, do
 }
 
 /* Strains of second order of all pairs of shapes, tested with the membrane's stress polynomials; false for elements
- * without any (theory 9). */
+ * without any, theory-plates 3 (1). */
 bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows)
 {
     const phx_plate *plate = phx_plate_of(model);

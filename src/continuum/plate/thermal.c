@@ -1,5 +1,5 @@
 /* Thermal expansion of plates: the temperature is T0 + T1 z in each point, T0 and T1 its mean and its slope through the
- * thickness, projected on the polynomials of the stresses,
+ * thickness, projected on the polynomials of the stresses, theory-heat (3),
  *
  *     N = A e - N_th,   N_th = thermal_0 T0 + thermal_1 T1,      thermal_m = int Q alpha z^m dz,
  *     M = D kappa + M_th,   M_th = thermal_1 T0 + thermal_2 T1,
@@ -63,8 +63,8 @@ static void add_element(const phx_elastic_model *model, int e, int block, const 
         }
 }
 
-/* The stresses of the surfaces beside those of N and M, Q (A^-1 N - z D^-1 M): layers that expand otherwise
- * than the whole, Q (A^-1 N_th + z D^-1 M_th - alpha (T0 + T1 z)). */
+/* Theory-heat (4), the stresses of the surfaces beside those of N and M, Q (A^-1 N - z D^-1 M): layers that expand
+ * otherwise than the whole, Q (A^-1 N_th + z D^-1 M_th - alpha (T0 + T1 z)). */
 static void add_surfaces(const phx_elastic_model *model, int t, const profile *of, double *offset)
 {
     const phx_plate *plate = phx_plate_of(model);
@@ -95,7 +95,7 @@ static void add_surfaces(const phx_elastic_model *model, int t, const profile *o
 }
 
 /* Adds the thermal forces of a triangle to `force` and its stresses at zero strain to `offset`, which may be NULL
- * (theory 2, temperatures). */
+ * theory-heat (2). */
 static void thermal_expand(const phx_elastic_model *model, int t, const phx_temperature *temperature, double *force,
                            double *offset)
 {

@@ -57,7 +57,8 @@ static void spread_dilatation(const phx_solid_geometry *geometry, int points, in
     }
 }
 
-/* Strains of second order of all pairs of shapes at the integration points, weighted like D (theory 9); always true. */
+/* Strains of second order of all pairs of shapes at the integration points, weighted like D,
+ * theory-plates 3 (2); always true. */
 bool phx_solid_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows)
 {
     const phx_solid_data *data = phx_solid_of(model);

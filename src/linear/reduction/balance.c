@@ -1,7 +1,7 @@
 /* Balancing that keeps the port-Hamiltonian form: Breiten, Morandin, Schulze (2020). In energy coordinates the filter
  * equation with the noise C^T C + 2 R has the solution I; P solves the one of control,
  *
- *     A^T P + P A - P B B^T P + C^T C = 0,
+ *     A^T P + P A - P B B^T P + C^T C = 0,           theory 14 (10)
  *
  * both of the system without its feedthrough, which every projection keeps, with B - P for B and (B + P)^T for C. So
  * the eigenvectors of P balance, truncation is an orthogonal projection, and the characteristic values are the roots of
@@ -11,7 +11,7 @@
 
 #include "reduction.h"
 
-/* Basis Z (n x k) and all n characteristic values of LQG balancing, largest first (theory 14). */
+/* Basis Z (n x k) and all n characteristic values of LQG balancing, largest first, theory 14 (10). */
 phx_status phx_lqg_balance(phx_context *context, const phx_ph *ph, int k, double *Z, double *values)
 {
     const int n = ph->n, m = ph->m;

@@ -106,7 +106,7 @@ static phx_status rank(const phx_full *full, const phx_projected *all, phx_domin
 }
 
 /* Dominance |b_k|^2/d_k of every mode with damping of its own or the nominal one, and whether these bound the error
- * (theory 14). */
+ * as in theory 14 (7). */
 phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *dominance)
 {
     const int count = all->r - all->rigid;
@@ -159,7 +159,7 @@ phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, c
         report->bound_sum += dominance->weight[k] / norm;
         for (int i = 0; i < m; i++)
             for (int j = 0; j < m; j++)
-                /* theory 14: sum over the modes left out of b_k b_k^T/d_k */
+                /* theory 14 (7): sum over the modes left out of b_k b_k^T/d_k */
                 gram[i * m + j] += dominance->scale[i] * b[i] * dominance->scale[j] * b[j] / dominance->width[k];
     }
     const phx_status status = phx_dense_eigen_symmetric(full->context, m, gram, NULL, values, NULL);

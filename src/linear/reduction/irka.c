@@ -182,7 +182,7 @@ static double motion(const irka *iteration)
 }
 
 /* Iterates IRKA from the orthonormal basis Z (n x k), which receives the basis with the smallest error seen, until the
- * poles settle or MOST rounds are done (theory 14). */
+ * poles settle or MOST rounds are done, theory 14 (9). */
 phx_status phx_irka(phx_context *context, const phx_ph *ph, int k, double *Z, int *iterations)
 {
     irka iteration = {.context = context, .ph = ph, .n = ph->n, .m = ph->m, .k = k};

@@ -1,4 +1,4 @@
-/* Tangential interpolation: solutions of the saddle-point system at points of the complex plane,
+/* Tangential interpolation, theory 14 (2): solutions of the saddle-point system at points of the complex plane,
  *
  *     | z^2 M + z D + K   A^T | |  x |   | F b |
  *     | A                 0   | | -. | = |  0  |

@@ -24,7 +24,7 @@ void phx_space_free(phx_space *space)
     *space = (phx_space){0};
 }
 
-/* v <- the part of v that keeps the constraints: [M A^T; A 0] (v, .) = (M v, 0). */
+/* v <- the part of v that keeps the constraints, theory 14 (4): [M A^T; A 0] (v, .) = (M v, 0). */
 static phx_status keep_constraints(phx_space *space, double *v)
 {
     const size_t n = (size_t)space->n, size = n + (size_t)space->full->A.rows;
@@ -72,7 +72,7 @@ static void sweep(const phx_space *space, double *v)
 }
 
 /* Adds a vector to an M-orthonormal space of motions that keep the constraints, projected before and after every sweep
- * (theory 14); *added is false if it depends on the others or the space is full. */
+ * theory 14 (4); *added is false if it depends on the others or the space is full. */
 phx_status phx_space_add(phx_space *space, const double *x, bool *added)
 {
     const size_t n = (size_t)space->n;

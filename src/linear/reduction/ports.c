@@ -144,7 +144,7 @@ phx_status phx_ph_of(const phx_full *full, const phx_projected *projected, doubl
     if (!status && nominal > 0.0)
         status = other ? nominal_damping(full, projected, nominal, other) : PHX_ERR_MEMORY;
     const double *D = nominal > 0.0 ? other : projected->D;
-    /* theory 14: energy coordinates x = (omega q, v), x' = (J - R) x + (B - P) u */
+    /* theory 14 (5): energy coordinates x = (omega q, v), x' = (J - R) x + (B - P) u */
     for (int i = 0; i < elastic && !status; i++) {
         const int v = elastic + projected->rigid - first + i;
         ph->J[i * n + v] = projected->omega[projected->rigid + i];
@@ -250,7 +250,7 @@ static void congruence(int n, int k, const double *A, const double *Z, double si
 }
 
 /* Projects a system in energy coordinates on the orthonormal columns Z: Z^T J Z, Z^T R Z, Z^T B, Z^T P; the feedthrough
- * stays (theory 14). */
+ * stays, theory 14 (8). */
 phx_status phx_ph_project(phx_context *context, const phx_ph *ph, int k, const double *Z, phx_ph *out)
 {
     const int n = ph->n, m = ph->m;

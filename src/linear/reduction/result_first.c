@@ -4,8 +4,8 @@
  *     rho' = (nu, V z)        V: rigid velocities that are damped, and part of the elastic states
  *     z'   = (J - R) z + (B - P) u,      nu' = F u,      s' = w,      Q = diag(0, I, I, X^T K X)
  *
- * with the lifting of phx_ph_of, xi = T e and xi' = V e + X_inf w. The efforts of w have X_inf^T M X_inf w' beside
- * their outputs: what is improper is that of the model. */
+ * with the lifting of phx_ph_of, xi = T e and xi' = V e + X_inf w, theory 14 (12) and (13). The efforts of w have
+ * X_inf^T M X_inf w' beside their outputs: what is improper is that of the model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,7 +168,7 @@ static phx_status fill_lifting(first *low)
     }
     for (int h = 0; h < low->held; h++)
         q[(all->r + h) * s + s - low->held + h] = 1.0;
-    for (int l = 0; l < m; l++) { /* X_inf = X - V V^T M X */
+    for (int l = 0; l < m; l++) { /* theory 14 (6): X_inf = X - V V^T M X */
         if (row[l] < 0)
             continue;
         u[(all->r + row[l]) * m + l] = 1.0;

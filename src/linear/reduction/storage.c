@@ -126,7 +126,7 @@ static phx_status by_feedthrough(phx_context *context, const phx_ph *ph, double 
     return status;
 }
 
-/* System in the coordinates T x of the least storage function (theory 14): out is port-Hamiltonian, *shift is the
+/* System in the coordinates T x of the least storage function, theory 14 (11): out is port-Hamiltonian, *shift is the
  * feedthrough eps/2 that was added. */
 phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm, phx_ph *out, double *T, double *shift)
 {

@@ -138,8 +138,8 @@ static double *redundant_place_of(const choice *coordinate, int place)
     return coordinate->C + (size_t)place * (size_t)coordinate->n_out * (size_t)coordinate->n_kept;
 }
 
-/* log det(I + C C^T)^-1/2: the null basis (C^T; -I) made orthonormal. Where far more rows are left out than kept, by
- * det(I + C C^T) = det(I + C^T C). */
+/* Theory 3 (8), log det(I + C C^T)^-1/2: the null basis (C^T; -I) made orthonormal. Where far more rows are left out
+ * than kept, by det(I + C C^T) = det(I + C^T C). */
 static phx_status measure_volume(phx_context *context, choice *coordinate, int place)
 {
     const bool swapped = coordinate->n_out > 4 * coordinate->n_kept;
@@ -343,8 +343,8 @@ phx_status phx_sys_take_redundant(phx_system *system, const int *redundant)
     return PHX_OK;
 }
 
-/* Lists independent and redundant rows and exchanges them until the combinations C stay small along the free motion
- * (theory 3, redundant rows). */
+/* Lists independent and redundant rows and exchanges them until the combinations C stay small along the free motion,
+ * theory 3 (7). */
 static phx_status choose_rows(phx_system *system)
 {
     phx_status status = PHX_OK;

@@ -422,8 +422,8 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
     return status;
 }
 
-/* Matrices of inputs and outputs of the linear model about (x, lambda): F, H, G and the rows Y of the outputs (theory
- * 14). *channels is empty after an error; options may be NULL. */
+/* Matrices of inputs and outputs of the linear model about (x, lambda): F, H, G and the rows Y of the outputs,
+ * theory 14 (1). *channels is empty after an error; options may be NULL. */
 phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
                                const phx_channels_options *options, phx_channels *channels)
 {

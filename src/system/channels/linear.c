@@ -457,8 +457,8 @@ static phx_status make_symmetric(phx_context *context, phx_csr *matrix)
     return status;
 }
 
-/* Linear model M xi'' + D xi' + K xi = G^T lambda, G xi' = 0 about the configuration x at rest (theory 7). lambda NULL:
- * multipliers of the rigid equilibrium; controllers are left open. */
+/* Linear model M xi'' + D xi' + K xi = G^T lambda, G xi' = 0 about the configuration x at rest, theory 7 (1). lambda
+ * NULL: multipliers of the rigid equilibrium; controllers are left open. */
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
 {
     if (!dae || !x || !linear)
@@ -489,7 +489,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     return phx_conclude(dae->context, status);
 }
 
-/* Linear model about a steady rotation, in axes that do not spin (theory 11). Fails for systems with controllers. */
+/* Linear model about a steady rotation, in axes that do not spin, theory 11 (6). Fails for systems with controllers. */
 phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
                                     const double *lambda, phx_linear *linear)
 {

@@ -289,7 +289,7 @@ static phx_status controllers_apply(workspace *ws, int i, bool linear)
 }
 
 /* Evaluates all controllers in their order, books their power and adds their efforts to the ports; with `linear` also
- * the feedback to the matrix (theory 13). */
+ * the feedback to the matrix, theory 13 (3). */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
 {
     const phx_system *system = ws->system;

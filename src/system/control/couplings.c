@@ -147,7 +147,7 @@ static bool into_stiffness(const workspace *ws, const measure *gauge, double *fa
     return true;
 }
 
-/* Adds the feedback -P^T e_i (du_i/dy_m) Y_m of all continuous controllers to K or D (theory 13). */
+/* Adds the feedback -P^T e_i (du_i/dy_m) Y_m of all continuous controllers to K or D, theory 13 (3). */
 void phx_sys_control_couple(workspace *ws)
 {
     const phx_system *system = ws->system;

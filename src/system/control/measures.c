@@ -104,8 +104,8 @@ static double output_value(const workspace *ws, const output_slot *output, int k
     }
 }
 
-/* Value of a measurement over the interval or at the instant: mean of a coordinate, increment over h of a rate (theory
- * 13). */
+/* Value of a measurement over the interval or at the instant: mean of a coordinate, increment over h of a rate,
+ * theory 13 (2). */
 double phx_sys_measure(const workspace *ws, const measure *gauge)
 {
     switch (gauge->kind) {

@@ -25,7 +25,7 @@ static void op_rates(phx_dae *dae, const double *x, const double *v, double *x_d
     phx_sys_angle_rates(system, x, v, x_dot);
 }
 
-/* res = [ M v_dot - f - G^T lambda ; G v - w ] */
+/* res = [ M v_dot - f - G^T lambda ; G v - w ], theory 3 (6) */
 static phx_status op_residual(phx_dae *dae, double t, const double *x, const double *v, const double *v_dot,
                               const double *lambda, double *res)
 {

@@ -59,7 +59,7 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     ws->by->view_ports(ws);
 }
 
-/* G_k nu = g_a . zeta_a + g_b . zeta_b */
+/* G_k nu = g_a . zeta_a + g_b . zeta_b, theory 3 (5) */
 double phx_sys_row_rate(const workspace *ws, int k)
 {
     const work_row *row = &ws->rows.row[k];
@@ -207,7 +207,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     return status;
 }
 
-/* e += sum_k lambda_k g_k */
+/* e += sum_k lambda_k g_k, theory 3 (5) */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->rows.n; k++) {

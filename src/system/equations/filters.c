@@ -61,7 +61,7 @@ phx_status phx_sys_filters_residual(workspace *ws, double *res)
     return status;
 }
 
-/* Velocities at the end of the solved interval (theory 4), then the numerical damping. */
+/* Velocities at the end of the solved interval, theory 4 (9), then the numerical damping. */
 phx_status phx_sys_op_interval_finish(phx_dae *dae, double *v1, phx_work *work)
 {
     workspace *ws = (workspace *)dae;

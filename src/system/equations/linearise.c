@@ -1,4 +1,4 @@
-/* Derivative arrays on the KKT pattern and their factorisations:
+/* Derivative arrays on the KKT pattern and their factorisations, theory 4 (25):
  *
  *   A(cj) = [ cj M + D + K/cj   -G^T ]    K holds, beside the bodies' and forces' stiffness, minus the derivative of
  *           [ G + K_l/cj          0  ]    P^T e at fixed effort e (geometric part) and of G^T lambda. */
@@ -113,7 +113,7 @@ phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val,
                : status;
 }
 
-/* A(cj) = cj M + D + K/cj, or the matrix of an interval as summed. */
+/* Theory 4 (25): A(cj) = cj M + D + K/cj, or the matrix of an interval as summed. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj)
 {
     const int nnz = ws->kkt.ptr[ws->kkt.n];

@@ -285,7 +285,7 @@ static phx_status project_correct(workspace *ws, int c, const correction *step, 
         ws->projection.kept[c] = false;
         return project_correct(ws, c, step, per > ws->system->dim ? ws->system->dim : 0, wanted);
     }
-    /* theory 5: the homogeneous part of the velocity is scaled to give the energy back */
+    /* theory 5 (3): the homogeneous part of the velocity is scaled to give the energy back */
     if (component->driven && !scalable)
         ws->projection.supply[c] -= missing; /* the drives prescribe the whole motion */
     else if (scalable)
@@ -346,8 +346,8 @@ static void find_moved(workspace *ws, const double *v, const double *e)
     }
 }
 
-/* The work of the drives, how much work of theirs the size of the step does not bound, and the energy that the other
- * rows take, for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.(w + 1/2 e). */
+/* The work of the drives, theory 5 (2), how much work of theirs the size of the step does not bound, and the energy
+ * that the other rows take, for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.(w + 1/2 e). */
 static void drive_work(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
@@ -373,7 +373,7 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     }
 }
 
-/* 1/2 w^T S^-1 w of each component; drive: the solution for w. */
+/* 1/2 w^T S^-1 w of each component (theory 5 (3)); drive: the solution for w. */
 static void prescribed_energies(workspace *ws, const double *drive)
 {
     const phx_system *system = ws->system;
@@ -445,9 +445,9 @@ phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, 
     return PHX_OK;
 }
 
-/* Projects v1 on G v1 = w(t1) with the energy balance and, in free components, the momenta restored (theory 5). Adds
- * mu/h to lambda and the drives' work to *work. With may_reject a correction that is too large returns an error status
- * and leaves v1 unchanged. */
+/* Projects v1 on G v1 = w(t1) with the energy balance and, in free components, the momenta restored, theory 5 (1) to
+ * (3). Adds mu/h to lambda and the drives' work to *work. With may_reject a correction that is too large returns an
+ * error status and leaves v1 unchanged. */
 phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
                               double *v1, double *lambda, phx_work *work)
 {
@@ -480,11 +480,11 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (!joints)
         memset(dv, 0, (size_t)ws->kkt.n * sizeof *dv);
     if (joints) {
-        /* theory 5: mu = -S^-1 e, dv = M^-1 G^T mu */
+        /* theory 5 (1): mu = -S^-1 e, dv = M^-1 G^T mu */
         status = ws->by->factor_rows(ws, x1, v1, &energies);
         if (!status)
             status = ws->by->solve_rows(ws, -1.0, e, dv);
-        /* theory 5: M^-1 G^T S^-1 w, the part of the velocity that the drives prescribe */
+        /* theory 5 (3): M^-1 G^T S^-1 w, the part of the velocity that the drives prescribe */
         if (!status && drives)
             status = ws->by->solve_rows(ws, 1.0, ws->rows.w, drive);
         if (!status && drives)

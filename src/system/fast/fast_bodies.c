@@ -188,8 +188,8 @@ static phx_status end_interval(workspace *ws, const double *v1)
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
 }
 
-/* Residual of the interval for end velocities v1 and multipliers lambda (theory 4). res NULL: only the state at the end
- * is completed. */
+/* Residual of the interval for end velocities v1 and multipliers lambda, theory 4 (2) and (3). res NULL: only the state
+ * at the end is completed. */
 phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
 {
     phx_status status = PHX_OK;

@@ -161,7 +161,7 @@ static void take_arrows(condensation *condensed, condensed_lu *out)
 }
 
 /* Factors the condensed Newton matrix A(cj) into a slot: S of each body type, then the matrix of the kept unknowns and
- * multipliers (theory 4, condensation). */
+ * multipliers, theory 4 (28). */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
 {
     condensation *condensed = ws->fast->condensation;
@@ -266,7 +266,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         factors->asked = AGAIN;
     }
     for (int k = 0; (ask ? k < most && left > LEFT * first : k < count) && !status; k++) {
-        /* theory 4: B d_j = sum w_k A_k d_(j-1) */
+        /* theory 4 (29): B d_j = sum w_k A_k d_(j-1) */
         status = condensed_correct(ws, factors);
         if (!ask)
             continue;

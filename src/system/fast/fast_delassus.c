@@ -1,5 +1,5 @@
-/* The projection's equations without velocities. [M -G^T; G 0] couples no two bodies directly, so that with M^-1
- * applied body by body, four at a time, only the multipliers of the rows are left:
+/* The projection's equations, theory 5 (1), without velocities. [M -G^T; G 0] couples no two bodies directly, so that
+ * with M^-1 applied body by body, four at a time, only the multipliers of the rows are left:
  *
  *     S mu = r ,   S = G M^-1 G^T = sum_b G_b M_b^-1 G_b^T   (Delassus' operator) ,   dv_b = M_b^-1 G_b^T mu .
  *

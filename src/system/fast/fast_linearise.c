@@ -1,4 +1,4 @@
-/* The fast evaluator: derivatives over an interval, whole or condensed, and factorisations. */
+/* The fast evaluator: derivatives over an interval, theory 4 (25), whole or condensed, and factorisations. */
 #include "fast_schur.h"
 
 #include <math.h>

@@ -115,8 +115,8 @@ static phx_status add_impulse(workspace *ws, int pair, const coordinate_slot *co
 }
 
 /* Adds the efforts of springs, dampers, actuator, stops and friction along a free coordinate to the ports and their
- * power to the totals. An actuator that is given in time acts by its impulse, not by the covector of the angle (theory
- * 4). */
+ * power to the totals. An actuator that is given in time acts by its impulse, not by the covector of the angle,
+ * theory 4 (17). */
 static phx_status coordinate_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear,
                                       double *res)
 {

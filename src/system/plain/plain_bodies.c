@@ -11,7 +11,7 @@ void phx_plain_interval_begin(workspace *ws)
     phx_sys_filters_begin(ws);
 }
 
-/* nu_mean = (nu_0 + nu_1)/2;  x_1 = x_0 (+) h nu_mean;  res = (p_1 - p_0)/h - mean forces (theory 4). */
+/* nu_mean = (nu_0 + nu_1)/2;  x_1 = x_0 (+) h nu_mean;  res = (p_1 - p_0)/h - mean forces, theory 4 (1) and (2). */
 void phx_plain_move(workspace *ws, const double *v1, double *res)
 {
     const phx_system *system = ws->system;
@@ -55,8 +55,8 @@ void phx_plain_linearise_bodies(workspace *ws)
 }
 
 /* Residual of an interval for the end velocities v1 and multipliers lambda: momentum balance over the first n_v
- * entries, row rates less prescribed rates behind them (theory 4). res may be NULL: the state at the end is then
- * updated and the forces are evaluated without a residual. */
+ * entries, row rates less prescribed rates behind them, theory 4 (2) and (3). res may be NULL: the state at the end is
+ * then updated and the forces are evaluated without a residual. */
 phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const double *lambda, double *res)
 {
     phx_status status = PHX_OK;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* A(2/h) = D + h/2 K + the derivative of the bodies' rows, all of it with respect to the mean velocity. */
+/* Theory 4 (25): A(2/h) = D + h/2 K + the derivative of the bodies' rows, all of it with respect to the mean velocity.
+ */
 phx_status phx_plain_interval_linearise(workspace *ws)
 {
     ws->values.summed = true;

@@ -21,7 +21,7 @@ void phx_plain_view_ports(workspace *ws)
     }
 }
 
-/* g_k and w_k, the mean of the prescribed rate over an interval (theory 4: G_mean nu_mean = w_mean). */
+/* g_k and w_k, the mean of the prescribed rate over an interval (theory 4 (3): G_mean nu_mean = w_mean). */
 void phx_plain_rows(workspace *ws, double t, double h)
 {
     for (int k = 0; k < ws->rows.n; k++) {
@@ -35,8 +35,8 @@ void phx_plain_rows(workspace *ws, double t, double h)
     }
 }
 
-/* Writes G_mean nu_mean - w_mean to the row part of res and subtracts the efforts G^T lambda of the multipliers from
- * the body part. */
+/* Writes G_mean nu_mean - w_mean, theory 4 (3), to the row part of res and subtracts the efforts G^T lambda of the
+ * multipliers from the body part. */
 void phx_plain_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res)
 {
     const phx_system *system = ws->system;

@@ -9,8 +9,8 @@
 
 #include "steady.h"
 
-/* Z = M_qq^-1 (-sum axis_k A_k), the generator of the rotation of the deformations about a unit axis (theory 11), as a
- * sparse matrix. */
+/* Z = M_qq^-1 (-sum axis_k A_k), the generator of the rotation of the deformations about a unit axis, theory 11 (7), as
+ * a sparse matrix. */
 static phx_status make_generator(phx_context *context, const phx_flex *flex, const double *axis, phx_csr *Z)
 {
     static const double DROPPED = 1e-11; /* entries of Z, for an axis of length 1 */
@@ -172,7 +172,7 @@ phx_status phx_steady_add_product(const workspace *ws, int b, const double *from
     return PHX_OK;
 }
 
-/* K += d(M(q) v_dot)/dq of one body: M is quadratic in q, so differences are exact. */
+/* K += d(M(q) v_dot)/dq of one body (theory 11, flexible rotors): M is quadratic in q, so differences are exact. */
 phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, const double *v_dot, double *K)
 {
     const phx_system *system = ws->system;

@@ -49,7 +49,7 @@ void phx_steady_turn(int dim, const double *z, double time, double *Q, double *p
 }
 
 /* v_dot = -factor ad(spin) v in body axes, with the rotated deformations of bodies that bend; zero without spinning
- * bodies (theory 11). */
+ * bodies, theory 11 (5). */
 void phx_steady_accelerations(const steady *s, double factor, const double *v, double *v_dot)
 {
     const phx_system *system = s->ws->system;
@@ -186,8 +186,8 @@ static void unit_twist(const phx_system *system, int b, const line *about, const
         phx_rot_apply_transposed(3, R, about->axis, z + 3);
 }
 
-/* The residual of M ad(z) + ad(z)^T M = 0: `off` the axis is the centre of mass, m; the inertias across it are
- * `uneven`, relative to the largest. */
+/* The residual of M ad(z) + ad(z)^T M = 0, theory 11 (4): `off` the axis is the centre of mass, m; the inertias across
+ * it are `uneven`, relative to the largest. */
 static void spinning_bodies_asymmetry(const phx_system *system, const double *M, const double *z, double *off,
                                       double *uneven)
 {

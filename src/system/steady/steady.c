@@ -1,6 +1,6 @@
 /* Steady rotation: all bodies of a component turn (or slide) as one rigid body, with a velocity that the joints and the
- * constant speeds of the drives determine, and spinning bodies beside it with a constant twist s z in their axes.
- * The body velocities are then functions of the configuration,
+ * constant speeds of the drives determine, and spinning bodies beside it with a constant twist s z in their axes,
+ * theory 11 (1) to (6). The body velocities are then functions of the configuration,
  *
  *   v = V(x) = U(x) + s z,   U:   u_P = R^T (v_O + Omega x r),   w = R^T Omega,   q_dot = 0,
  *
@@ -156,7 +156,7 @@ static phx_status add_convection(const steady *s, const double *x, const double 
             if (!status)
                 status = phx_steady_add_inertia(ws, b, x, v_dot, ws->values.K);
         }
-    /* theory 11: K + (D - s M ad(z)) ad(U), then D - s M ad(z) + M ad(U) */
+    /* theory 11 (6): K + (D - s M ad(z)) ad(U), then D - s M ad(z) + M ad(U) */
     steady_add_product(s, ws->values.D, 1.0, axes, ws->values.K);
     steady_add_product(s, ws->values.M, 1.0, axes, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
@@ -386,8 +386,8 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
     return phx_conclude(dae->context, status);
 }
 
-/* Linearises about a steady rotation: M, D and K in the axes that do not spin, with the convective terms of theory 11.
- * `axes` holds their velocities, v those of the bodies. */
+/* Linearises about a steady rotation: M, D and K in the axes that do not spin, with the convective terms,
+ * theory 11 (6). `axes` holds their velocities, v those of the bodies. */
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
                                     const double *lambda)
 {
@@ -415,7 +415,7 @@ phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, con
     if (!status)
         status = dae->ops->linearise(dae, t, x, v, lambda);
     if (!status)
-        /* theory 11: D - s M ad(z) + M ad(U) and K + (D - s M ad(z)) ad(U) */
+        /* theory 11 (6): D - s M ad(z) + M ad(U) and K + (D - s M ad(z)) ad(U) */
         status = add_convection(&s, x, s.spin, axes, 1.0, s.v_dot);
     steady_free(&s);
     return status;
