@@ -22,7 +22,8 @@ from ._version import __version__
 from .batch import Batch
 from .bodies import BodyKind, body_kinds
 from .builder import (BeamPort, BodyRef, Circle, Damping, General, Material, ModalPort, Mode, ModelBuilder, PointMass,
-                      Port, PortShape, Ramp, Rectangle, Rotation, SecondOrder, Table, TableFile, Trapezoidal, Tube)
+                      Port, PortShape, Ramp, Rectangle, Rotation, SecondOrder, Shape, Table, TableFile, Trapezoidal,
+                      Tube)
 from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Interrupted, LibraryError,
                      LibraryNotFoundError, ModelError, NotConvergedError, OutOfMemoryError, PhlexorError,
                      PhlexorWarning, RejectedError, SingularError, UnsupportedError)
@@ -68,7 +69,7 @@ __all__ = [
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
-    "SecondOrder", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
+    "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
     "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression", "joint_kinds", "library_version",
     "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

@@ -133,6 +133,35 @@ class PointMass:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """What a body looks like in pictures, in one of its forms: ``Shape(cylinder=0.1, from_="P", to="C")``."""
+
+    box: Optional[Vector] = None
+    cylinder: Optional[Value] = None
+    sphere: Optional[Value] = None
+    ellipsoid: Optional[Vector] = None
+    capsule: Optional[Value] = None
+    cone: Optional[Vector] = None
+    tube: Optional[Vector] = None
+    gear: Optional[Value] = None
+    extrusion: Optional[ArrayLike] = None
+    mesh: Optional[str] = None
+    length: Optional[Value] = None
+    from_: Optional[Union[str, Vector]] = None
+    to: Optional[Union[str, Vector]] = None
+    teeth: Optional[Value] = None
+    along: Optional[ArrayLike] = None
+    scale: Optional[Value] = None
+    position: Optional[Vector] = None
+    rotation: Optional[Union[Value, Rotation]] = None
+    colour: Optional[str] = None
+    opacity: Optional[Value] = None
+
+
+Shapes = Union[Shape, Sequence[Shape]]
+
+
+@dataclass(frozen=True)
 class Damping:
     """Rayleigh damping ``mass M + stiffness K`` of the deformation, or a ratio of critical for every mode."""
 
@@ -427,7 +456,8 @@ class ModelBuilder:
 
     def rigid(self, name: str, *, mass: Value, inertia: Union[Value, Vector], centre_of_mass: Optional[Vector] = None,
               ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
-              point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+              point_masses: Optional[Sequence[PointMass]] = None,
+              shape: Optional[Shapes] = None, damping: Optional[Damping] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
               guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
@@ -444,7 +474,7 @@ class ModelBuilder:
             Body axes, m.
         ports : mapping, optional
             Named ports: their places, or :class:`Port`. P, the origin, is always there.
-        point_masses, damping : optional
+        point_masses, shape, damping : optional
         position, angle, rotation : optional
             The frame's pose; `angle` in the plane, `rotation` in space.
         guess : bool, optional
@@ -458,6 +488,7 @@ class ModelBuilder:
         return self._body(name, "rigid", position, angle, rotation, linear_velocity, angular_velocity,
                           guess=guess, mass=mass,
                           inertia=inertia, centre_of_mass=centre_of_mass, ports=placed, point_masses=point_masses,
+                          shape=shape,
                           damping=damping)
 
     def beam(self, name: str, *, material: str, length: Value, section: Section,
@@ -468,7 +499,8 @@ class ModelBuilder:
              kinetics: Optional[Literal["full", "simplified"]] = None,
              twist: Optional[bool] = None, section_inertia: Optional[bool] = None,
              stiffening: Optional[bool] = None, ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
-             point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+             point_masses: Optional[Sequence[PointMass]] = None,
+             shape: Optional[Shapes] = None, damping: Optional[Damping] = None,
              rigid: Optional[bool] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
              rotation: Optional[Rotation] = None,
              guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
@@ -491,7 +523,7 @@ class ModelBuilder:
             As in the model file.
         ports : mapping, optional
             Named ports: fractions of the length.
-        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
+        point_masses, shape, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         placed = None if ports is None else {
@@ -502,7 +534,8 @@ class ModelBuilder:
                           length=length, section=section, elements=elements, segments=segments,
                           reference=reference, order=order,
                           element=element, modes=modes, basis=basis, kinetics=kinetics, twist=twist,
-                          section_inertia=section_inertia, stiffening=stiffening, ports=placed, point_masses=point_masses, damping=damping, rigid=rigid)
+                          section_inertia=section_inertia, stiffening=stiffening, ports=placed, point_masses=point_masses,
+                          shape=shape, damping=damping, rigid=rigid)
 
     def rod(self, name: str, *, material: Optional[str] = None, length: Optional[Value] = None,
             arc: Optional[Mapping[str, Value]] = None, points: Optional[Sequence[Vector]] = None,
@@ -510,7 +543,8 @@ class ModelBuilder:
             sections: Optional[Sequence[Mapping[str, Any]]] = None,
             shear: Optional[Literal["flexible", "rigid"]] = None, shear_factor: Optional[Value] = None,
             elements: Optional[Value] = None, ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
-            point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+            point_masses: Optional[Sequence[PointMass]] = None,
+            shape: Optional[Shapes] = None, damping: Optional[Damping] = None,
             position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
             linear_velocity: Optional[Vector] = None,
             angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
@@ -532,7 +566,7 @@ class ModelBuilder:
             As in the model file.
         ports : mapping, optional
             Named ports: fractions of the length, at nodes.
-        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+        point_masses, shape, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         placed = None if ports is None else {
@@ -541,12 +575,14 @@ class ModelBuilder:
         return self._body(name, "rod", position, angle, rotation, linear_velocity, angular_velocity, material=material,
                           length=length, arc=arc, points=points, twist=twist, section=section, sections=sections,
                           shear=shear, shear_factor=shear_factor, elements=elements, ports=placed,
-                          point_masses=point_masses, damping=damping)
+                          point_masses=point_masses,
+                          shape=shape, damping=damping)
 
     def modal(self, name: str, *, mass: Value, inertia: Union[Value, Vector], modes: Sequence[Mode],
               centre_of_mass: Optional[Vector] = None, second_order: Optional[SecondOrder] = None,
               ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
-              point_masses: Optional[Sequence[PointMass]] = None, rigid: Optional[bool] = None,
+              point_masses: Optional[Sequence[PointMass]] = None,
+              shape: Optional[Shapes] = None, rigid: Optional[bool] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
               guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
@@ -561,7 +597,7 @@ class ModelBuilder:
         second_order : SecondOrder, optional
         ports : mapping, optional
             Named ports: :class:`ModalPort`, or places that no mode moves.
-        point_masses, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
+        point_masses, shape, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         placed = None if ports is None else {
@@ -570,7 +606,8 @@ class ModelBuilder:
         return self._body(name, "modal", position, angle, rotation, linear_velocity, angular_velocity,
                           guess=guess, mass=mass,
                           inertia=inertia, centre_of_mass=centre_of_mass, modes=list(modes), second_order=second_order,
-                          ports=placed, point_masses=point_masses, rigid=rigid)
+                          ports=placed, point_masses=point_masses,
+                          shape=shape, rigid=rigid)
 
     def plate(self, name: str, *, material: str, mesh: Mapping[str, Any],
               thickness: Optional[Value] = None, layers: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -580,6 +617,7 @@ class ModelBuilder:
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
               frame: Optional[Union[str, Sequence[str]]] = None, stiffening: Optional[bool] = None,
               point_masses: Optional[Sequence[PointMass]] = None,
+              shape: Optional[Shapes] = None,
               damping: Optional[Damping] = None, rigid: Optional[bool] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None,
               rotation: Optional[Rotation] = None, guess: Optional[bool] = None,
@@ -604,20 +642,22 @@ class ModelBuilder:
             Named ports: ``{"on": group}`` or ``{"node": label}``, with ``attach`` and ``position``.
         basis, frame, stiffening : optional
             As in the model file.
-        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
+        point_masses, shape, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         return self._body(name, "plate", position, angle, rotation, linear_velocity, angular_velocity,
                           guess=guess, material=material,
                           mesh=mesh, thickness=thickness, layers=layers, regions=regions, theory=theory, order=order,
                           membrane=membrane, shear_correction=shear_correction, ports=ports, basis=basis, frame=frame,
-                          stiffening=stiffening, point_masses=point_masses, damping=damping, rigid=rigid)
+                          stiffening=stiffening, point_masses=point_masses,
+                          shape=shape, damping=damping, rigid=rigid)
 
     def solid(self, name: str, *, material: str, mesh: Mapping[str, Any], reduced: Optional[bool] = None,
               lumped: Optional[bool] = None, regions: Optional[Mapping[str, Mapping[str, Any]]] = None,
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None,
               basis: Optional[Mapping[str, Any]] = None, frame: Optional[Union[str, Sequence[str]]] = None,
               stiffening: Optional[bool] = None, point_masses: Optional[Sequence[PointMass]] = None,
+              shape: Optional[Shapes] = None,
               damping: Optional[Damping] = None, rigid: Optional[bool] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
               guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
@@ -633,13 +673,14 @@ class ModelBuilder:
             As in the model file.
         ports : mapping, optional
             As for :meth:`plate`.
-        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
+        point_masses, shape, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         return self._body(name, "solid", position, angle, rotation, linear_velocity, angular_velocity,
                           guess=guess, material=material,
                           mesh=mesh, reduced=reduced, lumped=lumped, regions=regions, ports=ports, basis=basis,
-                          frame=frame, stiffening=stiffening, point_masses=point_masses, damping=damping, rigid=rigid)
+                          frame=frame, stiffening=stiffening, point_masses=point_masses,
+                          shape=shape, damping=damping, rigid=rigid)
 
     def imported(self, name: str, *, files: Union[PathLike, Sequence[PathLike]], mass_matrix: Optional[PathLike] = None,
                  stiffness_matrix: Optional[PathLike] = None, units: Optional[Mapping[str, Value]] = None,
@@ -647,6 +688,7 @@ class ModelBuilder:
                  ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
                  frame: Optional[Union[str, Sequence[str]]] = None, stiffening: Optional[bool] = None,
                  point_masses: Optional[Sequence[PointMass]] = None,
+                 shape: Optional[Shapes] = None,
                  damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
                  rotation: Optional[Rotation] = None, guess: Optional[bool] = None,
                  linear_velocity: Optional[Vector] = None,
@@ -668,7 +710,7 @@ class ModelBuilder:
             As for :meth:`plate`.
         stiffening : optional
             Not known of matrices: False.
-        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
+        point_masses, shape, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         listed: Union[str, Sequence[str]] = (os.fspath(files) if isinstance(files, (str, os.PathLike)) else
@@ -678,7 +720,8 @@ class ModelBuilder:
                           mass_matrix=None if mass_matrix is None else os.fspath(mass_matrix),
                           stiffness_matrix=None if stiffness_matrix is None else os.fspath(stiffness_matrix),
                           units=units, rigid=rigid, ports=ports, basis=basis, frame=frame, stiffening=stiffening,
-                          point_masses=point_masses, damping=damping)
+                          point_masses=point_masses,
+                          shape=shape, damping=damping)
 
     # ---- joints, springs, loads ----
     def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,

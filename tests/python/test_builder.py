@@ -466,7 +466,7 @@ class Complete(Case):
              | {"force", "torque", "distributed", "pressure", "traction", "temperature"}),
             ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("sweep", arguments(m.sweep)),
             ("port", arguments(phlexor.Port)), ("point_mass", arguments(phlexor.PointMass)),
-            ("damping", arguments(phlexor.Damping)), ("mode", arguments(phlexor.Mode)),
+            ("damping", arguments(phlexor.Damping)), ("shape", arguments(phlexor.Shape)), ("mode", arguments(phlexor.Mode)),
             ("rotation", arguments(phlexor.Rotation)), ("second_order", arguments(phlexor.SecondOrder)),
             ("section", arguments(phlexor.Circle, phlexor.Tube, phlexor.Rectangle, phlexor.General)),
             ("port_of_a_beam", arguments(phlexor.BeamPort)), ("port_of_a_modal_body", arguments(phlexor.ModalPort)),

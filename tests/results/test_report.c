@@ -55,9 +55,9 @@ static void check_motion(const report_page *page, size_t rows)
         }
         same(page_value(page, "/frames/q", 2 * row), x[10], "q", row);
         same(page_value(page, "/frames/q", 2 * row + 1), x[11], "q", row);
-        same(page_value(page, "/columns/groups/0/columns/0/data", row), columns[1], "energy", row);
-        same(page_value(page, "/columns/groups/1/columns/0/data", row), columns[2], "residual", row);
-        same(page_value(page, "/columns/groups/4/columns/0/data", row), columns[5], "drift", row);
+        same(page_value(page, "/columns/groups/3/columns/0/data", row), columns[1], "energy", row);
+        same(page_value(page, "/columns/groups/4/columns/0/data", row), columns[2], "residual", row);
+        same(page_value(page, "/columns/groups/2/columns/0/data", row), columns[5], "drift", row);
     }
 }
 
@@ -140,7 +140,7 @@ static void long_results_are_thinned(void **state)
             fail_msg("the times do not ascend: %.17g behind %.17g", t, before);
         before = t;
     }
-    const size_t at = (size_t)page_number(&page, "/columns/groups/2/columns/0/data/at");
+    const size_t at = (size_t)page_number(&page, "/columns/groups/0/columns/0/data/at");
     for (size_t i = 0; i < size.points; i++) {
         float value;
         memcpy(&value, page.bytes + at + 4 * i, sizeof value);

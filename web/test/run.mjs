@@ -696,9 +696,17 @@ if (program)
             }
             const tab = await open(readFileSync(join(folder, `${file}.html`), 'utf8'));
             assert.equal(await tab.locator('.failure').count(), 0, file);
-            const colours = await tab.evaluate(() =>
-                phlexor.report.bodies.slice(0, 2).map((_, i) => ['#2f6fb7', '#c9651b'][i]),
-            );
+            const colours = await tab.evaluate(() => {
+                const chroma = (hex) => {
+                    const parts = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+                    return Math.max(...parts) - Math.min(...parts);
+                };
+                return [0, 1].map((i) => {
+                    const own = phlexor.report.visuals.filter(({ body, colour }) => body === i && colour);
+                    const [strongest] = own.map(({ colour }) => colour).sort((a, b) => chroma(b) - chroma(a));
+                    return strongest ?? ['#2f6fb7', '#c9651b'][i];
+                });
+            });
             const { found } = await pixels(tab, colours);
             found.forEach((n, i) => assert.ok(n > 100, `${file}: pixels of body ${i}: ${n}`));
             const gap = command === 'modes' ? 0 : await tab.evaluate(jointGap);

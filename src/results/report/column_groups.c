@@ -72,14 +72,16 @@ static void output_group(const phx_plot_source *source, int first, phx_column_gr
 
 bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group)
 {
+    const int columns = source->n_columns - 1; /* without the time */
+
     group->count = 0;
     group->logarithmic = group->work = false;
-    while (group->next < FIXED && group->count == 0)
-        fixed_group(source, group->next++, group);
-    for (int column = group->next - FIXED + 1; column < source->n_columns && group->count == 0; column++) {
-        if (!is_fixed(phx_plot_source_name(source, column)))
-            output_group(source, column, group);
-        group->next = FIXED + column - 1 + (group->count > 0 ? group->count : 1);
+    while (group->next < columns && group->count == 0) {
+        if (!is_fixed(phx_plot_source_name(source, group->next + 1)))
+            output_group(source, group->next + 1, group);
+        group->next += group->count > 0 ? group->count : 1;
     }
+    while (group->next < columns + FIXED && group->count == 0)
+        fixed_group(source, group->next++ - columns, group);
     return group->count > 0;
 }

@@ -17,8 +17,8 @@ typedef struct phx_column_group {
     const char *labels[PHX_GROUP_COLUMNS];
 } phx_column_group;
 
-/* The next group: energies, work, residual, drift, as far as the result has them, then a group for each output, whose
- * components stand together. False behind the last. Start with a group of zeros. */
+/* The next group: one for each output, whose components stand together, then energies, work, residual and drift, as far
+ * as the result has them. False behind the last. Start with a group of zeros. */
 bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group);
 
 #endif
