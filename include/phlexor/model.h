@@ -235,7 +235,8 @@ typedef struct phx_model_visual_end {
 } phx_model_visual_end;
 typedef struct phx_model_visual {
     phx_model_visual_kind kind;
-    double size[3]; /* box, ellipsoid: along the axes; else diameters, m: cone at both ends, tube outer and inner, gear pitch */
+    double size[3]; /* box, ellipsoid: along the axes; else diameters, m: cone at both ends, tube outer and inner, gear
+                       pitch */
     double length;  /* m, along z of the shape, half of it on either side */
     phx_model_visual_end from, to;     /* in place of length, position and rotation: its ends */
     int teeth;                         /* gear */
