@@ -184,11 +184,7 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
 
     flex->dim = 3;
     flex->n = k;
-    status = phx_flex_allocate_vectors(context, flex);
-    if (!status)
-        status = phx_flex_dense_pattern(context, flex);
-    if (!status)
-        status = phx_flex_allocate_matrices(context, flex, true);
+    status = phx_flex_allocate(context, true, flex);
     if (!status)
         status = make_products(context, part, k, Phi, &p);
     if (!status) {

@@ -173,11 +173,8 @@ static phx_status interface_point(phx_context *context, const elastic_source *so
         return status;
     memcpy(point->x, interface->x, sizeof point->x);
     point->without_directions = !interface->turns;
-    for (int c = 0; c < k; c++)
-        point->dof[c] = c;
     memcpy(point->phi, source->motions + 2 * (size_t)i * size, size * sizeof *point->phi);
     memcpy(point->theta, source->motions + (2 * (size_t)i + 1) * size, size * sizeof *point->theta);
-    point->n = k;
     return PHX_OK;
 }
 
@@ -202,8 +199,6 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *so
         return status;
     memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
     point->without_directions = true;
-    for (int c = 0; c < k; c++)
-        point->dof[c] = c;
     for (int j = 0; j < model->n; j++) {
         const int component = model->component[j];
         if (model->node[j] != node || component == PHX_UNKNOWN_OTHER)
@@ -213,7 +208,6 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *so
         for (int c = 0; c < k; c++)
             row[c] = source->Phi[(size_t)c * (size_t)model->n + (size_t)j];
     }
-    point->n = k;
     return PHX_OK;
 }
 
@@ -439,26 +433,6 @@ static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, c
     return to_frame(context, def, space, interfaces, basis, *Phi);
 }
 
-/* K = diag(omega^2), sigma = diag(omega) q. */
-static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_flex *flex)
-{
-    const int n = basis->count;
-    int *each = phx_calloc(context, (size_t)n + 1, sizeof *each);
-    phx_status status = each ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int k = 0; k < n && !status; k++) {
-        each[k] = k;
-        flex->K[phx_flex_entry(flex, k, k)] = basis->omega[k] * basis->omega[k];
-    }
-    flex->n_stress = n;
-    if (!status)
-        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, basis->omega, &flex->root);
-    if (!status)
-        status = phx_csr_copy(context, &flex->root, &flex->stress);
-    phx_free(each);
-    return status;
-}
-
 /* The shapes that stiffening needs beside those of the basis; *slopes: how many come before those that follow. */
 static phx_status add_shapes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                              const phx_interface *interfaces, shapes *basis, int *slopes)
@@ -570,7 +544,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
             "body see the deformation to that accuracy",
             def->name, symmetric);
     if (!status)
-        status = make_stiffness(context, &basis, &continuum->source.flex);
+        status = phx_flex_modal_stiffness(context, basis.omega, &continuum->source.flex);
     if (!status && def->stiffening)
         status = continuum_stiffening(context, model, slopes, basis.count, continuum->Phi,
                                       &continuum->source.flex.stiffening);

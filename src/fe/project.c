@@ -79,11 +79,7 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
     flex->mass = full->mass;
     memcpy(flex->s0, full->s0, sizeof flex->s0);
     memcpy(flex->J0, full->J0, sizeof flex->J0);
-    phx_status status = work ? phx_flex_allocate_vectors(context, flex) : PHX_ERR_MEMORY;
-    if (status == PHX_OK)
-        status = phx_flex_dense_pattern(context, flex);
-    if (status == PHX_OK)
-        status = phx_flex_allocate_matrices(context, flex, true);
+    phx_status status = work ? phx_flex_allocate(context, true, flex) : PHX_ERR_MEMORY;
     if (status == PHX_OK) {
         /* theory 12: S T, C T, j T, T^T M T, T^T A_k T, T^T Q T */
         project_integrals(full, k, T, work, flex);
@@ -136,7 +132,6 @@ phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_
     memcpy(point->x, full->x, sizeof point->x);
     point->without_directions = full->without_directions;
     for (int j = 0; j < n; j++) {
-        point->dof[j] = j;
         for (int i = 0; i < full->n; i++) {
             const double value = T[(size_t)full->dof[i] * (size_t)k + (size_t)j];
             for (int a = 0; a < dim; a++)
