@@ -189,6 +189,13 @@ static phx_status check_stations(phx_context *context, const phx_beam_def *def)
                 "beam: stations[%d].torsion_stiffness is %g, that of the beam %g; both must be infinite, or "
                 "none",
                 k, station->torsion_stiffness, def->torsion_stiffness);
+        if ((station->section_inertia[0] + station->section_inertia[1] > 0.0) !=
+            (def->section_inertia[0] + def->section_inertia[1] > 0.0))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "beam: stations[%d].section_inertia is %g, %g, that of the beam %g, %g; all have one, or "
+                            "none",
+                            k, station->section_inertia[0], station->section_inertia[1], def->section_inertia[0],
+                            def->section_inertia[1]);
         here.mass_per_length = station->mass_per_length;
         here.axial_stiffness = station->axial_stiffness;
         here.torsion_stiffness = station->torsion_stiffness;

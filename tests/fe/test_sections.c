@@ -334,6 +334,10 @@ static void wrong_stations_are_refused(void **state)
     CHECK_STATUS(*state, phx_beam_create(*state, &def, &beam), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(*state, "both must be infinite, or none");
     bad[2] = good[2];
+    bad[2].section_inertia[0] = def.polar_inertia;
+    CHECK_STATUS(*state, phx_beam_create(*state, &def, &beam), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(*state, "stations[2].section_inertia is 0.03, 0, that of the beam 0, 0; all have one, or none");
+    bad[2] = good[2];
     bad[1] = station(&def, 1.0, 0.5, 1.0);
     def.order = ORDER_5;
     CHECK_STATUS(*state, phx_beam_create(*state, &def, &beam), PHX_ERR_UNSUPPORTED);
