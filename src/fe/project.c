@@ -13,36 +13,27 @@
 #include "source.h"
 
 /* y (rows x k) = A T, row-major */
-static void times_basis(int rows, const int *ptr, const int *idx, const double *val, int k, const double *T, double *y)
+static void times_basis(const phx_csr *A, int k, const double *T, double *y)
 {
-    if (k == 0)
-        return;
-    memset(y, 0, (size_t)rows * (size_t)k * sizeof *y);
-    for (int i = 0; i < rows; i++)
-        for (int e = ptr[i]; e < ptr[i + 1]; e++)
-            for (int j = 0; j < k; j++)
-                y[(size_t)i * (size_t)k + (size_t)j] += val[e] * T[(size_t)idx[e] * (size_t)k + (size_t)j];
+    if (k > 0)
+        memset(y, 0, (size_t)A->rows * (size_t)k * sizeof *y);
+    phx_csr_apply_dense(A, k, T, y);
 }
 
 /* out = T^T A T, symmetric (sign 1) or antisymmetric (sign -1) bit for bit. */
-static void project_matrix(const phx_flex *full, const double *val, int k, const double *T, double sign, double *work,
+static void project_matrix(const phx_flex *full, double *val, int k, const double *T, double sign, double *work,
                            double *out)
 {
-    times_basis(full->n, full->ptr, full->idx, val, k, T, work);
+    const phx_csr A = {full->n, full->n, full->ptr, full->idx, val};
+    times_basis(&A, k, T, work);
     phx_dense_multiply(true, false, k, k, full->n, 1.0, T, k, work, k, 0.0, out, k);
-    for (int i = 0; i < k; i++) {
-        for (int j = 0; j <= i; j++) {
-            double *below = out + (size_t)i * (size_t)k + (size_t)j, *above = out + (size_t)j * (size_t)k + (size_t)i;
-            *below = 0.5 * (*below + sign * *above);
-            *above = sign * *below;
-        }
-    }
+    phx_dense_symmetrise(k, sign, out);
 }
 
 static phx_status project_rows(phx_context *context, const phx_csr *full, int k, const double *T, double *work,
                                phx_csr *out)
 {
-    times_basis(full->rows, full->ptr, full->idx, full->val, k, T, work);
+    times_basis(full, k, T, work);
     return phx_csr_from_dense(context, full->rows, k, work, -1.0, out);
 }
 
