@@ -210,6 +210,12 @@ typedef struct phx_beam_mass {
     double inertia[9];
 } phx_beam_mass;
 
+/* The section of a beam at a fraction of the length; the numbers are those of phx_beam_def. */
+typedef struct phx_beam_station {
+    double at;
+    double mass_per_length, axial_stiffness, bending_stiffness[2], torsion_stiffness, polar_inertia, section_inertia[2];
+} phx_beam_station;
+
 /* Euler-Bernoulli beam along the body's x axis from P (x = 0) to C (x = length), elements of equal length.
  *
  * Order of q: field by field, in a field node by node from P to C, at a node value by value; what the reference holds
@@ -242,8 +248,12 @@ typedef struct phx_beam_def {
     double polar_inertia;        /* rho (Iy+Iz) per length, kg m, space only, > 0 */
     double section_inertia[2];   /* space: rho Iy, rho Iz, whose sum is the polar inertia, of sections that turn with
                                     the frame and the twist; 0: none */
-    int elements;                /* >= 1 */
-    int order;                   /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
+    int n_stations;              /* 0, or >= 2 */
+    const phx_beam_station *stations; /* ascending from 0 to 1, between two the numbers are linear, two at one place are
+                                         a step; instead of the numbers above, which only estimates then take. Not of
+                                         assumed modes. Copied */
+    int elements;                     /* >= 1 */
+    int order;                        /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
     phx_element_kind element;
     int modes; /* assumed: shapes of each field, 1..64; else 0: all coordinates of the elements, or so many normal
                   modes; Craig-Bampton: of those with the interfaces held, >= 0 */

@@ -26,6 +26,7 @@ bool phx_csr_is_sound(int rows, int cols, const int *ptr, const int *idx, int en
 void phx_csr_archive(phx_archive *archive, phx_csr *matrix);
 void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y);            /* y += alpha A x   */
 void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A^T x */
+void phx_csr_apply_dense(const phx_csr *a, int cols, const double *x, double *y);          /* Y += A X, row-major */
 /* Index of entry (row, col) in idx/val, -1 when it is not in the pattern. */
 int phx_csr_find(const phx_csr *a, int row, int col);
 
@@ -36,6 +37,8 @@ int phx_csr_find(const phx_csr *a, int row, int col);
 /* c = alpha * op(a) * op(b) + beta * c, row-major, op(a) is m x k, op(b) is k x n; c is not read when beta is 0. */
 void phx_dense_multiply(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha, const double *a, int lda,
                         const double *b, int ldb, double beta, double *c, int ldc);
+/* A <- (A + sign A^T)/2: symmetric or antisymmetric bit for bit. */
+void phx_dense_symmetrise(int n, double sign, double *a);
 /* Cholesky A = L L^T in place (lower triangle of the row-major array, strict upper triangle zeroed).
  * PHX_SINGULAR with the failing pivot in the message when A is not positive definite; A is destroyed then. */
 phx_status phx_dense_cholesky(phx_context *context, int n, double *a);

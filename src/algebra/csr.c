@@ -193,6 +193,14 @@ void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y)
     }
 }
 
+void phx_csr_apply_dense(const phx_csr *a, int cols, const double *x, double *y)
+{
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            for (int c = 0; c < cols; c++)
+                y[(size_t)i * (size_t)cols + (size_t)c] += a->val[k] * x[(size_t)a->idx[k] * (size_t)cols + (size_t)c];
+}
+
 void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y)
 {
     for (int i = 0; i < a->rows; i++) {

@@ -72,6 +72,16 @@ void phx_dense_multiply(bool transpose_a, bool transpose_b, int m, int n, int k,
                        transpose_a ? (size_t)lda : 1, b, (size_t)ldb, c, (size_t)ldc);
 }
 
+void phx_dense_symmetrise(int n, double sign, double *a)
+{
+    for (size_t i = 0; i < (size_t)n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double *below = a + i * (size_t)n + j, *above = a + j * (size_t)n + i;
+            *below = 0.5 * (*below + sign * *above);
+            *above = sign * *below;
+        }
+}
+
 /* ---- Cholesky ---- */
 /* Returns the index of the first pivot that is not positive, n when all are. */
 static int cholesky_plain(size_t n, double *a)

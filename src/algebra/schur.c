@@ -102,9 +102,8 @@ phx_status phx_dense_lyapunov_schur(phx_context *context, int n, const double *t
             x[k] /= -scale;
         if (!status)
             turn(true, n, q, x, work);
-        for (int i = 0; i < n && !status; i++)
-            for (int j = 0; j < i; j++)
-                x[i * n + j] = x[j * n + i] = 0.5 * (x[i * n + j] + x[j * n + i]);
+        if (!status)
+            phx_dense_symmetrise(n, 1.0, x);
     }
     phx_free(work);
     return status;
@@ -197,9 +196,7 @@ static void riccati_residual(int n, const double *a, const double *g, const doub
     for (int i = 0; i < n; i++) /* X A + (X A)^T - X G X = X (A - G X) + (X A)^T */
         for (int j = 0; j < n; j++)
             residual[i * n + j] += work[j * n + i] + q[i * n + j];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            residual[i * n + j] = residual[j * n + i] = 0.5 * (residual[i * n + j] + residual[j * n + i]);
+    phx_dense_symmetrise(n, 1.0, residual);
 }
 
 static double schur_largest(size_t count, const double *x)

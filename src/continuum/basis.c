@@ -207,9 +207,7 @@ static phx_status gram(phx_context *context, const elastic_space *space, product
     phx_dense_multiply(false, true, basis->count, basis->count, basis->n, 1.0, basis->y, basis->n, product, basis->n,
                        0.0, out, basis->count);
     elastic_space_sum(space, m * m, out);
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < i; j++)
-            out[i * m + j] = out[j * m + i] = 0.5 * (out[i * m + j] + out[j * m + i]);
+    phx_dense_symmetrise(basis->count, 1.0, out);
     phx_free(product);
     return PHX_OK;
 }

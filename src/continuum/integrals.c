@@ -184,11 +184,7 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
 
     flex->dim = 3;
     flex->n = k;
-    status = phx_flex_allocate_vectors(context, flex);
-    if (!status)
-        status = phx_flex_dense_pattern(context, flex);
-    if (!status)
-        status = phx_flex_allocate_matrices(context, flex, true);
+    status = phx_flex_allocate(context, true, flex);
     if (!status)
         status = make_products(context, part, k, Phi, &p);
     if (!status) {
@@ -196,9 +192,7 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
         first_order(&part->own, &p, flex);
         status = integrals_second_order(&p, flex, symmetric);
         gram(&p, k, k, Phi, p.M_Phi, 0.0, flex->M);
-        for (int i = 0; i < k; i++)
-            for (int j = 0; j < i; j++)
-                flex->M[i * k + j] = flex->M[j * k + i] = 0.5 * (flex->M[i * k + j] + flex->M[j * k + i]);
+        phx_dense_symmetrise(k, 1.0, flex->M);
     }
     free_products(&p);
     return status;

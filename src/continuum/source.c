@@ -173,11 +173,8 @@ static phx_status interface_point(phx_context *context, const elastic_source *so
         return status;
     memcpy(point->x, interface->x, sizeof point->x);
     point->without_directions = !interface->turns;
-    for (int c = 0; c < k; c++)
-        point->dof[c] = c;
     memcpy(point->phi, source->motions + 2 * (size_t)i * size, size * sizeof *point->phi);
     memcpy(point->theta, source->motions + (2 * (size_t)i + 1) * size, size * sizeof *point->theta);
-    point->n = k;
     return PHX_OK;
 }
 
@@ -202,8 +199,6 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *so
         return status;
     memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
     point->without_directions = true;
-    for (int c = 0; c < k; c++)
-        point->dof[c] = c;
     for (int j = 0; j < model->n; j++) {
         const int component = model->component[j];
         if (model->node[j] != node || component == PHX_UNKNOWN_OTHER)
@@ -213,7 +208,6 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *so
         for (int c = 0; c < k; c++)
             row[c] = source->Phi[(size_t)c * (size_t)model->n + (size_t)j];
     }
-    point->n = k;
     return PHX_OK;
 }
 
@@ -439,26 +433,6 @@ static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, c
     return to_frame(context, def, space, interfaces, basis, *Phi);
 }
 
-/* K = diag(omega^2), sigma = diag(omega) q. */
-static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_flex *flex)
-{
-    const int n = basis->count;
-    int *each = phx_calloc(context, (size_t)n + 1, sizeof *each);
-    phx_status status = each ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int k = 0; k < n && !status; k++) {
-        each[k] = k;
-        flex->K[phx_flex_entry(flex, k, k)] = basis->omega[k] * basis->omega[k];
-    }
-    flex->n_stress = n;
-    if (!status)
-        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, basis->omega, &flex->root);
-    if (!status)
-        status = phx_csr_copy(context, &flex->root, &flex->stress);
-    phx_free(each);
-    return status;
-}
-
 /* The shapes that stiffening needs beside those of the basis; *slopes: how many come before those that follow. */
 static phx_status add_shapes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                              const phx_interface *interfaces, shapes *basis, int *slopes)
@@ -521,48 +495,63 @@ static phx_status put_modal_mass(phx_context *context, const elastic_space *spac
     return PHX_OK;
 }
 
-/* Creates a source of deformation from an elastic model in a basis. Model and interfaces become the source's on success
- * only. */
-phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
-                                       int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
-{
-    static const double COUPLED = 1e-6; /* gyroscopic terms that are left out, relative */
-    elastic_source *made = phx_calloc(context, 1, sizeof *made);
-    continuum_source *continuum = made ? &made->shape : NULL;
-    elastic_space space = {0};
-    shapes basis = {0};
-    double symmetric = 0.0;
-    int slopes = 0;
-    phx_status status = continuum ? PHX_OK : PHX_ERR_MEMORY;
+/* What a source is made by. */
+typedef struct source_work {
+    elastic_space space;
+    shapes basis;
+    int slopes; /* shapes before those that follow; 0 without stiffening */
+} source_work;
 
-    if (!status && !model->ops->element && !model->modal_K) /* a mesh is judged by its cells */
+/* The basis of the definition with its shapes in the frame: Phi of this process, motions of the interfaces, quality. */
+static phx_status find_basis(phx_context *context, const phx_continuum_def *def, const phx_elastic_model *model,
+                             int n_interfaces, const phx_interface *interfaces, source_work *work, elastic_source *made)
+{
+    const elastic_space *space = &work->space;
+    phx_status status = PHX_OK;
+
+    if (!model->ops->element && !model->modal_K) /* a mesh is judged by its cells */
         status = elastic_check_free_motions(context, model, def->name);
     if (!status)
-        status = elastic_space_create(context, model, def->held, n_interfaces, interfaces, &space);
+        status = elastic_space_create(context, model, def->held, n_interfaces, interfaces, &work->space);
     if (!status)
-        status = basis_create(context, def, &space, &basis);
+        status = basis_create(context, def, space, &work->basis);
     if (!status)
-        status = basis_quality(context, def, &space, interfaces, &basis, &continuum->quality);
+        status = basis_quality(context, def, space, interfaces, &work->basis, &made->shape.quality);
     if (!status && def->stiffening)
-        status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
-    if (made)
-        made->n_slopes = slopes;
-    const int massless = def->stiffening ? slopes : basis.count; /* behind the last of them */
+        status = add_shapes(context, def, space, interfaces, &work->basis, &work->slopes);
     if (!status)
-        status = make_Phi(context, def, &space, interfaces, &basis, &continuum->Phi);
+        status = make_Phi(context, def, space, interfaces, &work->basis, &made->shape.Phi);
     if (!status)
-        status =
-            make_motions(context, &space.part, n_interfaces, interfaces, basis.count, continuum->Phi, &made->motions);
-    elastic_space_free_matrices(&space);
+        status = make_motions(context, &space->part, n_interfaces, interfaces, work->basis.count, made->shape.Phi,
+                              &made->motions);
+    return status;
+}
+
+/* The mass of shapes that have none of their own, and of modes whose mass is given. */
+static phx_status source_put_masses(phx_context *context, const source_work *work, phx_flex *flex)
+{
+    const int end = work->slopes > 0 ? work->slopes : work->basis.count; /* behind the last without mass */
+
+    for (int k = end - work->basis.n_massless; k < end; k++)
+        flex->M[phx_flex_entry(flex, k, k)] += 1.0;
+    return work->basis.own ? put_modal_mass(context, &work->space, &work->basis, flex) : PHX_OK;
+}
+
+/* Integrals, stiffness, strains of second order and point masses of the body in its basis. */
+static phx_status fill_deformation(phx_context *context, const phx_continuum_def *def, const phx_elastic_model *model,
+                                   const phx_interface *interfaces, source_work *work, elastic_source *made)
+{
+    static const double COUPLED = 1e-6; /* gyroscopic terms that are left out, relative */
+    const int count = work->basis.count;
+    const double *Phi = made->shape.Phi;
+    phx_flex *flex = &made->shape.source.flex;
+    double symmetric = 0.0;
+    phx_status status = elastic_part_assemble(context, &work->space.part);
+
     if (!status)
-        status = elastic_part_assemble(context, &space.part);
+        status = continuum_integrals(context, &work->space.part, count, Phi, flex, &symmetric);
     if (!status)
-        status =
-            continuum_integrals(context, &space.part, basis.count, continuum->Phi, &continuum->source.flex, &symmetric);
-    for (int k = massless - basis.n_massless; k < massless && !status; k++)
-        continuum->source.flex.M[phx_flex_entry(&continuum->source.flex, k, k)] += 1.0;
-    if (!status && basis.own)
-        status = put_modal_mass(context, &space, &basis, &continuum->source.flex);
+        status = source_put_masses(context, work, flex);
     if (!status && symmetric > COUPLED)
         phx_log(
             context, PHX_LOG_WARNING,
@@ -570,45 +559,55 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
             "body see the deformation to that accuracy",
             def->name, symmetric);
     if (!status)
-        status = make_stiffness(context, &basis, &continuum->source.flex);
+        status = phx_flex_modal_stiffness(context, work->basis.omega, flex);
     if (!status && def->stiffening)
-        status = continuum_stiffening(context, model, slopes, basis.count, continuum->Phi,
-                                      &continuum->source.flex.stiffening);
+        status = continuum_stiffening(context, model, work->slopes, count, Phi, &flex->stiffening);
     for (int k = 0; k < def->n_masses && !status; k++)
         status = source_add_mass(context, made, interfaces, &def->masses[k]);
     if (!status && def->n_strains > 0)
         status = keep_strains(context, def, model, made);
-    if (!status)
-        status = phx_flex_make_compact(context, &continuum->source.flex);
-    if (!status) {
-        double *distributed = continuum->Phi;
-        continuum->Phi = NULL;
-        status = elastic_part_gather(context, &space.part, basis.count, distributed, &continuum->Phi);
-    }
-    if (continuum) {
-        continuum->omega = basis.omega;
-        basis.omega = NULL;
-        continuum->source.operations = &operations;
-    }
-    shapes_free(&basis);
-    elastic_space_free(&space);
-    if (status) {
-        if (continuum) /* nothing is taken over */
-            phx_flex_source_destroy(&continuum->source);
-        return status;
-    }
-    continuum->model = model;
-    made->interfaces = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *made->interfaces);
-    if (!made->interfaces) {
-        continuum->model = NULL;
-        phx_flex_source_destroy(&continuum->source);
+    return status ? status : phx_flex_make_compact(context, flex);
+}
+
+/* Creates a source of deformation from an elastic model in a basis. Model and interfaces become the source's on success
+ * only. */
+phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
+                                       int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
+{
+    elastic_source *made = phx_calloc(context, 1, sizeof *made);
+    source_work work = {.slopes = 0};
+    double *distributed = NULL;
+
+    if (!made)
         return PHX_ERR_MEMORY;
+    made->shape.source.operations = &operations;
+    made->interfaces = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *made->interfaces);
+    phx_status status = made->interfaces ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status)
+        status = find_basis(context, def, model, n_interfaces, interfaces, &work, made);
+    elastic_space_free_matrices(&work.space);
+    if (!status)
+        status = fill_deformation(context, def, model, interfaces, &work, made);
+    if (!status) {
+        distributed = made->shape.Phi;
+        made->shape.Phi = NULL;
+        status = elastic_part_gather(context, &work.space.part, work.basis.count, distributed, &made->shape.Phi);
     }
-    if (n_interfaces > 0)
-        memcpy(made->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
-    made->n_interfaces = n_interfaces;
-    *source = &continuum->source;
-    return PHX_OK;
+    if (!status) { /* from here on the source has them */
+        made->n_slopes = work.slopes;
+        made->shape.omega = work.basis.omega;
+        work.basis.omega = NULL;
+        made->shape.model = model;
+        made->n_interfaces = n_interfaces;
+        for (int i = 0; i < n_interfaces; i++)
+            made->interfaces[i] = interfaces[i];
+        *source = &made->shape.source;
+    }
+    shapes_free(&work.basis);
+    elastic_space_free(&work.space);
+    if (status)
+        phx_flex_source_destroy(&made->shape.source);
+    return status;
 }
 
 /* NULL: a source of another layer. */

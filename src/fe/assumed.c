@@ -102,7 +102,6 @@ static phx_status assumed_point(const phx_flex_source *source, phx_context *cont
     for (int i = 0; i < n; i++) {
         const int f = i / beam->modes, k = i % beam->modes;
         const phx_field *field = &beam->field[f];
-        point->dof[i] = i;
         if (field->translation >= 0)
             point->phi[field->translation * n + i] = shape(beam, f, k, s, 0);
         if (field->rotation >= 0)
@@ -266,11 +265,7 @@ phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def
     made->lambda = phx_calloc(context, (size_t)def->modes, sizeof *made->lambda);
     phx_status status = phx_beam_def_copy(context, def, &made->def);
     if (status == PHX_OK)
-        status = made->lambda ? phx_flex_allocate_vectors(context, flex) : PHX_ERR_MEMORY;
-    if (status == PHX_OK)
-        status = phx_flex_dense_pattern(context, flex);
-    if (status == PHX_OK)
-        status = phx_flex_allocate_matrices(context, flex, true);
+        status = made->lambda ? phx_flex_allocate(context, true, flex) : PHX_ERR_MEMORY;
     if (status == PHX_OK)
         status = phx_panel_quadrature(context, def->length, PANELS_PER_MODE * def->modes + 1, PANEL_POINTS,
                                       &made->n_quadrature, &made->s, &made->weight);

@@ -1,6 +1,7 @@
 /* The beam: its definition checked, and the kind of its deformation chosen. */
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "point_inertia.h"
 #include "source.h"
@@ -138,14 +139,10 @@ static phx_status check_section_inertia(phx_context *context, const phx_beam_def
     return PHX_OK;
 }
 
-/* Checks all properties of a beam and the combination of its element kind, basis and stiffening. */
-static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
+/* The numbers of a section. */
+static phx_status check_numbers(phx_context *context, const phx_beam_def *def)
 {
-    phx_status status = check_choice(context, "dim", def->dim, 2, 3);
-    if (status == PHX_OK)
-        status = check_positive(context, "length", def->length);
-    if (status == PHX_OK)
-        status = check_positive(context, "mass_per_length", def->mass_per_length);
+    phx_status status = check_positive(context, "mass_per_length", def->mass_per_length);
     if (status == PHX_OK)
         status = check_positive(context, "axial_stiffness", def->axial_stiffness);
     if (status == PHX_OK)
@@ -158,8 +155,69 @@ static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
                           def->torsion_stiffness);
     if (status == PHX_OK && def->dim == 3)
         status = check_positive(context, "polar_inertia", def->polar_inertia);
+    return status ? status : check_section_inertia(context, def);
+}
+
+/* Stations of elements, ascending from 0 to 1, with numbers like those of the beam: all twist, or none. */
+static phx_status check_stations(phx_context *context, const phx_beam_def *def)
+{
+    const int n = def->n_stations;
+    const phx_beam_station *all = def->stations;
+
+    if (n == 0)
+        return PHX_OK;
+    if (def->element == PHX_ELEMENT_ASSUMED)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "beam: assumed modes have no stations; use elements");
+    if (n < 2 || !all || all[0].at != 0.0 || all[n - 1].at != 1.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "beam: %d stations, must be two at least, the first at 0, the last at 1", n);
+    for (int k = 0; k < n; k++) {
+        const phx_beam_station *station = &all[k];
+        phx_beam_def here = *def;
+        if (k > 0 && !(station->at >= station[-1].at))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "beam: stations[%d].at is %g, must be %g at least", k,
+                            station->at, station[-1].at);
+        if (k > 0 && def->order == 5 && station->at == station[-1].at &&
+            memcmp(station->bending_stiffness, station[-1].bending_stiffness, sizeof station->bending_stiffness) != 0)
+            return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                            "beam: stations[%d]: the bending stiffness has a step at %g of the length, where the "
+                            "curvature of elements of order 5 has none; use order 3",
+                            k, station->at);
+        if (!isinf(station->torsion_stiffness) != !isinf(def->torsion_stiffness))
+            return phx_fail(
+                context, PHX_ERR_ARGUMENT,
+                "beam: stations[%d].torsion_stiffness is %g, that of the beam %g; both must be infinite, or "
+                "none",
+                k, station->torsion_stiffness, def->torsion_stiffness);
+        if ((station->section_inertia[0] + station->section_inertia[1] > 0.0) !=
+            (def->section_inertia[0] + def->section_inertia[1] > 0.0))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "beam: stations[%d].section_inertia is %g, %g, that of the beam %g, %g; all have one, or "
+                            "none",
+                            k, station->section_inertia[0], station->section_inertia[1], def->section_inertia[0],
+                            def->section_inertia[1]);
+        here.mass_per_length = station->mass_per_length;
+        here.axial_stiffness = station->axial_stiffness;
+        here.torsion_stiffness = station->torsion_stiffness;
+        here.polar_inertia = station->polar_inertia;
+        memcpy(here.bending_stiffness, station->bending_stiffness, sizeof here.bending_stiffness);
+        memcpy(here.section_inertia, station->section_inertia, sizeof here.section_inertia);
+        if (check_numbers(context, &here))
+            return phx_fail_prefix(context, PHX_ERR_ARGUMENT, "stations[%d]: ", k);
+    }
+    return PHX_OK;
+}
+
+/* Checks all properties of a beam and the combination of its element kind, basis and stiffening. */
+static phx_status beam_check_def(phx_context *context, const phx_beam_def *def)
+{
+    phx_status status = check_choice(context, "dim", def->dim, 2, 3);
     if (status == PHX_OK)
-        status = check_section_inertia(context, def);
+        status = check_positive(context, "length", def->length);
+    if (status == PHX_OK)
+        status = check_numbers(context, def);
+    if (status == PHX_OK)
+        status = check_stations(context, def);
     if (status == PHX_OK)
         status = check_choice(context, "elements", def->elements, 1, ELEMENTS_MAX);
     if (status == PHX_OK && def->order != 3 && def->order != 5)

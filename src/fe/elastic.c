@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* M2, D, M2^-1 D and L2^-1 D between neighbouring stresses and raw coordinates: of one element when the stresses are
- * discontinuous (the same in every element), of the whole field when they are not. */
+ * discontinuous (the same in every element of a uniform beam), of the whole field when they are not. */
 typedef struct element_block {
     int n_stress, n;
     double *compliance, *strain, *stress, *root; /* n_stress x n_stress; n_stress x n */
@@ -18,14 +18,37 @@ static void block_free(element_block *block)
     phx_free(block->root);
 }
 
-/* M2 and D, element by element. */
-static void add_elements(const phx_line_mesh *mesh, const phx_field *field, int span, element_block *block)
+/* M2 = int psi psi^T / stiffness of a section that varies along the element. */
+static void varying_compliance(const phx_field *field, int f, int element, phx_section_walk *walk, double *m2)
 {
+    const phx_shape *stress = &field->element->stress;
+    double psi[PHX_SHAPE_MAX];
+
+    memset(m2, 0, (size_t)(stress->count * stress->count) * sizeof *m2);
+    for (phx_section_enter(walk, element); phx_section_next(walk);) {
+        const phx_beam_def here = phx_section_here(walk);
+        phx_field fields[PHX_FIELD_MAX];
+        phx_beam_fields(&here, fields);
+        phx_shape_evaluate(stress, walk->mesh->h, walk->xi, 0, psi);
+        for (int i = 0; i < stress->count; i++)
+            for (int j = 0; j < stress->count; j++)
+                m2[i * stress->count + j] += walk->mesh->h * walk->weight * psi[i] * psi[j] / fields[f].stiffness;
+    }
+}
+
+/* M2 and D of `span` elements from number `first` on. */
+static void add_elements(const phx_line_mesh *mesh, const phx_beam_def *def, int f, int first, int span,
+                         element_block *block)
+{
+    const phx_field *field = &mesh->field[f];
     const phx_shape *stress = &field->element->stress, *displacement = &field->element->displacement;
     const int ns = block->n_stress, nv = block->n;
     double m2[PHX_SHAPE_MAX * PHX_SHAPE_MAX], d[PHX_SHAPE_MAX * PHX_SHAPE_MAX];
+    phx_section_walk walk = phx_section_begin(mesh, def, PHX_GAUSS_MAX);
     phx_element_matrices(field->element, mesh->h, field->stiffness, m2, d);
     for (int e = 0; e < span; e++) {
+        if (def->n_stations > 0)
+            varying_compliance(field, f, first + e, &walk, m2);
         for (int i = 0; i < stress->count; i++) {
             const int row = e * stress->stride + i;
             for (int j = 0; j < stress->count; j++)
@@ -36,18 +59,23 @@ static void add_elements(const phx_line_mesh *mesh, const phx_field *field, int 
     }
 }
 
-/* Element matrices of one field: M2, D, B = L2^-1 D and the stresses M2^-1 D (theory 2); one block spans the mesh if
- * the stresses are continuous. */
-static phx_status block_build(phx_context *context, const phx_line_mesh *mesh, const phx_field *field,
-                              element_block *block)
+/* Elements of a block of a field. */
+static int block_span(const phx_line_mesh *mesh, const phx_field *field)
 {
-    const phx_shape *stress = &field->element->stress, *displacement = &field->element->displacement;
-    const int span = phx_shape_discontinuous(stress) ? 1 : mesh->elements;
-    const int ns = phx_shape_total(stress, span), nv = phx_shape_total(displacement, span);
-    block->n_stress = ns;
-    block->n = nv;
+    return phx_shape_discontinuous(&field->element->stress) ? 1 : mesh->elements;
+}
+
+/* Element matrices of one field: M2, D, B = L2^-1 D and the stresses M2^-1 D (theory 2); one block spans the mesh if
+ * the stresses are continuous, else it is that of one element. */
+static phx_status block_build(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, int f,
+                              int element, element_block *block)
+{
+    const phx_field *field = &mesh->field[f];
+    const int span = block_span(mesh, field), ns = phx_shape_total(&field->element->stress, span),
+              nv = phx_shape_total(&field->element->displacement, span);
     const size_t square = (size_t)ns * (size_t)ns, oblong = (size_t)ns * (size_t)nv;
     double *factor = phx_calloc(context, square, sizeof *factor);
+    *block = (element_block){.n_stress = ns, .n = nv};
     block->compliance = phx_calloc(context, square, sizeof *block->compliance);
     block->strain = phx_calloc(context, oblong, sizeof *block->strain);
     block->stress = phx_calloc(context, oblong, sizeof *block->stress);
@@ -55,7 +83,7 @@ static phx_status block_build(phx_context *context, const phx_line_mesh *mesh, c
     phx_status status =
         factor && block->compliance && block->strain && block->stress && block->root ? PHX_OK : PHX_ERR_MEMORY;
     if (status == PHX_OK) {
-        add_elements(mesh, field, span, block);
+        add_elements(mesh, def, f, element, span, block);
         /* M2 = L2 L2^T,   B = L2^-1 D,   M2^-1 D = L2^-T B */
         memcpy(factor, block->compliance, square * sizeof *factor);
         memcpy(block->root, block->strain, oblong * sizeof *block->root);
@@ -100,23 +128,31 @@ static void append_compliance(const phx_field *field, const element_block *block
     compliance->ptr[row + 1] = at;
 }
 
-/* The rows of a field, block by block. */
-static void append_field(const phx_line_mesh *mesh, const phx_field *field, const element_block *block,
-                         const phx_reference_basis *basis, int *dof, phx_flex *flex)
+/* The rows of field f, block by block. */
+static phx_status append_field(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, int f,
+                               const phx_reference_basis *basis, int *dof, phx_flex *flex)
 {
-    const phx_shape *psi = &field->element->stress;
-    const int blocks = phx_shape_discontinuous(psi) ? mesh->elements : 1;
-    for (int e = 0; e < blocks; e++) {
-        for (int j = 0; j < block->n; j++)
+    const phx_field *field = &mesh->field[f];
+    const int blocks = mesh->elements / block_span(mesh, field);
+    element_block block = {0};
+    phx_status status = PHX_OK;
+    for (int e = 0; e < blocks && !status; e++) {
+        if (e == 0 || def->n_stations > 0) {
+            block_free(&block);
+            status = block_build(context, mesh, def, f, e, &block);
+        }
+        for (int j = 0; j < block.n && !status; j++)
             dof[j] = field->first + e * field->element->displacement.stride + j;
-        for (int i = 0; i < block->n_stress; i++) {
-            const int row = field->stress_first + e * block->n_stress + i;
-            csr_append(&flex->stress, row, basis, true, block->n, dof, block->stress + i * block->n);
-            csr_append(&flex->root, row, basis, true, block->n, dof, block->root + i * block->n);
-            csr_append(&flex->strain, row, basis, true, block->n, dof, block->strain + i * block->n);
-            append_compliance(field, block, e, i, &flex->compliance);
+        for (int i = 0; i < block.n_stress && !status; i++) {
+            const int row = field->stress_first + e * block.n_stress + i;
+            csr_append(&flex->stress, row, basis, true, block.n, dof, block.stress + i * block.n);
+            csr_append(&flex->root, row, basis, true, block.n, dof, block.root + i * block.n);
+            csr_append(&flex->strain, row, basis, true, block.n, dof, block.strain + i * block.n);
+            append_compliance(field, &block, e, i, &flex->compliance);
         }
     }
+    block_free(&block);
+    return status;
 }
 
 /* K = B^T B, row by row of B */
@@ -129,17 +165,18 @@ static void square(const phx_csr *root, phx_flex *flex)
 }
 
 /* Assembles stress, root, strain and compliance rows of all fields over q, and K = B^T B (theory 2). */
-phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
-                                     phx_flex *flex)
+phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def,
+                                     const phx_reference_basis *basis, phx_flex *flex)
 {
-    element_block block[PHX_FIELD_MAX] = {{0}};
     size_t entries = 0, own = 0;
     int *dof = phx_calloc(context, (size_t)mesh->n, sizeof *dof);
     phx_status status = dof ? PHX_OK : PHX_ERR_MEMORY;
-    for (int f = 0; f < mesh->n_fields && status == PHX_OK; f++) {
-        status = block_build(context, mesh, &mesh->field[f], &block[f]);
-        entries += (size_t)mesh->field[f].stress_count * (size_t)block[f].n;
-        own += (size_t)mesh->field[f].stress_count * (size_t)block[f].n_stress;
+    for (int f = 0; f < mesh->n_fields; f++) {
+        const phx_field *field = &mesh->field[f];
+        const size_t rows = (size_t)field->stress_count;
+        const int span = block_span(mesh, field);
+        entries += rows * (size_t)phx_shape_total(&field->element->displacement, span);
+        own += rows * (size_t)phx_shape_total(&field->element->stress, span);
     }
     phx_csr *const rows[] = {&flex->stress, &flex->root, &flex->strain};
     flex->n_stress = mesh->n_stress;
@@ -147,14 +184,10 @@ phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *
         status = csr_allocate(context, mesh->n_stress, basis->n, entries, rows[k]);
     if (status == PHX_OK)
         status = csr_allocate(context, mesh->n_stress, mesh->n_stress, own, &flex->compliance);
-    if (status == PHX_OK) {
-        for (int f = 0; f < mesh->n_fields; f++)
-            append_field(mesh, &mesh->field[f], &block[f], basis, dof, flex);
-        /* theory 2: K = B^T B, B = L2^-1 D */
+    for (int f = 0; f < mesh->n_fields && status == PHX_OK; f++)
+        status = append_field(context, mesh, def, f, basis, dof, flex);
+    if (status == PHX_OK) /* theory 2: K = B^T B, B = L2^-1 D */
         square(&flex->root, flex);
-    }
-    for (int f = 0; f < mesh->n_fields; f++)
-        block_free(&block[f]);
     phx_free(dof);
     return status;
 }
@@ -162,7 +195,7 @@ phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *
 /* Slopes of the bending fields at the Gauss points of element e, and its rate of twist phi': rows of `slope`, and their
  * squares. The fibres of a twisted section are longer by 1/2 r^2 phi'^2, in the mean by 1/2 I_p/A phi'^2. */
 static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *basis, int e, int points,
-                          const double *xi, const double *weight, phx_flex_stiffening *stiffening)
+                          const double *xi, const double *weight, double gyration, phx_flex_stiffening *stiffening)
 {
     for (int f = 0; f < mesh->n_fields; f++) {
         const phx_field *field = &mesh->field[f];
@@ -179,14 +212,28 @@ static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *
             phx_shape_evaluate(shape, mesh->h, xi[g], 1, value);
             csr_append(&stiffening->slope, row, basis, false, shape->count, dof, value);
             stiffening->first[row] = stiffening->second[row] = row; /* 1/2 w'^2 */
-            stiffening->weight[row] = twist ? field->gyration : weight[g];
+            stiffening->weight[row] = twist ? gyration : weight[g];
         }
     }
 }
 
+/* The mean 1/(int 1/EA / h) of EA and the mean of I_p/A over an element, where they vary. */
+static void varying_strain(int element, phx_section_walk *walk, double *axial, double *gyration)
+{
+    double compliance = 0.0;
+
+    *gyration = 0.0;
+    for (phx_section_enter(walk, element); phx_section_next(walk);) {
+        const phx_beam_def here = phx_section_here(walk);
+        compliance += walk->weight / here.axial_stiffness;
+        *gyration += walk->weight * here.polar_inertia / here.mass_per_length;
+    }
+    *axial = 1.0 / compliance;
+}
+
 /* eps_e = (u_{e+1} - u_e)/h + 1/2 mean of |w'|^2 + I_p/A phi'^2 over element e, energy 1/2 EA h eps_e^2 */
-phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
-                                   phx_flex *flex)
+phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def,
+                                   const phx_reference_basis *basis, phx_flex *flex)
 {
     const phx_field *axial = &mesh->field[0];
     const phx_shape *shape = &mesh->field[1].element->displacement;
@@ -213,15 +260,19 @@ phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *me
     if (status != PHX_OK)
         return status;
 
+    phx_section_walk walk = phx_section_begin(mesh, def, PHX_GAUSS_MAX);
+    double EA = axial->stiffness, gyration = mesh->field[mesh->n_fields - 1].gyration; /* of twist */
     for (int e = 0; e < mesh->elements; e++) {
         const int dof[2] = {axial->first + e, axial->first + e + 1};
+        if (def->n_stations > 0)
+            varying_strain(e, &walk, &EA, &gyration);
         const double difference[2] = {-1.0 / mesh->h, 1.0 / mesh->h};
         csr_append(&stiffening->lin, e, basis, true, 2, dof, difference);
         stiffening->slope_begin[e] = stiffening->product_begin[e] = stiffening->n_slope;
-        append_slopes(mesh, basis, e, points, xi, weight, stiffening);
+        append_slopes(mesh, basis, e, points, xi, weight, gyration, stiffening);
         stiffening->slope_end[e] = stiffening->product_begin[e + 1] = stiffening->n_slope;
-        stiffening->stiffness[e] = axial->stiffness * mesh->h;
-        stiffening->axial_stiffness[e] = axial->stiffness;
+        stiffening->stiffness[e] = EA * mesh->h;
+        stiffening->axial_stiffness[e] = EA;
         stiffening->stress_row[e] = axial->stress_first + e;
     }
     return PHX_OK;

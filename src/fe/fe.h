@@ -229,11 +229,12 @@ struct phx_flex_source {
     phx_flex flex;
 };
 
-/* Arrays of a point that moves on so many coordinates; on failure the point is empty. */
+/* Arrays of a point that moves on the coordinates 0 .. n - 1; on failure the point is empty. */
 phx_status phx_flex_point_allocate(phx_context *context, int dim, int n, phx_flex_point *point);
-/* Full pattern of n x n, and that of a diagonal. */
-phx_status phx_flex_dense_pattern(phx_context *context, phx_flex *flex);
-phx_status phx_flex_diagonal_pattern(phx_context *context, phx_flex *flex);
+/* Allocate all arrays of `flex`, with dim and n set, on the full pattern or on that of a diagonal. */
+phx_status phx_flex_allocate(phx_context *context, bool full, phx_flex *flex);
+/* K = diag(omega^2) of modes, and its root diag(omega), which also serves as stresses. */
+phx_status phx_flex_modal_stiffness(phx_context *context, const double *omega, phx_flex *flex);
 /* ---- filling a phx_flex ---- */
 /* Allocate the arrays of `flex`, with dim and n set, except pattern and matrices. */
 phx_status phx_flex_allocate_vectors(phx_context *context, phx_flex *flex);

@@ -67,10 +67,12 @@ phx_status phx_flex_point_allocate(phx_context *context, int dim, int n, phx_fle
     point->dof = phx_calloc(context, (size_t)n, sizeof *point->dof);
     point->phi = phx_calloc(context, rows, sizeof *point->phi);
     point->theta = phx_calloc(context, turns, sizeof *point->theta);
-    if (point->dof && point->phi && point->theta)
-        return PHX_OK;
-    phx_flex_point_free(point);
-    return PHX_ERR_MEMORY;
+    const phx_status status = point->dof && point->phi && point->theta ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < n && !status; k++)
+        point->dof[k] = k;
+    if (status)
+        phx_flex_point_free(point);
+    return status;
 }
 
 /* Deep copy of a point with its shape functions. */
@@ -93,30 +95,21 @@ phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_poi
     return PHX_OK;
 }
 
-/* Row i has the columns from i*first to i*first + width - 1. */
-static phx_status band_pattern(phx_context *context, int first, int width, phx_flex *flex)
+phx_status phx_flex_modal_stiffness(phx_context *context, const double *omega, phx_flex *flex)
 {
-    const size_t n = (size_t)flex->n;
-    flex->ptr = phx_calloc(context, n + 1, sizeof *flex->ptr);
-    flex->idx = phx_calloc(context, n * (size_t)width, sizeof *flex->idx);
-    if (!flex->ptr || !flex->idx)
+    const int n = flex->n;
+    int *each = phx_calloc(context, (size_t)n, sizeof *each);
+
+    flex->n_stress = n;
+    if (!each)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < flex->n; i++) {
-        flex->ptr[i + 1] = flex->ptr[i] + width;
-        for (int j = 0; j < width; j++)
-            flex->idx[flex->ptr[i] + j] = i * first + j;
+    for (int k = 0; k < n; k++) {
+        each[k] = k;
+        flex->K[phx_flex_entry(flex, k, k)] = omega[k] * omega[k];
     }
-    return PHX_OK;
-}
-
-phx_status phx_flex_dense_pattern(phx_context *context, phx_flex *flex)
-{
-    return band_pattern(context, 0, flex->n, flex);
-}
-
-phx_status phx_flex_diagonal_pattern(phx_context *context, phx_flex *flex)
-{
-    return band_pattern(context, 1, 1, flex);
+    const phx_status status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, omega, &flex->root);
+    phx_free(each);
+    return status ? status : phx_csr_copy(context, &flex->root, &flex->stress);
 }
 
 phx_status phx_flex_allocate_vectors(phx_context *context, phx_flex *flex)
@@ -141,6 +134,23 @@ phx_status phx_flex_allocate_matrices(phx_context *context, phx_flex *flex, bool
     if (complete && stiffness)
         complete = (flex->K = phx_calloc(context, count, sizeof *flex->K)) != NULL;
     return complete ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Row i has all columns, or column i alone. */
+phx_status phx_flex_allocate(phx_context *context, bool full, phx_flex *flex)
+{
+    const int width = full ? flex->n : 1;
+    phx_status status = phx_flex_allocate_vectors(context, flex);
+    flex->ptr = phx_calloc(context, (size_t)flex->n + 1, sizeof *flex->ptr);
+    flex->idx = phx_calloc(context, (size_t)flex->n * (size_t)width, sizeof *flex->idx);
+    if (status || !flex->ptr || !flex->idx)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < flex->n; i++) {
+        flex->ptr[i + 1] = flex->ptr[i] + width;
+        for (int j = 0; j < width; j++)
+            flex->idx[flex->ptr[i] + j] = full ? j : i;
+    }
+    return phx_flex_allocate_matrices(context, flex, true);
 }
 
 int phx_flex_entry(const phx_flex *flex, int row, int col)

@@ -1,5 +1,6 @@
 /* The mesh of the beam axis: fields, raw coordinates, points, pattern. */
 #include "line_mesh.h"
+#include "source.h"
 
 #include <math.h>
 
@@ -148,4 +149,47 @@ phx_status phx_line_mesh_pattern(phx_context *context, const phx_line_mesh *mesh
         }
     }
     return PHX_OK;
+}
+
+/* ---- the section along an element ---- */
+phx_section_walk phx_section_begin(const phx_line_mesh *mesh, const phx_beam_def *def, int points)
+{
+    phx_section_walk walk = {.mesh = mesh, .def = def, .points = points};
+    phx_gauss(points, walk.point, walk.gauss);
+    return walk;
+}
+
+/* The piece that begins behind the one before: it ends at the next station, or where the element does. */
+static void begin_piece(phx_section_walk *walk, double from)
+{
+    walk->g = 0;
+    walk->from = from;
+    walk->to = 1.0;
+    for (int k = 0; k < walk->def->n_stations; k++) {
+        const double at = walk->def->stations[k].at * walk->mesh->elements - walk->element;
+        if (at > from && at < walk->to)
+            walk->to = at;
+    }
+}
+
+void phx_section_enter(phx_section_walk *walk, int element)
+{
+    walk->element = element;
+    begin_piece(walk, 0.0);
+}
+
+bool phx_section_next(phx_section_walk *walk)
+{
+    if (walk->g == walk->points && walk->to < 1.0)
+        begin_piece(walk, walk->to);
+    if (walk->g == walk->points)
+        return false;
+    walk->xi = walk->from + (walk->to - walk->from) * walk->point[walk->g];
+    walk->weight = (walk->to - walk->from) * walk->gauss[walk->g++];
+    return true;
+}
+
+phx_beam_def phx_section_here(const phx_section_walk *walk)
+{
+    return phx_beam_def_at(walk->def, (walk->element + walk->xi) / walk->mesh->elements);
 }

@@ -63,6 +63,24 @@ void phx_line_mesh_locate(const phx_line_mesh *mesh, double s, int *element, dou
 /* Pattern of the matrices in raw coordinates: each couples with all coordinates of its node and the neighbours. */
 phx_status phx_line_mesh_pattern(phx_context *context, const phx_line_mesh *mesh, int **ptr, int **idx);
 
+/* ---- the section along an element ----
+ * Gauss points of an element: of all of it, or of each piece between two stations of its section:
+ *   for (phx_section_enter(&walk, e); phx_section_next(&walk);) ... */
+typedef struct phx_section_walk {
+    const phx_line_mesh *mesh;
+    const phx_beam_def *def;
+    int points;
+    double point[PHX_GAUSS_MAX], gauss[PHX_GAUSS_MAX];
+    int element, g;
+    double from, to;   /* the piece, in the element */
+    double xi, weight; /* of the point: in [0, 1] of the element, and of its length */
+} phx_section_walk;
+phx_section_walk phx_section_begin(const phx_line_mesh *mesh, const phx_beam_def *def, int points);
+void phx_section_enter(phx_section_walk *walk, int element);
+bool phx_section_next(phx_section_walk *walk);
+/* The beam by its section at the point. */
+phx_beam_def phx_section_here(const phx_section_walk *walk);
+
 /* ---- reference condition: r = Z q ----
  * Selection: Z = E, columns of the identity. Mean axes: Z = E - R W, with R the raw values of the rigid motions and W
  * such that int rho u = 0 and int rho x cross u + section and point inertia on theta = 0 hold for every q. The
@@ -95,9 +113,9 @@ phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, co
 phx_status phx_reference_basis_apply(phx_context *context, const phx_reference_basis *basis, const phx_flex *raw,
                                      bool dense, phx_flex *flex);
 /* stress, root and K. */
-phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
-                                     phx_flex *flex);
-phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_reference_basis *basis,
-                                   phx_flex *flex);
+phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def,
+                                     const phx_reference_basis *basis, phx_flex *flex);
+phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def,
+                                   const phx_reference_basis *basis, phx_flex *flex);
 
 #endif

@@ -15,7 +15,7 @@ static phx_point_inertia point_inertia_of(const phx_local *local, double x, doub
 }
 
 /* The section's masses: rho A along the axis and, in space, the polar inertia about it and that of the section
- * across. */
+ * across. They are linear along a piece of an element, or constant. */
 static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw,
                         phx_point_inertia_block *block)
 {
@@ -23,30 +23,27 @@ static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_
     for (int f = 0; f < mesh->n_fields; f++)
         if (mesh->field[f].element->displacement.degree > degree)
             degree = mesh->field[f].element->displacement.degree;
-    const int points = phx_gauss_count(2 * degree);
-    double xi[PHX_GAUSS_MAX], weight[PHX_GAUSS_MAX];
-    phx_gauss(points, xi, weight);
+    const bool varies = def->n_stations > 0;
+    phx_section_walk walk = phx_section_begin(mesh, def, phx_gauss_count(2 * degree + varies));
+    phx_local local;
 
-    phx_local local[PHX_GAUSS_MAX];
-    for (int g = 0; g < points; g++)
-        phx_line_mesh_local(mesh, 0, xi[g], &local[g]);
     for (int e = 0; e < mesh->elements; e++) {
-        for (int g = 0; g < points; g++) {
-            const double dx = mesh->h * weight[g];
-            phx_point_inertia point = point_inertia_of(&local[g], (e + xi[g]) * mesh->h, def->mass_per_length * dx);
+        if (varies)
+            phx_point_inertia_block_clear(mesh->dim, block);
+        for (phx_section_enter(&walk, e); phx_section_next(&walk);) {
+            const double dx = mesh->h * walk.weight;
+            const phx_beam_def here = phx_section_here(&walk);
+            phx_line_mesh_local(mesh, e, walk.xi, &local);
+            phx_point_inertia point = point_inertia_of(&local, (e + walk.xi) * mesh->h, here.mass_per_length * dx);
             if (mesh->dim == 3)
-                point.inertia[0][0] = def->polar_inertia * dx;
+                point.inertia[0][0] = here.polar_inertia * dx;
             for (int k = 0; k < 2; k++)
-                point.across[k] = def->section_inertia[k] * dx;
+                point.across[k] = here.section_inertia[k] * dx;
             phx_point_inertia_add_vectors(&point, raw);
-            if (e == 0) /* the same in every element */
+            if (e == 0 || varies) /* else the same in every element */
                 phx_point_inertia_add_matrices(mesh->dim, &point, block);
         }
-        phx_point_inertia_scatter(block, local[0].dof, raw);
-        for (int g = 0; g < points; g++)
-            for (int f = 0, i = 0; f < mesh->n_fields; f++)
-                for (int k = 0; k < mesh->field[f].element->displacement.count; k++, i++)
-                    local[g].dof[i] += mesh->field[f].element->displacement.stride;
+        phx_point_inertia_scatter(block, local.dof, raw);
     }
 }
 

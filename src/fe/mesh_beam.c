@@ -172,9 +172,9 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
     if (status == PHX_OK)
         status = phx_reference_basis_apply(context, &made->basis, &raw, def->element == PHX_ELEMENT_PAPER, flex);
     if (status == PHX_OK)
-        status = phx_line_elastic_assemble(context, &made->mesh, &made->basis, flex);
+        status = phx_line_elastic_assemble(context, &made->mesh, def, &made->basis, flex);
     if (status == PHX_OK && def->stiffening)
-        status = phx_stiffening_assemble(context, &made->mesh, &made->basis, flex);
+        status = phx_stiffening_assemble(context, &made->mesh, def, &made->basis, flex);
     if (status == PHX_OK)
         status = phx_panel_quadrature(context, def->length, def->elements, LOAD_POINTS, &made->n_quadrature, &made->s,
                                       &made->weight);

@@ -189,20 +189,13 @@ static phx_status modal_data_fill(phx_context *context, const phx_modal_data *da
     phx_point_inertia rigid = whole;
     flex->dim = data->dim;
     flex->n = n;
-    phx_status status = phx_flex_allocate_vectors(context, flex);
-    if (status == PHX_OK)
-        status = coupled ? phx_flex_dense_pattern(context, flex) : phx_flex_diagonal_pattern(context, flex);
-    if (status == PHX_OK)
-        status = phx_flex_allocate_matrices(context, flex, true);
+    phx_status status = phx_flex_allocate(context, coupled, flex);
     if (status != PHX_OK)
         return status;
     phx_point_inertia_set_tensor(flex->n_rot, data->inertia, &rigid);
     phx_point_inertia_add_vectors(&rigid, flex);
     for (int k = 0; k < n; k++) {
-        const int at = phx_flex_entry(flex, k, k);
-        const double omega = two_pi * data->frequency[k];
-        flex->M[at] = 1.0;
-        flex->K[at] = omega * omega;
+        flex->M[phx_flex_entry(flex, k, k)] = 1.0;
         for (int a = 0; a < flex->dim; a++)
             flex->S[a * n + k] = data->translation[k * flex->dim + a];
         for (int a = 0; a < flex->n_rot; a++)
@@ -230,23 +223,12 @@ static phx_status add_masses(phx_context *context, const phx_modal_data *data, p
     return status;
 }
 
-/* Root of the stiffness, diag(omega), which also serves as stresses. */
-static phx_status make_stress(phx_context *context, const phx_modal_data *data, phx_flex *flex)
+static phx_status modal_stiffness(phx_context *context, const phx_modal_data *data, phx_flex *flex)
 {
-    const int n = data->modes;
-    int *each = phx_calloc(context, (size_t)n, sizeof *each);
-    double *omega = phx_calloc(context, (size_t)n, sizeof *omega);
-    phx_status status = each && omega ? PHX_OK : PHX_ERR_MEMORY;
-    for (int k = 0; k < n && status == PHX_OK; k++) {
-        each[k] = k;
+    double *omega = phx_calloc(context, (size_t)data->modes, sizeof *omega);
+    for (int k = 0; k < data->modes && omega; k++)
         omega[k] = two_pi * data->frequency[k];
-    }
-    flex->n_stress = n;
-    if (status == PHX_OK)
-        status = phx_csr_from_triplets(context, n, n, (size_t)n, each, each, omega, &flex->root);
-    if (status == PHX_OK)
-        status = phx_csr_copy(context, &flex->root, &flex->stress);
-    phx_free(each);
+    const phx_status status = omega ? phx_flex_modal_stiffness(context, omega, flex) : PHX_ERR_MEMORY;
     phx_free(omega);
     return status;
 }
@@ -325,7 +307,7 @@ phx_status phx_modal_source_create(phx_context *context, const phx_modal_data *d
     if (status == PHX_OK)
         status = add_masses(context, data, flex);
     if (status == PHX_OK)
-        status = make_stress(context, data, flex);
+        status = modal_stiffness(context, data, flex);
     if (status == PHX_OK)
         status = phx_flex_make_compact(context, flex);
     if (status == PHX_OK)

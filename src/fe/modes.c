@@ -237,10 +237,7 @@ static phx_status geometric(phx_context *context, const phx_flex *flex, int coun
 
     if (!slope)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < st->n_slope; i++)
-        for (int e = st->slope.ptr[i]; e < st->slope.ptr[i + 1]; e++)
-            for (size_t a = 0; a < m; a++)
-                slope[(size_t)i * m + a] += st->slope.val[e] * T[(size_t)st->slope.idx[e] * m + a];
+    phx_csr_apply_dense(&st->slope, count, T, slope);
     for (int e = 0; e < st->n_strain; e++)
         for (int p = st->product_begin[e]; p < st->product_begin[e + 1]; p++) {
             const double *f = slope + (size_t)st->first[p] * m, *g = slope + (size_t)st->second[p] * m;

@@ -13,36 +13,27 @@
 #include "source.h"
 
 /* y (rows x k) = A T, row-major */
-static void times_basis(int rows, const int *ptr, const int *idx, const double *val, int k, const double *T, double *y)
+static void times_basis(const phx_csr *A, int k, const double *T, double *y)
 {
-    if (k == 0)
-        return;
-    memset(y, 0, (size_t)rows * (size_t)k * sizeof *y);
-    for (int i = 0; i < rows; i++)
-        for (int e = ptr[i]; e < ptr[i + 1]; e++)
-            for (int j = 0; j < k; j++)
-                y[(size_t)i * (size_t)k + (size_t)j] += val[e] * T[(size_t)idx[e] * (size_t)k + (size_t)j];
+    if (k > 0)
+        memset(y, 0, (size_t)A->rows * (size_t)k * sizeof *y);
+    phx_csr_apply_dense(A, k, T, y);
 }
 
 /* out = T^T A T, symmetric (sign 1) or antisymmetric (sign -1) bit for bit. */
-static void project_matrix(const phx_flex *full, const double *val, int k, const double *T, double sign, double *work,
+static void project_matrix(const phx_flex *full, double *val, int k, const double *T, double sign, double *work,
                            double *out)
 {
-    times_basis(full->n, full->ptr, full->idx, val, k, T, work);
+    const phx_csr A = {full->n, full->n, full->ptr, full->idx, val};
+    times_basis(&A, k, T, work);
     phx_dense_multiply(true, false, k, k, full->n, 1.0, T, k, work, k, 0.0, out, k);
-    for (int i = 0; i < k; i++) {
-        for (int j = 0; j <= i; j++) {
-            double *below = out + (size_t)i * (size_t)k + (size_t)j, *above = out + (size_t)j * (size_t)k + (size_t)i;
-            *below = 0.5 * (*below + sign * *above);
-            *above = sign * *below;
-        }
-    }
+    phx_dense_symmetrise(k, sign, out);
 }
 
 static phx_status project_rows(phx_context *context, const phx_csr *full, int k, const double *T, double *work,
                                phx_csr *out)
 {
-    times_basis(full->rows, full->ptr, full->idx, full->val, k, T, work);
+    times_basis(full, k, T, work);
     return phx_csr_from_dense(context, full->rows, k, work, -1.0, out);
 }
 
@@ -79,11 +70,7 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
     flex->mass = full->mass;
     memcpy(flex->s0, full->s0, sizeof flex->s0);
     memcpy(flex->J0, full->J0, sizeof flex->J0);
-    phx_status status = work ? phx_flex_allocate_vectors(context, flex) : PHX_ERR_MEMORY;
-    if (status == PHX_OK)
-        status = phx_flex_dense_pattern(context, flex);
-    if (status == PHX_OK)
-        status = phx_flex_allocate_matrices(context, flex, true);
+    phx_status status = work ? phx_flex_allocate(context, true, flex) : PHX_ERR_MEMORY;
     if (status == PHX_OK) {
         /* theory 12: S T, C T, j T, T^T M T, T^T A_k T, T^T Q T */
         project_integrals(full, k, T, work, flex);
@@ -136,7 +123,6 @@ phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_
     memcpy(point->x, full->x, sizeof point->x);
     point->without_directions = full->without_directions;
     for (int j = 0; j < n; j++) {
-        point->dof[j] = j;
         for (int i = 0; i < full->n; i++) {
             const double value = T[(size_t)full->dof[i] * (size_t)k + (size_t)j];
             for (int a = 0; a < dim; a++)

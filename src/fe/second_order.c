@@ -177,15 +177,6 @@ phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle 
 }
 
 /* ---- of strains by elements ---- */
-/* out (rows x k) = A T */
-static void second_order_times(const phx_csr *A, int k, const double *T, double *out)
-{
-    for (int i = 0; i < A->rows; i++)
-        for (int e = A->ptr[i]; e < A->ptr[i + 1]; e++)
-            for (int j = 0; j < k; j++)
-                out[(size_t)i * (size_t)k + (size_t)j] += A->val[e] * T[(size_t)A->idx[e] * (size_t)k + (size_t)j];
-}
-
 /* The columns up to the last one with a slope that is more than rounding. */
 static int columns_with_slopes(int rows, int k, const double *slope)
 {
@@ -255,12 +246,12 @@ static phx_status keep_stressed(phx_context *context, const phx_flex_stiffening 
     if (!status) {
         phx_csr_free(&(*made)->lin);
         phx_csr_free(&(*made)->slope);
-        second_order_times(&full->lin, k, T, product);
+        phx_csr_apply_dense(&full->lin, k, T, product);
         status = phx_csr_from_dense(context, full->n_strain, k, product, 0.0, &(*made)->lin);
     }
     if (!status) {
         memset(product, 0, (size_t)full->n_strain * (size_t)k * sizeof *product);
-        second_order_times(&full->slope, k, T, product);
+        phx_csr_apply_dense(&full->slope, k, T, product);
         status = phx_csr_from_dense(context, full->n_slope, k, product, 0.0, &(*made)->slope);
     }
     phx_free(product);
@@ -278,8 +269,8 @@ phx_status phx_stiffening_project(phx_context *context, const phx_flex_stiffenin
     int n_slopes = 0;
 
     if (!status) {
-        second_order_times(&full->lin, k, T, lin);
-        second_order_times(&full->slope, k, T, slope);
+        phx_csr_apply_dense(&full->lin, k, T, lin);
+        phx_csr_apply_dense(&full->slope, k, T, slope);
         n_slopes = columns_with_slopes(full->slope.rows, k, slope);
         if (n_slopes > PHX_STRAIN_SLOPES)
             status = phx_fail(context, PHX_ERR_UNSUPPORTED,

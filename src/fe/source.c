@@ -204,25 +204,59 @@ phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source,
     return PHX_OK;
 }
 
-/* Copies the definition of a full beam with its masses; properties of the basis are reset. */
+/* Copies the definition of a full beam with its masses and stations; properties of the basis are reset. */
 phx_status phx_beam_def_copy(phx_context *context, const phx_beam_def *def, phx_beam_def *copy)
 {
     phx_beam_mass *masses = phx_calloc(context, (size_t)def->n_masses + 1, sizeof *masses);
+    phx_beam_station *stations = phx_calloc(context, (size_t)def->n_stations + 1, sizeof *stations);
 
     *copy = *def;
     copy->pulled = copy->interfaces = NULL;
     copy->n_pulled = copy->n_interfaces = copy->among = copy->moments = 0;
     copy->basis = PHX_BEAM_BASIS_MODES;
     copy->masses = masses;
+    copy->stations = stations;
     if (def->element != PHX_ELEMENT_ASSUMED)
         copy->modes = 0;
-    if (masses && def->n_masses > 0)
-        memcpy(masses, def->masses, (size_t)def->n_masses * sizeof *masses);
-    return masses ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < def->n_masses && masses; k++)
+        masses[k] = def->masses[k];
+    for (int k = 0; k < def->n_stations && stations; k++)
+        stations[k] = def->stations[k];
+    return masses && stations ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static double source_between(double from, double to, double part)
+{
+    return (1.0 - part) * from + part * to; /* infinite where both are */
+}
+
+/* Linear between the stations before and behind s. */
+phx_beam_def phx_beam_def_at(const phx_beam_def *def, double s)
+{
+    phx_beam_def here = *def;
+    int k = 0;
+
+    if (def->n_stations == 0)
+        return here;
+    while (k + 2 < def->n_stations && def->stations[k + 1].at <= s)
+        k++;
+    const phx_beam_station *a = &def->stations[k], *b = a + 1;
+    const double part = (s - a->at) / (b->at - a->at);
+    here.mass_per_length = source_between(a->mass_per_length, b->mass_per_length, part);
+    here.axial_stiffness = source_between(a->axial_stiffness, b->axial_stiffness, part);
+    here.torsion_stiffness = source_between(a->torsion_stiffness, b->torsion_stiffness, part);
+    here.polar_inertia = source_between(a->polar_inertia, b->polar_inertia, part);
+    for (int i = 0; i < 2; i++) {
+        here.bending_stiffness[i] = source_between(a->bending_stiffness[i], b->bending_stiffness[i], part);
+        here.section_inertia[i] = source_between(a->section_inertia[i], b->section_inertia[i], part);
+    }
+    return here;
 }
 
 void phx_beam_def_free(phx_beam_def *def)
 {
     phx_free((void *)(uintptr_t)def->masses);
+    phx_free((void *)(uintptr_t)def->stations);
     def->masses = NULL;
+    def->stations = NULL;
 }

@@ -24,6 +24,9 @@ phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def
 phx_status phx_beam_def_copy(phx_context *context, const phx_beam_def *def, phx_beam_def *copy);
 void phx_beam_def_free(phx_beam_def *def);
 
+/* The beam with the section at this fraction of the length, between two stations, all along. */
+phx_beam_def phx_beam_def_at(const phx_beam_def *def, double s);
+
 /* The beam in the basis of def. */
 phx_status phx_beam_modes_create(phx_context *context, const phx_beam_def *def, phx_beam *full, phx_beam **beam);
 

@@ -10,11 +10,7 @@ phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols,
     *y = phx_calloc(context, (size_t)a->rows * (size_t)cols, sizeof **y);
     if (!*y)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < a->rows; i++)
-        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
-            for (int c = 0; c < cols; c++)
-                (*y)[(size_t)i * (size_t)cols + (size_t)c] +=
-                    a->val[e] * x[(size_t)a->idx[e] * (size_t)cols + (size_t)c];
+    phx_csr_apply_dense(a, cols, x, *y);
     return PHX_OK;
 }
 

@@ -375,13 +375,6 @@ static void change_rows(const change *edit, bool transposed, int cols, double *a
 }
 
 /* ---- of second order ---- */
-static void make_symmetric(int n, double *a)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            a[i * n + j] = a[j * n + i] = 0.5 * (a[i * n + j] + a[j * n + i]);
-}
-
 static bool is_diagonal(int n, const double *a)
 {
     for (int i = 0; i < n; i++)
@@ -440,9 +433,9 @@ static phx_status take_second_order(phx_context *context, const own_basis *own, 
             change_rows(edit, true, (int)cols, a, 0, work);
     }
     if (!status)
-        make_symmetric(plant->n, plant->M);
+        phx_dense_symmetrise(plant->n, 1.0, plant->M);
     if (!status && is_diagonal(plant->n, r->K))
-        make_symmetric(plant->n, plant->K);
+        phx_dense_symmetrise(plant->n, 1.0, plant->K);
     phx_free(work);
     return status;
 }

@@ -94,6 +94,7 @@ phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *obj
     phx_model_output *output = object;
     const phx_model *m = reader->model;
     phx_model_sections sections;
+    phx_model_section section;
     const phx_status status = check_stress_output(reader, node, output);
     if (status)
         return status;
@@ -104,7 +105,8 @@ phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *obj
                                m->bodies[output->point.body].whole, m->bodies[output->point.body].name);
     if (output->quantity == PHX_QUANTITY_STRESS &&
         phx_model_body_sections(m, &m->bodies[output->point.body], &sections) &&
-        (!sections.section || sections.section->kind == PHX_MODEL_GENERAL))
+        (!phx_model_section_at(m, &m->bodies[output->point.body], output->point.location.fraction, &section) ||
+         section.kind == PHX_MODEL_GENERAL))
         return phx_reader_fail(reader, phx_node_find(node, "stress"),
                                "the stress of '%s' needs the distance of the extreme fibres, which a section of kind "
                                "'general' does not give; use circle, tube or rectangle",

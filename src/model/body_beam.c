@@ -16,13 +16,28 @@ typedef struct beam_basis {
     int choose; /* 0 by frequency, 1 by effective mass */
     interface_names interfaces;
 } beam_basis;
+typedef struct beam_station {
+    double at; /* fraction of the length */
+    phx_model_section section;
+} beam_station;
 typedef struct beam_keys {
+    int n_stations;
+    beam_station *stations;
     beam_basis basis;
     bool section_inertia;
 } beam_keys;
+static const beam_keys *own_of(const phx_model_body *body)
+{
+    return body->own;
+}
 static const beam_basis *basis_of(const phx_model_body *body)
 {
-    return &((const beam_keys *)body->own)->basis;
+    return &own_of(body)->basis;
+}
+/* Of station k, or of the whole beam. */
+static const phx_model_section *section_of(const phx_model_body *body, int k)
+{
+    return own_of(body)->n_stations > 0 ? &own_of(body)->stations[k].section : &body->section;
 }
 
 static const double SAME_PLACE = 1e-6;           /* of the length: interfaces nearer than this are one */
@@ -130,11 +145,19 @@ static phx_status preset_reference(phx_reader *reader, const phx_key *key, void 
 
 static const phx_type type_reference = {"word", NULL, read_reference, preset_reference};
 
+static const phx_key station_keys[] = {PHX_STATION_KEYS(beam_station, phx_schema_section)};
+static const phx_object station = {"station of a beam",
+                                   "Between two stations the stiffness and the mass per length are linear.",
+                                   TABLE(beam_station, station_keys)};
+
 static const phx_key keys[] = {
     {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
      .range = &positive, .doc = "along body x, from P to C"},
-    {"section", &phx_type_object, AT(phx_model_body, section), .required = true, .kinds = BEAM,
-     .object = &phx_schema_section, .doc = "cross-section"},
+    {"section", &phx_type_object, AT(phx_model_body, section), .kinds = BEAM, .object = &phx_schema_section,
+     .fallback = "sections", .doc = "cross-section, the same all along"},
+    {"sections", &phx_type_list, AT(beam_keys, stations), .own = true, .kinds = BEAM, .object = &station,
+     .count_offset = AT(beam_keys, n_stations), .fallback = "section",
+     .doc = "stations with ascending `at`; two at one place are a step"},
     {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = BEAM, .range = &elements_range,
      .fallback = "4",
      .doc = "number of elements, in space at most 20000; beyond some 10000 the mass of an element is rounding in a "
@@ -196,7 +219,7 @@ static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, con
         return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
                                "'stiffening' does not go together with 'element: assumed', whose shapes cannot follow "
                                "the shortening of the bent axis; take 'modes' of elements");
-    if (assumed && ((const beam_keys *)body->own)->section_inertia)
+    if (assumed && own_of(body)->section_inertia)
         return phx_reader_fail(reader, phx_node_find(node, "section_inertia"),
                                "'section_inertia' does not go with 'element: assumed'; take 'modes' of elements");
     if (body->stiffening && body->kept_modes > PHX_STRAIN_SLOPES)
@@ -297,13 +320,26 @@ static phx_status check_segments(phx_reader *reader, const phx_node *node, const
 static phx_status body_beam_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_model_material *material = &reader->model->materials[body->material];
-    double line = material->density * body->section.area, axial = material->young * body->section.area;
-    double bending = material->young * body->section.inertia[1];
-    if (!isnormal(line) || !isnormal(axial) || !isnormal(bending))
-        return phx_reader_fail(reader, node,
-                               "mass per length %g kg/m, axial stiffness %g N and bending stiffness %g N m^2 "
-                               "must be finite and greater than 0; check material and section",
-                               line, axial, bending);
+    const beam_keys *own = own_of(body);
+    phx_status status = phx_check_stations(reader, node, own->n_stations, own->stations, sizeof *own->stations);
+    for (int k = 0; k == 0 || k < own->n_stations; k++) {
+        const phx_model_section *section = section_of(body, k);
+        double line = material->density * section->area, axial = material->young * section->area;
+        double bending = material->young * section->inertia[1];
+        if (!status && (!isnormal(line) || !isnormal(axial) || !isnormal(bending)))
+            status = phx_reader_fail(reader, node,
+                                     "mass per length %g kg/m, axial stiffness %g N and bending stiffness %g N m^2 "
+                                     "must be finite and greater than 0; check material and section",
+                                     line, axial, bending);
+    }
+    if (!status && own->n_stations > 0 && (body->segments > 1 || body->element == PHX_ELEMENT_ASSUMED))
+        status =
+            phx_reader_fail(reader, phx_node_find(node, "sections"),
+                            body->segments > 1 ? "'sections' does not go with 'segments'; take a rod"
+                                               : "'sections' does not go with 'element: assumed', whose shapes are "
+                                                 "those of a uniform beam; take 'modes' of elements");
+    if (status)
+        return status;
     if (reader->model->dimension == 3 && body->elements > PHX_MODEL_MAX_SPATIAL_ELEMENTS)
         return phx_reader_fail(reader, phx_node_find(node, "elements"),
                                "expected at most %d 'elements' in space, found %d", PHX_MODEL_MAX_SPATIAL_ELEMENTS,
@@ -313,33 +349,56 @@ static phx_status body_beam_finish(phx_reader *reader, const phx_node *node, con
                                "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "
                                "twist: false",
                                material->name);
-    phx_status status = check_segments(reader, node, body);
+    status = check_segments(reader, node, body);
     if (!status)
         status = check_beam_modes(reader, node, body);
     return status ? status : check_basis(reader, node, body);
 }
 
 /* ---- building ---- */
-/* EA, EI, G J and masses per length from material and section. */
-static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body, const phx_beam_mass *masses)
+/* EA, EI, G J and masses per length from material and section k. */
+static phx_beam_station beam_numbers(const phx_model *model, const phx_model_body *body, int k)
 {
     const phx_model_material *material = &model->materials[body->material];
-    const phx_model_section *section = &body->section;
+    const phx_model_section *section = section_of(body, k);
+    phx_beam_station made = {.at = own_of(body)->n_stations > 0 ? own_of(body)->stations[k].at : 0.0,
+                             .mass_per_length = material->density * section->area,
+                             .axial_stiffness = material->young * section->area,
+                             .bending_stiffness = {material->young * section->inertia[model->dimension == 2 ? 1 : 0]}};
+
+    if (model->dimension == 3) {
+        made.bending_stiffness[1] = material->young * section->inertia[1];
+        made.torsion_stiffness =
+            body->twist ? material->young / (2.0 * (1.0 + material->poisson.value)) * section->torsion : HUGE_VAL;
+        made.polar_inertia = material->density * (section->inertia[0] + section->inertia[1]);
+    }
+    for (int a = 0; a < 2 && own_of(body)->section_inertia; a++)
+        made.section_inertia[a] = material->density * section->inertia[a];
+    return made;
+}
+
+/* The beam of a body; the numbers of its section, of several the weakest stiffness and the largest mass per length. */
+static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body, const phx_beam_mass *masses)
+{
+    const phx_beam_station first = beam_numbers(model, body, 0);
     phx_beam_def def = phx_beam_def_default();
 
     def.dim = model->dimension;
     def.length = body->length;
-    def.mass_per_length = material->density * section->area;
-    def.axial_stiffness = material->young * section->area;
-    def.bending_stiffness[0] = material->young * section->inertia[model->dimension == 2 ? 1 : 0];
-    if (model->dimension == 3) {
-        def.bending_stiffness[1] = material->young * section->inertia[1];
-        def.torsion_stiffness =
-            body->twist ? material->young / (2.0 * (1.0 + material->poisson.value)) * section->torsion : HUGE_VAL;
-        def.polar_inertia = material->density * (section->inertia[0] + section->inertia[1]);
+    def.mass_per_length = first.mass_per_length;
+    def.axial_stiffness = first.axial_stiffness;
+    def.torsion_stiffness = first.torsion_stiffness;
+    def.polar_inertia = first.polar_inertia;
+    memcpy(def.bending_stiffness, first.bending_stiffness, sizeof def.bending_stiffness);
+    memcpy(def.section_inertia, first.section_inertia, sizeof def.section_inertia);
+    for (int k = 1; k < own_of(body)->n_stations; k++) {
+        const phx_beam_station other = beam_numbers(model, body, k);
+        def.mass_per_length = fmax(def.mass_per_length, other.mass_per_length);
+        def.axial_stiffness = fmin(def.axial_stiffness, other.axial_stiffness);
+        def.torsion_stiffness = fmin(def.torsion_stiffness, other.torsion_stiffness);
+        for (int a = 0; a < 2; a++)
+            def.bending_stiffness[a] = fmin(def.bending_stiffness[a], other.bending_stiffness[a]);
     }
-    for (int k = 0; k < 2 && ((const beam_keys *)body->own)->section_inertia; k++)
-        def.section_inertia[k] = material->density * section->inertia[k];
     def.elements = body->elements;
     def.order = body->order;
     def.element = body->element;
@@ -449,13 +508,16 @@ static void judge_interfaces(phx_builder *builder, const phx_model_body *body, i
  * of its length. Warns of doubtful input. */
 static phx_status make_beam(phx_builder *builder, const phx_model_body *body, phx_beam **beam)
 {
+    const int n_stations = own_of(body)->n_stations;
     phx_beam_mass *masses = phx_calloc(builder->context, (size_t)body->n_point_masses, sizeof *masses);
+    phx_beam_station *stations = phx_calloc(builder->context, (size_t)n_stations, sizeof *stations);
     pulled_places places = {.model = builder->model, .body = body};
     double *interfaces = NULL;
     int n_interfaces = 0;
-    if (!masses || find_places(builder->context, &places) ||
+    if (!masses || !stations || find_places(builder->context, &places) ||
         place_interfaces(builder->context, body, &n_interfaces, &interfaces)) {
         phx_free(masses);
+        phx_free(stations);
         phx_free(places.at);
         return PHX_ERR_MEMORY;
     }
@@ -465,6 +527,10 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
         memcpy(masses[k].inertia, point->inertia, sizeof masses[k].inertia);
     }
     phx_beam_def def = beam_def(builder->model, body, masses);
+    for (int k = 0; k < n_stations; k++)
+        stations[k] = beam_numbers(builder->model, body, k);
+    def.n_stations = n_stations;
+    def.stations = stations;
     def.n_pulled = places.count;
     def.pulled = places.at;
     def.n_interfaces = n_interfaces;
@@ -475,6 +541,7 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
         judge_interfaces(builder, body, n_interfaces, interfaces);
     }
     phx_free(masses);
+    phx_free(stations);
     phx_free(places.at);
     phx_free(interfaces);
     if (status && status != PHX_ERR_MEMORY)
@@ -502,7 +569,7 @@ static void body_beam_offer_numbers(const phx_model *model, const phx_model_body
     phx_extreme_offer(worst, "material.density", material->density);
     phx_extreme_offer(worst, "material.young", material->young);
     phx_extreme_offer(worst, "length", body->length);
-    phx_extreme_offer(worst, "section (its area)", body->section.area);
+    phx_extreme_offer(worst, "section (its area)", section_of(body, 0)->area);
 }
 
 /* ---- asking ---- */
@@ -535,7 +602,16 @@ static void sections(const phx_model *model, const phx_model_body *body, phx_mod
 {
     const phx_beam_def def = beam_def(model, body, NULL);
 
-    phx_beam_sections(&def, &body->section, body->kept_modes > 0 || basis_of(body)->given, to);
+    phx_beam_sections(&def, section_of(body, 0), body->kept_modes > 0 || basis_of(body)->given, to);
+    to->varies = own_of(body)->n_stations > 0;
+}
+
+static phx_model_section section_between(const phx_model_body *body, double s)
+{
+    const beam_keys *own = own_of(body);
+    double part;
+    const int k = phx_station_before(own->n_stations, own->stations, sizeof *own->stations, s, &part);
+    return phx_section_between(&own->stations[k].section, &own->stations[k + 1].section, part);
 }
 
 const phx_body_row phx_body_row_beam = {
@@ -557,4 +633,5 @@ const phx_body_row phx_body_row_beam = {
     .finish = body_beam_finish,
     .build = body_beam_build,
     .offer_numbers = body_beam_offer_numbers,
-    .sections = sections};
+    .sections = sections,
+    .section_at = section_between};

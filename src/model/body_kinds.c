@@ -65,9 +65,11 @@ bool phx_model_body_outline(const phx_model *model, const phx_model_body *body, 
         return false;
     if (phx_body_row_of(body)->outline)
         return phx_body_row_of(body)->outline(model, body, s, outline);
-    if (sections.section)
-        *outline = phx_outline_of(sections.section);
-    return sections.section != NULL;
+    phx_model_section section;
+    const bool known = phx_model_section_at(model, body, s, &section);
+    if (known)
+        *outline = phx_outline_of(&section);
+    return known;
 }
 
 const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body)
@@ -76,10 +78,19 @@ const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body)
     return row->info_of ? row->info_of(body) : &row->info;
 }
 
+bool phx_model_section_at(const phx_model *model, const phx_model_body *body, double s, phx_model_section *section)
+{
+    phx_model_sections sections;
+    const bool known = phx_model_body_sections(model, body, &sections) && sections.section;
+    if (known)
+        *section = sections.varies ? phx_body_row_of(body)->section_at(body, s) : *sections.section;
+    return known;
+}
+
 bool phx_model_write_section(const phx_model *model, const phx_model_body *body, double *numbers)
 {
     phx_model_sections sections;
-    if (!phx_model_body_sections(model, body, &sections) || !sections.section)
+    if (!phx_model_body_sections(model, body, &sections) || !sections.section || sections.varies)
         return false;
     const phx_model_section *s = sections.section;
     const double all[PHX_REDUCED_SECTION] = {(double)s->kind, s->diameter, s->outer,    s->inner,

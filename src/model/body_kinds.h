@@ -41,6 +41,8 @@ typedef struct phx_body_row {
     void (*sections)(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
     /* phx_model_body_outline where it differs along the length; NULL: that of `sections`. */
     bool (*outline)(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline);
+    /* The section at a fraction of the length where it varies; NULL: it is the same all along. */
+    phx_model_section (*section_at)(const phx_model_body *body, double s);
     /* Compliance of the section at a fraction of the length, 6 x 6 by (N1 N2 N3 M1 M2 M3); NULL: it has none. */
     phx_status (*compliance)(const phx_model *model, const phx_model_body *body, double s, double *compliance);
     phx_stress_set (*stresses)(const phx_model_body *body); /* at its nodes; NULL: none */
@@ -67,6 +69,11 @@ void phx_beam_sections(const phx_beam_def *def, const phx_model_section *section
                        phx_model_sections *sections);
 /* The outline of a section by its shape. */
 phx_model_outline phx_outline_of(const phx_model_section *section);
+/* The station at or before a fraction of the length, and how far that is on the way to the next, 0 to 1; stations
+ * as of phx_check_stations (shapes.c). */
+int phx_station_before(int count, const void *stations, size_t size, double s, double *part);
+/* Area, moments and fibres linear between two sections, of kind general if one is (shapes.c). */
+phx_model_section phx_section_between(const phx_model_section *a, const phx_model_section *b, double part);
 /* {at: s} of bodies with a length (body_beam.c). */
 extern const phx_object phx_schema_length_port;
 /* Whether a point is this port of a body, by their numbers; whether a joint acts there; whether a joint, a spring, a

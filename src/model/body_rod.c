@@ -67,11 +67,7 @@ static const phx_object section = {"section of a rod",
                                    .kind_offset = AT(rod_section, shape.kind),
                                    .finish = finish_section};
 
-static const phx_key station_keys[] = {
-    {"at", &phx_type_number, AT(rod_station, at), .required = true, .range = &fraction,
-     .doc = "fraction of the length"},
-    {"section", &phx_type_object, AT(rod_station, section), .required = true, .object = &section, .doc = "there"},
-};
+static const phx_key station_keys[] = {PHX_STATION_KEYS(rod_station, section)};
 static const phx_object station = {"station of a rod", "Between two stations the matrices are interpolated.",
                                    TABLE(rod_station, station_keys)};
 
@@ -185,21 +181,6 @@ static phx_status finish_section(phx_reader *reader, const phx_node *node, void 
     return status ? status : body_rod_check_mass(reader, node, &rod->mass);
 }
 
-static phx_status check_stations(phx_reader *reader, const phx_node *node, const rod_keys *own)
-{
-    const phx_node *at = phx_node_find(node, "sections");
-
-    if (!at == !phx_node_find(node, "section"))
-        return phx_reader_fail(reader, at ? at : node, "a rod has either 'section' or 'sections'");
-    for (int k = 0; at && k < own->n_stations; k++)
-        if (k > 0 && own->stations[k].at < own->stations[k - 1].at)
-            return phx_reader_fail(reader, at, "expected stations with ascending 'at', found %g behind %g",
-                                   own->stations[k].at, own->stations[k - 1].at);
-    if (at && (own->n_stations < 2 || own->stations[0].at != 0.0 || own->stations[own->n_stations - 1].at != 1.0))
-        return phx_reader_fail(reader, at, "expected a first station at 0 and a last one at 1");
-    return PHX_OK;
-}
-
 /* Checks the axis of a rod: exactly one of length, arc and points; points have the right dimension, start at the
  * origin and differ from their predecessors. */
 static phx_status check_curve(phx_reader *reader, const phx_node *node, const rod_keys *own)
@@ -279,7 +260,7 @@ static phx_status body_rod_finish(phx_reader *reader, const phx_node *node, cons
     phx_status status = check_curve(reader, node, own);
 
     if (!status)
-        status = check_stations(reader, node, own);
+        status = phx_check_stations(reader, node, own->n_stations, own->stations, sizeof *own->stations);
     if (!status)
         status = check_material(reader, node, body);
     if (!status && (body->damping.mass != 0.0 || body->damping.modal.given))
@@ -340,19 +321,21 @@ static phx_status section_matrices(const phx_model *model, const phx_model_body 
     return PHX_OK;
 }
 
+static int station_before(const rod_keys *own, double s, double *part)
+{
+    return phx_station_before(own->n_stations, own->stations, sizeof *own->stations, s, part);
+}
+
 /* Stiffness and mass between two stations are interpolated: of stiffness, whose inverse is handed on. */
 static phx_status section_at(const phx_model *model, const phx_model_body *body, double s, double *compliance,
                              double *mass)
 {
     const rod_keys *own = own_of(body);
-    double other[2][PHX_ROD_SECTION];
-    int k = 0;
+    double other[2][PHX_ROD_SECTION], part;
 
     if (own->n_stations == 0)
         return section_matrices(model, body, &own->section, compliance, mass);
-    while (k + 2 < own->n_stations && own->stations[k + 1].at <= s)
-        k++;
-    const double from = own->stations[k].at, to = own->stations[k + 1].at, part = (s - from) / (to - from);
+    const int k = station_before(own, s, &part);
     phx_status status = section_matrices(model, body, &own->stations[k].section, compliance, mass);
     if (!status)
         status = section_matrices(model, body, &own->stations[k + 1].section, other[0], other[1]);
@@ -612,8 +595,17 @@ static void body_rod_offer_numbers(const phx_model *model, const phx_model_body 
 static void sections(const phx_model *model, const phx_model_body *body, phx_model_sections *to)
 {
     to->section = first_shape(own_of(body));
+    to->varies = own_of(body)->n_stations > 0;
     to->segments = body->elements;
     to->torsion = model->dimension == 3;
+}
+
+static phx_model_section section_between(const phx_model_body *body, double s)
+{
+    const rod_keys *own = own_of(body);
+    double part;
+    const int k = station_before(own, s, &part);
+    return phx_section_between(&own->stations[k].section.shape, &own->stations[k + 1].section.shape, part);
 }
 
 static phx_model_outline rod_outline_of(const phx_model *model, const rod_section *rod)
@@ -631,15 +623,12 @@ static phx_model_outline rod_outline_of(const phx_model *model, const rod_sectio
 static bool body_rod_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline)
 {
     const rod_keys *own = own_of(body);
-    int k = 0;
+    double part = 0.0;
 
     *outline = rod_outline_of(model, own->n_stations > 0 ? &own->stations[0].section : &own->section);
     if (own->n_stations == 0)
         return true;
-    while (k + 2 < own->n_stations && own->stations[k + 1].at <= s)
-        k++;
-    const double from = own->stations[k].at, to = own->stations[k + 1].at;
-    const double part = to > from ? (s - from) / (to - from) : 1.0;
+    const int k = station_before(own, s, &part);
     const phx_model_outline first = rod_outline_of(model, &own->stations[k].section),
                             last = rod_outline_of(model, &own->stations[k + 1].section);
     outline->round = first.round && last.round;
@@ -676,4 +665,5 @@ const phx_body_row phx_body_row_rod = {
     .offer_numbers = body_rod_offer_numbers,
     .sections = sections,
     .outline = body_rod_outline,
+    .section_at = section_between,
     .compliance = compliance};

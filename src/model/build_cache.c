@@ -17,6 +17,7 @@ typedef struct cache_entry {
     phx_beam_def def;
     double *pulled, *interfaces;
     phx_beam_mass *masses;
+    phx_beam_station *stations;
     phx_beam *beam;
 } cache_entry;
 
@@ -54,6 +55,7 @@ static void free_entry(cache_entry *entry)
     phx_free(entry->pulled);
     phx_free(entry->interfaces);
     phx_free(entry->masses);
+    phx_free(entry->stations);
     phx_free(entry);
 }
 
@@ -188,6 +190,8 @@ static uint64_t hash_of(const phx_beam_def *def)
         hash = mix(hash, &def->pulled[k], sizeof def->pulled[k]);
     for (int k = 0; k < def->n_interfaces; k++)
         hash = mix(hash, &def->interfaces[k], sizeof def->interfaces[k]);
+    for (int k = 0; k < def->n_stations; k++) /* numbers without padding */
+        hash = mix(hash, &def->stations[k], sizeof def->stations[k]);
     for (int k = 0; k < def->n_masses; k++) {
         hash = mix(hash, &def->masses[k].at, sizeof(double));
         hash = mix(hash, &def->masses[k].mass, sizeof(double));
@@ -208,6 +212,9 @@ static bool equal(const phx_beam_def *a, const phx_beam_def *b)
     key_of(a, key[0]);
     key_of(b, key[1]);
     if (a->n_masses != b->n_masses || memcmp(key[0], key[1], sizeof key[0]) != 0)
+        return false;
+    if (a->n_stations != b->n_stations ||
+        (a->n_stations > 0 && memcmp(a->stations, b->stations, (size_t)a->n_stations * sizeof *a->stations) != 0))
         return false;
     if (!equal_places(a->n_pulled, a->pulled, b->n_pulled, b->pulled) ||
         !equal_places(a->n_interfaces, a->interfaces, b->n_interfaces, b->interfaces))
@@ -233,7 +240,11 @@ static phx_status make_entry(phx_context *context, const phx_beam_def *def, cach
     entry->masses = phx_calloc(context, (size_t)def->n_masses, sizeof *entry->masses);
     entry->pulled = phx_calloc(context, (size_t)def->n_pulled, sizeof *entry->pulled);
     entry->interfaces = phx_calloc(context, (size_t)def->n_interfaces, sizeof *entry->interfaces);
-    if (entry->masses && entry->pulled && entry->interfaces) {
+    entry->stations = phx_calloc(context, (size_t)def->n_stations, sizeof *entry->stations);
+    if (entry->masses && entry->pulled && entry->interfaces && entry->stations) {
+        for (int k = 0; k < def->n_stations; k++)
+            entry->stations[k] = def->stations[k];
+        entry->def.stations = entry->stations;
         if (def->n_pulled > 0)
             memcpy(entry->pulled, def->pulled, (size_t)def->n_pulled * sizeof *entry->pulled);
         entry->def.pulled = entry->pulled;

@@ -45,9 +45,9 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
     const phx_model_body *body = output->quantity == PHX_QUANTITY_STRAIN ? &model->bodies[output->point.body] : NULL;
     if (body && !status)
         status = phx_body_row_of(body)->compliance(model, body, output->point.location.fraction, def.compliance);
-    phx_model_sections sections;
+    phx_model_section section;
     if (output->quantity == PHX_QUANTITY_STRESS && output->point.body != PHX_MODEL_GROUND &&
-        phx_model_body_sections(model, &model->bodies[output->point.body], &sections) && sections.section)
-        fill_section(model->dimension, sections.section, &def);
+        phx_model_section_at(model, &model->bodies[output->point.body], output->point.location.fraction, &section))
+        fill_section(model->dimension, &section, &def);
     return status ? status : phx_system_add_output(builder->system, &def);
 }

@@ -40,6 +40,7 @@ const phx_model_point *phx_model_reference(const phx_model *model, int k);
 /* Sections along the length of a body, and what its sections are held against. */
 typedef struct phx_model_sections {
     const phx_model_section *section; /* NULL: not known */
+    bool varies;                      /* the section is that of the first station */
     int segments;                     /* pieces on each of which the deformation is one polynomial or shape */
     bool torsion;                     /* it twists (space) */
     int watched;                      /* places, both ends among them, at which a motion is watched */
@@ -59,6 +60,10 @@ typedef struct phx_model_outline {
     double half[2]; /* m: along y and along z of the section */
 } phx_model_outline;
 bool phx_model_body_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline);
+
+/* The section of a body along a length at a fraction of it; of kind general where its fibres are not known, false: not
+ * known at all. */
+bool phx_model_section_at(const phx_model *model, const phx_model_body *body, double s, phx_model_section *section);
 
 /* The cross-section of a body along a length as PHX_REDUCED_SECTION numbers of a reduced body; false: not known. */
 bool phx_model_write_section(const phx_model *model, const phx_model_body *body, double *numbers);

@@ -214,6 +214,9 @@ extern const phx_type phx_type_rate_function;
 /* Hooks of keys (segments.c) and objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
+/* A body has either 'section' or 'sections': `count` stations of `size` bytes, each beginning with its place, a double;
+ * ascending from 0 to 1. */
+phx_status phx_check_stations(phx_reader *reader, const phx_node *node, int count, const void *stations, size_t size);
 phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_pose(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);

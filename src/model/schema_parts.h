@@ -44,6 +44,13 @@ static const phx_range not_negative = {"a number not less than 0", .high = HUGE_
                                                             .unit = "m", .range = &positive, .doc = "along body y"     \
     }
 
+/* Rows of a station along a body, whose section is the object `schema`. */
+#define PHX_STATION_KEYS(type, schema)                                                                                 \
+    {"at", &phx_type_number, AT(type, at), .required = true, .range = &fraction, .doc = "fraction of the length"},     \
+    {                                                                                                                  \
+        "section", &phx_type_object, AT(type, section), .required = true, .object = &(schema), .doc = "there"          \
+    }
+
 /* Traits of the kinds of body: keys that kinds share. */
 enum {
     PHX_BODY_MASS = 1,     /* mass, inertia, centre_of_mass */

@@ -294,9 +294,8 @@ static phx_status eliminate_reduce(phx_context *context, const split *pair, cons
     if (!status) {
         phx_dense_multiply(false, false, n, k, n, 1.0, a, n, pair->T, k, 0.0, half, k);
         phx_dense_multiply(true, false, k, k, n, 1.0, pair->P, k, half, k, 0.0, dense, k);
-        for (int i = 0; symmetric && i < k; i++)
-            for (int j = 0; j <= i; j++)
-                dense[i * k + j] = dense[j * k + i] = 0.5 * (dense[i * k + j] + dense[j * k + i]);
+        if (symmetric)
+            phx_dense_symmetrise(k, 1.0, dense);
         status = phx_csr_from_dense(context, k, k, dense, 0.0, out);
     }
     phx_free(half);

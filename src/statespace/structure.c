@@ -28,9 +28,7 @@ static phx_status eigenvalue_range(phx_context *context, const phx_csr *a, doubl
     *least = *largest = 0.0;
     if (!status && n > 0) {
         phx_csr_to_dense(a, dense);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < i; j++)
-                dense[i * n + j] = dense[j * n + i] = 0.5 * (dense[i * n + j] + dense[j * n + i]);
+        phx_dense_symmetrise((int)n, 1.0, dense);
         status = phx_dense_eigen_symmetric(context, (int)n, dense, NULL, values, NULL);
         *least = values[0];
         *largest = values[n - 1];

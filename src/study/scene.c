@@ -61,7 +61,8 @@ static void describe_section(const phx_model *model, const phx_model_body *body,
     const phx_model_section *section = sections.section;
     const double values[PHX_SCENE_SECTION] = {section->area, section->inertia[0], section->inertia[1],
                                               section->fibre[0], section->fibre[1]};
-    memcpy(out, values, sizeof values);
+    if (!sections.varies)
+        memcpy(out, values, sizeof values);
     *radius = section->fibre[0];
 }
 

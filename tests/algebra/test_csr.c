@@ -189,6 +189,14 @@ static void test_application_equals_the_dense_one(void **state)
     reference_product(true, false, N, 1, M, A, u, want);
     for (int i = 0; i < N; i++)
         CHECK_BELOW(fabs(v[i] - v0[i] + 2.0 * want[i]), 1e-14, "y -= 2 A^T x, row %d", i);
+    double wide[3 * N], out[3 * M], product[3 * M];
+    random_fill(&seed, 3 * N, wide);
+    for (int i = 0; i < 3 * M; i++)
+        out[i] = 1.0;
+    phx_csr_apply_dense(&a, 3, wide, out);
+    reference_product(false, false, M, 3, N, A, wide, product);
+    for (int i = 0; i < 3 * M; i++)
+        CHECK_BELOW(fabs(out[i] - 1.0 - product[i]), 1e-14, "Y += A X, entry %d", i);
     free(A);
     phx_csr_free(&a);
 }

@@ -29,6 +29,26 @@ static double largest(size_t count, const double *a)
     return value;
 }
 
+/* The symmetric and the antisymmetric part are those bit for bit, and add up to the matrix. */
+static void test_parts(void **state)
+{
+    enum { N = 7 };
+    uint64_t seed = 5;
+    double *a = random_matrix(&seed, N, N), *even = copy_of(N * N, a), *odd = copy_of(N * N, a);
+
+    (void)state;
+    phx_dense_symmetrise(N, 1.0, even);
+    phx_dense_symmetrise(N, -1.0, odd);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            assert_true(even[i * N + j] == even[j * N + i] && odd[i * N + j] == -odd[j * N + i]);
+            CHECK_CLOSE(even[i * N + j] + odd[i * N + j], a[i * N + j], 1e-15, "entry %d, %d", i, j);
+        }
+    free(a);
+    free(even);
+    free(odd);
+}
+
 /* ---- product ---- */
 /* One product with leading dimensions larger than the rows; what lies between rows must not be touched. */
 static void check_product(uint64_t *seed, bool transpose_a, bool transpose_b, int m, int n, int k, double beta)
@@ -304,6 +324,7 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_parts, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_products, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_cholesky, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_cholesky_names_the_pivot, context_setup, context_teardown),

@@ -10,8 +10,13 @@ static const double places[PORTS] = {0.0, 1.0, 0.375};
 static const char *const names[PORTS] = {"P", "C", "mid"};
 static const double section[PHX_REDUCED_SECTION] = {2, 0, 0, 0, 0.03, 0.02, 6e-4, 2e-8, 4.5e-8, 4.7e-8, 0.01, 0.015};
 
+/* Of a beam that stiffens, a section that varies. */
 static phx_flex_source *make_beam(phx_context *context, int dim, phx_reference reference, bool stiffening)
 {
+    static const phx_beam_station stations[2] = {
+        {0.0, 0.7, 50.0, {3.0, 2.0}, HUGE_VAL, 0.03, {0.0, 0.0}},
+        {1.0, 0.5, 30.0, {2.5, 1.0}, HUGE_VAL, 0.02, {0.0, 0.0}},
+    };
     static const phx_beam_mass mass = {.at = 1.0, .mass = 0.1, .inertia = {1e-4, 0, 0, 0, 2e-4, 0, 0, 0, 3e-4}};
     phx_beam_def def = phx_beam_def_default();
     phx_flex_source *beam = NULL;
@@ -33,6 +38,8 @@ static phx_flex_source *make_beam(phx_context *context, int dim, phx_reference r
     def.interfaces = places;
     def.n_masses = 1;
     def.masses = &mass;
+    def.n_stations = stiffening ? 2 : 0;
+    def.stations = stations;
     CHECK_OK(context, phx_beam_create(context, &def, &beam));
     return beam;
 }
@@ -132,6 +139,10 @@ static void what_is_written_is_read(void **state)
         assert_int_equal(phx_flex_source_cubic_pieces(read), 8);
         check_numbers(PHX_REDUCED_SECTION, section, phx_reduced_section(read));
         check_numbers(1, &phx_beam_definition(beam)->length, &phx_beam_definition(read)->length);
+        assert_int_equal(phx_beam_definition(read)->n_stations, a->stiffening ? 2 : 0);
+        if (a->stiffening)
+            check_numbers(2 * sizeof(phx_beam_station) / sizeof(double), &phx_beam_definition(beam)->stations->at,
+                          &phx_beam_definition(read)->stations->at);
         assert_null(phx_continuum_model(read));
         phx_flex_source_destroy(beam);
         phx_flex_source_destroy(read);

@@ -260,7 +260,7 @@ static void beams_are_wrong(void **state)
          HEAD "materials: {m: {density: 1, young: 1}}\nbodies:\n  a: {kind: beam,      material: n, length: 1}\n"},
         {5, 6, "key 'length' of a body is missing", BEAM_WITH(SECTION "reference: free")},
         {5, 40, "greater than 0, found '0'", BEAM_WITH("length: 0, " SECTION "reference: free")},
-        {5, 6, "key 'section' of a body is missing", BEAM_WITH("length: 1, reference: free")},
+        {5, 6, "a beam has either 'section' or 'sections'", BEAM_WITH("length: 1, reference: free")},
         {5, 6, "key 'reference' of a body is missing", BEAM_WITH("length: 1, " SECTION)},
         {5, 92, "expected one of cantilever, simply_supported, free, found 'clamped'",
          BEAM_WITH("length: 1, " SECTION "reference: clamped")},
@@ -387,7 +387,9 @@ static void modal_bodies_are_wrong(void **state)
 
 static void sections_are_wrong(void **state)
 {
-#define WITH_SECTION(keys) BEAM_WITH("length: 1, reference: free, section: {" keys "}")
+#define WITH_SECTION(keys)         BEAM_WITH("length: 1, reference: free, section: {" keys "}")
+#define STATION(at)                "{at: " at ", section: {kind: circle, diameter: 0.1}}"
+#define WITH_STATIONS(keys, where) BEAM_WITH("length: 1, sections: [" where "], " keys)
     static const bad_model models[] = {
         {5, 69, "key 'kind' of a section is missing", WITH_SECTION("diameter: 1")},
         {5, 76, "expected one of circle, tube, rectangle, general, found 'disc'", WITH_SECTION("kind: disc")},
@@ -402,6 +404,15 @@ static void sections_are_wrong(void **state)
         {5, 103, "expected a number greater than 0, found a list of 2",
          WITH_SECTION("kind: general, area: 1, inertia: [1, 1]")},
         {5, 69, "the section has area", WITH_SECTION("kind: circle, diameter: 1e-200")},
+        {5, 91, "a beam has either 'section' or 'sections'", BEAM_WITH("length: 1, " SECTION "sections: []")},
+        {5, 53, "expected a first station at 0 and a last one at 1",
+         WITH_STATIONS("reference: free", STATION("0") ", " STATION("0.5"))},
+        {5, 53, "expected stations with ascending 'at', found 0.25 behind 0.5",
+         WITH_STATIONS("reference: free", STATION("0") ", " STATION("0.5") ", " STATION("0.25") ", " STATION("1"))},
+        {5, 53, "'sections' does not go with 'segments'; take a rod",
+         WITH_STATIONS("segments: 2", STATION("0") ", " STATION("1"))},
+        {5, 53, "'sections' does not go with 'element: assumed'",
+         WITH_STATIONS("element: assumed, modes: 2, reference: cantilever", STATION("0") ", " STATION("1"))},
     };
     CHECK_ALL(state, models);
 }

@@ -124,6 +124,41 @@ static void springs_inside_a_body(void **state)
     phx_model_destroy(read_text(context, text));
 }
 
+/* The section at a place, of beams and rods: linear between stations, of a step what is behind it; without known fibres
+ * where a station has none. */
+static void sections_vary_along_a_body(void **state)
+{
+    phx_context *context = *state;
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1, young: 1, poisson: 0.3}}\nbodies:\n"
+        "  a: {kind: beam, material: m, length: 1, reference: free, sections: [\n"
+        "    {at: 0, section: {kind: rectangle, width: 1, height: 0.2}},\n"
+        "    {at: 0.5, section: {kind: rectangle, width: 1, height: 0.1}},\n"
+        "    {at: 0.5, section: {kind: rectangle, width: 2, height: 0.1}},\n"
+        "    {at: 1, section: {kind: general, area: 0.3, inertia: 1e-4}}]}\n"
+        "  b: {kind: rod, material: m, length: 1, sections: [\n"
+        "    {at: 0, section: {kind: rectangle, width: 1, height: 0.2}},\n"
+        "    {at: 1, section: {kind: rectangle, width: 1, height: 0.1}},\n"
+        "    {at: 1, section: {kind: rectangle, width: 3, height: 0.1}}]}\n";
+    phx_model *model = read_text(context, text);
+    phx_model_section section;
+
+    assert_true(phx_model_section_at(model, &model->bodies[0], 0.25, &section));
+    CHECK_CLOSE(section.area, 0.15, 1e-16, "area");
+    CHECK_CLOSE(section.inertia[1], 0.5 * (8e-3 + 1e-3) / 12.0, 1e-18, "second moment");
+    CHECK_CLOSE(section.fibre[0], 0.075, 1e-16, "fibre");
+    assert_int_equal(section.kind, PHX_MODEL_RECTANGLE);
+    assert_true(phx_model_section_at(model, &model->bodies[0], 0.5, &section));
+    CHECK_CLOSE(section.area, 0.2, 1e-16, "area behind the step");
+    assert_int_equal(section.kind, PHX_MODEL_GENERAL);
+    assert_true(phx_model_section_at(model, &model->bodies[1], 0.5, &section));
+    CHECK_CLOSE(section.area, 0.15, 1e-16, "area of the rod");
+    CHECK_CLOSE(section.fibre[0], 0.075, 1e-16, "fibre of the rod");
+    assert_true(phx_model_section_at(model, &model->bodies[1], 1.0, &section));
+    CHECK_CLOSE(section.area, 0.3, 1e-16, "area behind a step at the end");
+    phx_model_destroy(model);
+}
+
 static void rows_are_complete(void **state)
 {
     (void)state;
@@ -281,6 +316,7 @@ static void places_are_read_by_what_a_kind_has(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sections_vary_along_a_body, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_complete, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_true, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(springs_inside_a_body, context_setup, context_teardown),

@@ -84,10 +84,70 @@ static void check_section(const double *column, const double *R, double s, const
         CHECK_CLOSE(small[a], turn[a], SMALL * 1e-6, "%s, at %g: turn of the section", reference, s);
 }
 
+/* Columns of the result at rest under the quasi-static loads. */
+static void columns_at_rest(mechanism *m)
+{
+    const phx_start_options rest = {.quasi_static = true, .t = 0.0};
+    CHECK_OK(m->context, phx_system_start(m->system, &rest, m->x, m->v, m->lambda));
+    CHECK_OK(m->context, phx_system_outputs(m->dae, 0.0, m->x, m->v, m->columns));
+}
+
+/* Height from 50 to 30 mm, and from the middle on twice as wide: area, moment and fibres are linear between stations.
+ * w(L) = F int (L - x)^2/EI, by Simpson's rule on each half. */
+static void a_tapered_cantilever_is_bent_as_the_formulas_say(void **state)
+{
+    enum { PARTS = 2000 };
+    static const double height[2] = {0.05, 0.03}, force[2] = {40.0, 25.0};
+    static const double place[3] = {0.125, 0.625, 1.0 / 3.0};
+    const double middle = 0.5 * (height[0] + height[1]);
+    double tip = 0.0;
+
+    (void)state;
+    for (int half = 0; half < 2; half++) {
+        const double width = WIDTH * (half + 1), step = 0.5 * L / PARTS;
+        const double I0 = width * pow(half ? middle : height[0], 3) / 12.0;
+        const double I1 = width * pow(half ? height[1] : middle, 3) / 12.0;
+        for (int k = 0; k <= PARTS; k++) {
+            const double part = (double)k / PARTS, arm = L - 0.5 * L * (half + part);
+            const double weight = k == 0 || k == PARTS ? 1.0 : k % 2 ? 4.0 : 2.0;
+            tip += force[1] * weight * step / 3.0 * arm * arm / (YOUNG * (I0 + part * (I1 - I0)));
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        char text[TEXT];
+        mechanism m;
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: %.17g, poisson: 0.3}}\n"
+                 "bodies: {b: {kind: beam, reference: %s, material: m, length: 2, elements: 8, sections: [\n"
+                 "  {at: 0, section: {kind: rectangle, width: 0.03, height: 0.05}},\n"
+                 "  {at: 0.5, section: {kind: rectangle, width: 0.03, height: 0.04}},\n"
+                 "  {at: 0.5, section: {kind: rectangle, width: 0.06, height: 0.04}},\n"
+                 "  {at: 1, section: {kind: rectangle, width: 0.06, height: 0.03}}]}}\n"
+                 "joints: {weld: {kind: weld, ports: [ground.O, b.P], angle: 0}}\n"
+                 "loads: {f: {at: b.C, force: [%g, %g]}}\n"
+                 "outputs: {r: {position: b.C}, s1: {stress: b@0.125}, s2: {stress: b@0.625}, s3: {stress: "
+                 "b@0.33333333333333333}}\n",
+                 YOUNG, references[k], force[0], force[1]);
+        mechanism_open(&m, text, 0, NULL);
+        columns_at_rest(&m);
+        CHECK_RELATIVE(m.columns[1], tip, SMALL, "%s: deflection", references[k]);
+        for (int i = 0; i < 3; i++) {
+            const int half = place[i] > 0.5;
+            const double part = 2.0 * place[i] - half, width = WIDTH * (half + 1);
+            const double h0 = half ? middle : height[0], h1 = half ? height[1] : middle;
+            const double area = width * (h0 + part * (h1 - h0));
+            const double inertia = width * (pow(h0, 3) + part * (pow(h1, 3) - pow(h0, 3))) / 12.0;
+            const double bent = force[1] * L * (1.0 - place[i]) * 0.5 * (h0 + part * (h1 - h0)) / inertia;
+            CHECK_RELATIVE(m.columns[2 + 2 * i], force[0] / area - bent, SMALL, "%s: least, %d", references[k], i);
+            CHECK_RELATIVE(m.columns[3 + 2 * i], force[0] / area + bent, SMALL, "%s: largest, %d", references[k], i);
+        }
+        mechanism_close(&m);
+    }
+}
+
 static void a_cantilever_is_bent_as_the_formulas_say(void **state)
 {
     const tip_load load = {{30.0, 25.0, -11.0}, 7.0};
-    const phx_start_options rest = {.quasi_static = true, .t = 0.0};
     const double axis[3] = {0.3, -1.0, 0.7};
     char text[TEXT];
     double R[9];
@@ -98,8 +158,7 @@ static void a_cantilever_is_bent_as_the_formulas_say(void **state)
         mechanism m;
         cantilever(R, references[k], &load, text);
         mechanism_open(&m, text, 0, NULL);
-        CHECK_OK(m.context, phx_system_start(m.system, &rest, m.x, m.v, m.lambda));
-        CHECK_OK(m.context, phx_system_outputs(m.dae, 0.0, m.x, m.v, m.columns));
+        columns_at_rest(&m);
         const double reaction[6] = {-load.force[0], -load.force[1],    -load.force[2],
                                     -load.torque,   load.force[2] * L, -load.force[1] * L};
         CHECK_VECTOR(6, m.columns, reaction, SMALL, "%s: reaction of the wall", references[k]);
@@ -198,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cantilever_is_bent_as_the_formulas_say),
+        cmocka_unit_test(a_tapered_cantilever_is_bent_as_the_formulas_say),
         cmocka_unit_test_setup_teardown(a_result_in_space_can_be_drawn, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

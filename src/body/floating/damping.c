@@ -64,9 +64,7 @@ static phx_status modal_damping(phx_context *context, double zeta, phx_floating 
         for (int k = 0; k < n; k++)
             K[i * n + k] = m_phi[i * n + k] * 2.0 * zeta * omega[k];
     phx_dense_multiply(false, true, n, n, n, 1.0, K, n, m_phi, n, 0.0, M, n);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            M[i * n + j] = M[j * n + i] = 0.5 * (M[i * n + j] + M[j * n + i]);
+    phx_dense_symmetrise(n, 1.0, M);
     status = phx_csr_from_dense(context, n, n, M, -1.0, &body->damping);
     if (status || !phx_floating_is_fine(body))
         goto cleanup;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char group[] = "/beam", sections[] = "/beam/section_inertia";
+static const char group[] = "/beam", sections[] = "/beam/section_inertia", stations[] = "/beam/stations";
 
 /* The numbers of a definition, as they stand in the file; torsion 0: it does not twist. */
-enum { NUMBERS = 7, CHOICES = 6, MASS_NUMBERS = 11 };
+enum { NUMBERS = 7, CHOICES = 6, MASS_NUMBERS = 11, STATION_NUMBERS = sizeof(phx_beam_station) / sizeof(double) };
 static void numbers_of(const phx_beam_def *def, double numbers[NUMBERS])
 {
     const double all[NUMBERS] = {def->length,
@@ -42,6 +42,26 @@ static phx_status put_masses(phx_h5 *file, const phx_beam_def *def)
     return PHX_OK;
 }
 
+/* Those of a station as in phx_beam_station. */
+static phx_status put_stations(phx_h5 *file, const phx_beam_def *def)
+{
+    const size_t n = (size_t)def->n_stations;
+    phx_beam_station *rows = phx_calloc(phx_h5_context(file), n + 1, sizeof *rows);
+
+    if (!rows)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < n; k++) {
+        rows[k] = def->stations[k];
+        rows[k].torsion_stiffness = isinf(rows[k].torsion_stiffness) ? 0.0 : rows[k].torsion_stiffness;
+    }
+    reduced_put_matrix(file, stations, def->n_stations, STATION_NUMBERS, (const double *)(const void *)rows,
+                       "sections along the beam, linear between: fraction of the length; mass per length, E A, bending "
+                       "stiffness, G J, polar inertia as in numbers; inertia of the section about y and z",
+                       "SI");
+    phx_free(rows);
+    return PHX_OK;
+}
+
 /* Writes the definition of a beam, its section and its basis to the group /beam of a file. */
 phx_status reduced_put_beam(phx_h5 *file, const phx_flex_source *source, const double *section)
 {
@@ -70,6 +90,8 @@ phx_status reduced_put_beam(phx_h5 *file, const phx_flex_source *source, const d
             "SI");
     if (!status && def->n_masses > 0)
         status = put_masses(file, def);
+    if (!status && def->n_stations > 0)
+        status = put_stations(file, def);
     if (!status && def->section_inertia[0] + def->section_inertia[1] > 0.0)
         reduced_put_matrix(file, sections, 1, 2, def->section_inertia, "inertia of sections per length about y and z",
                            "kg m");
@@ -117,8 +139,28 @@ static phx_status read_masses(phx_h5 *file, phx_beam_def *def, phx_beam_mass **m
     return status;
 }
 
+/* Reads the stations of a beam; def->stations borrows *made. */
+static phx_status read_stations(phx_h5 *file, phx_beam_def *def, phx_beam_station **made)
+{
+    phx_status status = PHX_OK;
+
+    if (!phx_h5_has(file, stations))
+        return status;
+    status = reduced_extent_of(file, stations, 0, &def->n_stations);
+    *made = status ? NULL : phx_calloc(phx_h5_context(file), (size_t)def->n_stations + 1, sizeof **made);
+    if (!status)
+        status = *made ? reduced_read_into(file, stations, def->n_stations, STATION_NUMBERS, (double *)(void *)*made)
+                       : PHX_ERR_MEMORY;
+    for (int k = 0; k < def->n_stations && !status; k++)
+        if ((*made)[k].torsion_stiffness == 0.0)
+            (*made)[k].torsion_stiffness = HUGE_VAL;
+    def->stations = *made;
+    return status;
+}
+
 /* Reads the definition of a beam; the caller checks it by creating the beam. */
-static phx_status read_definition(phx_h5 *file, int dim, phx_beam_def *def, phx_beam_mass **masses)
+static phx_status read_definition(phx_h5 *file, int dim, phx_beam_def *def, phx_beam_mass **masses,
+                                  phx_beam_station **made)
 {
     int choices[CHOICES] = {0};
     double numbers[NUMBERS];
@@ -143,7 +185,9 @@ static phx_status read_definition(phx_h5 *file, int dim, phx_beam_def *def, phx_
                           .modes = choices[5]};
     if (phx_h5_has(file, sections))
         status = reduced_read_into(file, sections, 1, 2, def->section_inertia);
-    return status ? status : read_masses(file, def, masses);
+    if (!status)
+        status = read_masses(file, def, masses);
+    return status ? status : read_stations(file, def, made);
 }
 
 /* The beam that the file describes; what is wrong with it is of the file. */
@@ -151,7 +195,8 @@ static phx_status make_beam(phx_h5 *file, int dim, phx_flex_source **full)
 {
     phx_beam_def def = {.dim = dim};
     phx_beam_mass *masses = NULL;
-    phx_status status = read_definition(file, dim, &def, &masses);
+    phx_beam_station *along = NULL;
+    phx_status status = read_definition(file, dim, &def, &masses, &along);
 
     if (!status && def.element != PHX_ELEMENT_ASSUMED && def.modes != 0)
         status = reduced_wrong(file, group, "has %d assumed modes beside elements", def.modes);
@@ -161,6 +206,7 @@ static phx_status make_beam(phx_h5 *file, int dim, phx_flex_source **full)
             status = phx_fail_prefix(phx_h5_context(file), PHX_ERR_FILE, "%s: /beam: ", phx_h5_path(file));
     }
     phx_free(masses);
+    phx_free(along);
     return status;
 }
 

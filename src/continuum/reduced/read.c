@@ -110,12 +110,8 @@ static phx_status read_check_symmetry(phx_h5 *file, const reduced_field *field, 
 /* Reads all matrices of the deformation and checks that symmetric and antisymmetric ones are so. */
 static phx_status read_fields(phx_h5 *file, phx_flex *flex)
 {
-    phx_status status = phx_flex_allocate_vectors(phx_h5_context(file), flex);
+    phx_status status = phx_flex_allocate(phx_h5_context(file), true, flex);
 
-    if (!status)
-        status = phx_flex_dense_pattern(phx_h5_context(file), flex);
-    if (!status)
-        status = phx_flex_allocate_matrices(phx_h5_context(file), flex, true);
     for (int k = 0; k < REDUCED_FIELDS && !status; k++) {
         const reduced_field *field = &reduced_fields[k];
         double *values = *reduced_values(field, flex);
@@ -320,9 +316,6 @@ static phx_status fill_points(phx_h5 *file, reduced_source *source, const double
         status = phx_flex_point_allocate(phx_h5_context(file), (int)dim, k, point);
         if (status)
             break;
-        point->n = k;
-        for (int c = 0; c < k; c++)
-            point->dof[c] = c;
         memcpy(point->x, x + dim * (size_t)p, dim * sizeof *x);
         point->without_directions = directions[p] == 0.0;
         memcpy(point->phi, phi + dim * (size_t)p * (size_t)k, dim * (size_t)k * sizeof *phi);

@@ -111,9 +111,8 @@ static void fill_held(const phx_full *full, const phx_projected *projected, cons
                 ph->S[k * m + l] = value;
         }
     }
-    for (int i = 0; i < m && h > 0; i++)
-        for (int j = 0; j < i; j++)
-            ph->S[i * m + j] = ph->S[j * m + i] = 0.5 * (ph->S[i * m + j] + ph->S[j * m + i]);
+    if (h > 0)
+        phx_dense_symmetrise(m, 1.0, ph->S);
 }
 
 static void scale_inputs(phx_ph *ph, const double *scale)

@@ -21,11 +21,10 @@ static phx_status congruence(phx_context *context, const phx_csr *a, int c, cons
     double *AW = NULL;
     const phx_status status = phx_csr_times_dense(context, a, c, W, &AW);
 
-    if (!status && c > 0)
+    if (!status && c > 0) {
         phx_dense_multiply(true, false, c, c, a->rows, 1.0, W, c, AW, c, 0.0, out, c);
-    for (int i = 0; i < c && !status; i++)
-        for (int j = 0; j < i; j++)
-            out[i * c + j] = out[j * c + i] = 0.5 * (out[i * c + j] + out[j * c + i]);
+        phx_dense_symmetrise(c, 1.0, out);
+    }
     phx_free(AW);
     return status;
 }
