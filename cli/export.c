@@ -68,7 +68,7 @@ static int export(phx_context *context, const phx_model *model, const export_arg
 /* The format is that which the name of the output ends with; an ending of another one is a mistake. */
 static int find_format(const cli_command *command, export_arguments *given)
 {
-    static const char *const formats[] = {"vtk", "xdmf", "mat", "csv", "json", "mtx"};
+    static const char *const formats[] = {"vtk", "xdmf", "glb", "mat", "csv", "json", "mtx"};
     const char *ending = cli_ending(given->output), *found = NULL;
 
     for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
@@ -76,7 +76,8 @@ static int find_format(const cli_command *command, export_arguments *given)
             found = formats[i];
     if (ending && !found && !given->format)
         return cli_usage_error(
-            command, "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .mat, .csv, .json or .mtx, or give --format",
+            command,
+            "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .glb, .mat, .csv, .json or .mtx, or give --format",
             given->output, ending);
     if (found && given->format && strcmp(found, given->format) != 0)
         return cli_usage_error(command, "--output %s: the ending contradicts --format %s", given->output,
@@ -111,11 +112,12 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
 {
     export_arguments given = {.frames = 250};
     const cli_option options[] = {
-        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|mat|csv|json|mtx",
+        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|glb|mat|csv|json|mtx",
          "default: what NAME ends with, else the first that there is of FILE", &given.format},
         {"--output", 'o', OPTION_TEXT, "NAME",
          "default: FILE with .FORMAT, _FORMAT for a new folder; -: standard output", &given.output},
-        {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf: instants at most, evenly chosen (default: 250)", &given.frames},
+        {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf, glb: instants at most, evenly chosen (default: 250)",
+         &given.frames},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "of a model: value of a parameter; may be repeated", &given.set},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file, NULL};

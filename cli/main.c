@@ -48,7 +48,8 @@ static const cli_command commands[] = {
      "sweep; of a linear model: a Bode diagram, poles, or the patterns of its matrices. The picture goes beside FILE\n"
      "unless -o says otherwise. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
     {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
-     "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); mat, columns and\n"
+     "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); glb, the motion as\n"
+     "glTF for Blender and other programs; mat, columns and\n"
      "states for MATLAB and Octave; csv, the columns; json, a summary. Of MODES.h5: mat, csv, json. Of a linear\n"
      "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
      "at its start state and of its bodies; mat, json.\n"},

@@ -9,7 +9,7 @@
 
 enum {
     AROUND_STRUT = 12,   /* points of the circle of a strut */
-    PIECES = 32,         /* of the length of a body that bends */
+    PIECES = 16,         /* of the length of a body that bends */
     MOST_CARRIERS = 4000 /* of a body */
 };
 static const double PI = 3.14159265358979323846;

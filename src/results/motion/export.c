@@ -22,6 +22,12 @@ static phx_status motion_xdmf(phx_context *context, const char *path, const char
     return phx_export_xdmf(context, path, output, most);
 }
 
+static phx_status motion_glb(phx_context *context, const char *path, const char *format, const char *output, int most)
+{
+    (void)format;
+    return phx_export_glb(context, path, output, most);
+}
+
 /* Exports a result to an exchange format. */
 static phx_status simulation_bundle(phx_context *context, const char *path, const char *format, const char *output,
                                     int most)
@@ -165,6 +171,7 @@ static const struct {
 } formats[] = {
     {{"vtk", "_vtk", "motion.pvd"}, {motion_vtk, NULL, NULL}},
     {{"xdmf", "_xdmf", "motion.xmf"}, {motion_xdmf, NULL, NULL}},
+    {{"glb", ".glb", NULL}, {motion_glb, NULL, NULL}},
     {{"mat", ".mat", NULL}, {simulation_bundle, modes_bundle, linear_bundle}},
     {{"csv", ".csv", NULL}, {simulation_csv, modes_table, NULL}},
     {{"json", ".json", NULL}, {simulation_json, modes_table, linear_bundle}},

@@ -63,7 +63,9 @@ phx_status phx_sys_note_turns(workspace *ws, const double *v1)
             sum += 0.25 * (w0[k] + w1[k]) * (w0[k] + w1[k]);
         const double angle = watch->h * sqrt(sum);
         if (angle > MOST_TURN)
-            return PHX_NOT_CONVERGED;
+            return phx_fail(system->context, PHX_NOT_CONVERGED,
+                            "body '%s' turns by more than %.2g rad in a step of %.3g s; take shorter steps",
+                            phx_body_name(system->bodies[b].body), 2.0 * atan(0.5 * angle), watch->h);
         if (watch->told || watch->kind[b] == NEVER || !(angle > watch->angle))
             continue;
         phx_rot_x_rot(system->dim, w0, w1, across);
