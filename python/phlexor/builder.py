@@ -491,7 +491,8 @@ class ModelBuilder:
                           shape=shape,
                           damping=damping)
 
-    def beam(self, name: str, *, material: str, length: Value, section: Section,
+    def beam(self, name: str, *, material: str, length: Value, section: Optional[Section] = None,
+             sections: Optional[Sequence[Mapping[str, Any]]] = None,
              reference: Optional[Literal["cantilever", "simply_supported", "free"]] = None,
              elements: Optional[Value] = None, segments: Optional[Value] = None,
              order: Optional[Literal[3, 5]] = None, element: Optional[Literal["mixed", "paper", "assumed"]] = None,
@@ -514,7 +515,8 @@ class ModelBuilder:
             What :meth:`material` returned.
         length : number
             m.
-        section : Circle, Tube, Rectangle or General
+        section, sections : one of them
+            Circle, Tube, Rectangle or General, the same all along; or stations ``{"at": s, "section": ...}`` from 0 to 1.
         reference : {"cantilever", "simply_supported", "free"}
             What the deformation is measured from; with `segments` it may be left out.
         segments : int, optional
@@ -531,7 +533,7 @@ class ModelBuilder:
         }
         return self._body(name, "beam", position, angle, rotation, linear_velocity, angular_velocity,
                           guess=guess, material=material,
-                          length=length, section=section, elements=elements, segments=segments,
+                          length=length, section=section, sections=sections, elements=elements, segments=segments,
                           reference=reference, order=order,
                           element=element, modes=modes, basis=basis, kinetics=kinetics, twist=twist,
                           section_inertia=section_inertia, stiffening=stiffening, ports=placed, point_masses=point_masses,

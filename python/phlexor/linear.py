@@ -14,6 +14,7 @@ from ._binding import (phx_bundle, phx_bundle_item, phx_bundle_kind, phx_csr, ph
 from ._call import (ComplexArray, Context, FloatArray, Owner, PathLike, doubles, hdf5, name_list, names_at, names_of,
                     path_of, text_of, view)
 from ._check import checked, not_pickled
+from ._display import plot_bode
 from ._library import lib
 from .errors import UnsupportedError
 
@@ -237,6 +238,24 @@ class StateSpace:
             call.check(lib.phx_ss_dc_gain(call.pointer, self._pointer, doubles(gain)))
         return gain
 
+    def bode(self, omega: Optional[ArrayLike] = None, inputs: Optional[Sequence[str]] = None,
+             outputs: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
+        """Draw magnitude, dB, and phase, degrees, of the frequency responses with matplotlib.
+
+        Parameters
+        ----------
+        omega : array_like, optional
+            Angular frequencies, rad/s. Default: a decade beyond the poles.
+        inputs, outputs : sequence of str, optional
+            Default: all.
+        ax : two matplotlib axes, optional
+
+        Returns
+        -------
+        axes of the magnitude and of the phase
+        """
+        return plot_bode(self, omega, inputs, outputs, ax)
+
     def to_scipy(self) -> Any:
         """The same as ``scipy.signal.StateSpace``, without the names."""
         from scipy.signal import StateSpace as ScipyStateSpace
@@ -370,6 +389,24 @@ class Linear:
     def response(self, omega: ArrayLike) -> ComplexArray:
         """Of `system`: :meth:`StateSpace.response`."""
         return self.system.response(omega)
+
+    def bode(self, omega: Optional[ArrayLike] = None, inputs: Optional[Sequence[str]] = None,
+             outputs: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
+        """Draw magnitude, dB, and phase, degrees, of the frequency responses with matplotlib.
+
+        Parameters
+        ----------
+        omega : array_like, optional
+            Angular frequencies, rad/s. Default: a decade beyond the poles.
+        inputs, outputs : sequence of str, optional
+            Default: all.
+        ax : two matplotlib axes, optional
+
+        Returns
+        -------
+        axes of the magnitude and of the phase
+        """
+        return plot_bode(self.system, omega, inputs, outputs, ax)
 
     def write(self, path: PathLike) -> None:
         """Write the model as ``phlexor linearize -o`` does: .h5, .mat or .json."""

@@ -20,6 +20,7 @@ from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, 
                        phx_study_titop_options)
 from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
 from ._check import checked
+from ._display import page_frame
 from ._library import lib
 from .batch import Batch
 from .errors import PhlexorError
@@ -471,6 +472,9 @@ class Model:
                 return _certificate(report)
             finally:
                 lib.phx_check_report_free(ctypes.byref(report))
+
+    def _repr_html_(self) -> Optional[str]:
+        return page_frame(self.write_page)
 
     def write_page(self, path: PathLike) -> None:
         """Write a page that shows the assembled model in any browser, as ``phlexor view`` does.

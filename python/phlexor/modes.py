@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ._binding import phx_mode_row, phx_modes_format, phx_modes_table
 from ._call import ComplexArray, Context, FloatArray, Owner, PathLike, hdf5, names_at, path_of, text_of, view
 from ._check import checked, not_pickled
+from ._display import axes_of, page_frame
 from ._library import lib
 
 __all__ = ["Modes", "read_modes"]
@@ -150,6 +151,25 @@ class Modes:
         """
         with Context() as call:
             call.check(lib.phx_report_modes(call.pointer, ctypes.byref(self._table), None, path_of(path), None))
+
+    def _repr_html_(self) -> Optional[str]:
+        return page_frame(self.write_page)
+
+    def plot(self, parameter: Optional[str] = None, ax: Any = None) -> Any:
+        """Draw the frequencies over a parameter of the sweep with matplotlib, a line for each branch; without a sweep
+        over the number of the mode. Returns the axes."""
+        (own,) = axes_of(ax)
+        own.set_ylabel("frequency, Hz")
+        if not self.parameters:
+            own.plot(np.arange(1, self.frequency.shape[1] + 1), self.frequency[0], "o")
+            own.set_xlabel("mode")
+            return own
+        column = self.parameters.index(parameter) if parameter else 0
+        for branch in np.unique(self.rows["branch"]):
+            own.plot(self.points[:, column], self.track(int(branch)), label=f"{branch}")
+        own.set_xlabel(self.parameters[column])
+        own.legend(title="branch")
+        return own
 
     def write(self, path: PathLike) -> None:
         """Write a file as ``phlexor modes -o`` does: .h5 (with shapes), .csv, .json or .txt."""

@@ -12,6 +12,7 @@ import numpy as np
 from ._binding import phx_integrator, phx_result, phx_simulate_report
 from ._call import Context, FloatArray, Owner, PathLike, doubles, field_names, hdf5, path_of, text_of, view
 from ._check import checked, not_pickled
+from ._display import optional_module, page_frame, plot_columns
 from ._library import lib
 
 __all__ = ["Body", "Report", "Result", "read_result"]
@@ -415,6 +416,40 @@ class Result(Mapping[str, FloatArray]):
         """
         with hdf5, self._context as call:
             call.check(lib.phx_report_result(call.pointer, self._open(), None, path_of(path), None))
+
+    def _repr_html_(self) -> Optional[str]:
+        return page_frame(self.write_page)
+
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Draw columns over time with matplotlib; those of one unit in one diagram.
+
+        Parameters
+        ----------
+        *names : str
+            Columns, or outputs with several of them: ``tip`` for ``tip.x`` and ``tip.y``. Default: all but the time.
+        ax : matplotlib axes, optional
+            One or several; new ones by default.
+
+        Returns
+        -------
+        ndarray of axes
+        """
+        wanted = [column for name in names or self.columns[1:] for column in
+                  ([name] if name in self.columns else [c for c in self.columns if c.startswith(name + ".")] or [name])]
+        return plot_columns(self.t, {name: self[name] for name in wanted}, self.units, ax)
+
+    def to_pandas(self) -> Any:
+        """All columns as a pandas DataFrame, the time as its index."""
+        pandas = optional_module("pandas")
+        return pandas.DataFrame({name: self[name] for name in self.columns[1:]},
+                                index=pandas.Index(self.t, name=self.columns[0]))
+
+    def to_xarray(self) -> Any:
+        """All columns as an xarray Dataset over the time, with their units."""
+        xarray = optional_module("xarray")
+        time = self.columns[0]
+        return xarray.Dataset({name: (time, self[name], {"units": self.units.get(name, "")})
+                               for name in self.columns[1:]}, {time: (time, self.t, {"units": "s"})})
 
     def to_numpy(self) -> Any:
         """All columns as one structured array, a field for each."""

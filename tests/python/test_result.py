@@ -1,5 +1,6 @@
 """Results in memory and from files, modes."""
 
+import importlib.util
 import unittest
 
 import numpy as np
@@ -211,6 +212,52 @@ class ModesTest(Case):
             model.modes(at="moving")
         with self.assertRaisesRegex(phlexor.ModelError, r"n = -1 \(point 2 of 2\)"):
             model.modes(sweep={"n": [1, -1]})
+
+
+def has(module):
+    return importlib.util.find_spec(module) is not None
+
+
+class Notebooks(Case):
+    def test_pages_stand_in_a_frame(self):
+        model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
+        shown = [model, model.simulate(end=0.01), model.modes(2)]
+        for thing in shown:
+            page = thing._repr_html_()
+            if page is None:
+                self.skipTest("this build has no pages")
+            self.assertTrue(page.startswith('<iframe srcdoc="') and page.endswith("</iframe>"))
+            self.assertNotIn("<script", page)  # escaped
+            self.assertIn("phlexor-manifest", page)
+
+    @unittest.skipUnless(has("matplotlib"), "matplotlib is missing")
+    def test_figures(self):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
+        result = model.simulate(end=0.01)
+        axes = result.plot("slider", "energy")
+        self.assertEqual([axis.get_ylabel() for axis in axes], ["m", "J"])
+        self.assertEqual([line.get_label() for line in axes[0].lines], ["slider.x", "slider.y"])
+        self.same(axes[0].lines[1].get_ydata(), result["slider.y"], "curve")
+        with self.assertRaisesRegex(KeyError, "slyder"):
+            result.plot("slyder")
+        modes = phlexor.Model(EXAMPLES / "four_bar.yaml").modes(3, sweep={"theta1": [0.0, 1.0, 2.0]})
+        self.same(modes.plot().lines[0].get_xdata(), modes.points[:, 0], "sweep")
+        plant = phlexor.StateSpace([[0.0, 1.0], [-4.0, -0.4]], [[0.0], [1.0]], [[1.0, 0.0]])
+        omega = np.array([0.5, 2.0, 7.0])
+        magnitude, phase = plant.bode(omega)
+        exact = 1.0 / (4.0 - omega**2 + 0.4j * omega)
+        np.testing.assert_allclose(magnitude.lines[0].get_ydata(), 20.0 * np.log10(abs(exact)), rtol=1e-12)
+        np.testing.assert_allclose(phase.lines[0].get_ydata(), np.degrees(np.angle(exact)), rtol=1e-12)
+
+    @unittest.skipUnless(has("pandas"), "pandas is missing")
+    def test_pandas(self):
+        result = phlexor.Model(EXAMPLES / "crank_slider.yaml").simulate(end=0.01)
+        table = result.to_pandas()
+        self.same(table["drive"].to_numpy(), result["drive"], "column")
+        self.same(table.index.to_numpy(), result.t, "time")
 
 
 if __name__ == "__main__":
