@@ -130,7 +130,7 @@ typedef struct phx_record_body {
     X(NUMBERS, point_turns, "/visuals/point_turns", ONE, n_point_turns)                                                \
     /* visual_body: what a body looks like, surfaces of triangles; -1: the ground */                                   \
     X(INTEGERS, visual_body, "/visuals/body", ONE, n_visuals)                                                          \
-    /* visual_kind: as in the model file; "section", "inertia", "strut", "mass": by the physics */                     \
+    /* visual_kind: as in the model file; "section", "inertia", "mass": by the physics */                     \
     X(NAMES, visual_kind, "/visuals/kind", ONE, n_visuals)                                                             \
     /* visual_colour: "#rrggbb"; "": that of the body */                                                               \
     X(NAMES, visual_colour, "/visuals/colour", ONE, n_visuals)                                                         \

@@ -444,22 +444,24 @@ static phx_status find_alike(const visual_maker *maker, const phx_body *body, co
     return PHX_OK;
 }
 
-static phx_status add_strut(visual_maker *maker, int b, double diameter, const double from[3], const double to[3])
+/* A strut behind the surface. */
+static phx_status append_strut(phx_context *context, double diameter, const double from[3], const double to[3],
+                               phx_surface *surface)
 {
     const double direction[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]},
                  middle[3] = {0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])};
     const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
     const double radius[2] = {0.5 * diameter, 0.5 * diameter}, ends[2] = {-0.5 * length, 0.5 * length};
-    phx_surface surface = {0};
+    phx_surface strut = {0};
     double axes[9];
 
     phx_solid_axes(direction, axes);
-    phx_status status = phx_solid_revolve(maker->context, AROUND_STRUT, 2, radius, ends, false, &surface);
+    phx_status status = phx_solid_revolve(context, AROUND_STRUT, 2, radius, ends, false, &strut);
     if (!status) {
-        phx_solid_move(&surface, middle, axes);
-        status = add_surface(maker, b, "strut", "", 1.0, &surface);
+        phx_solid_move(&strut, middle, axes);
+        status = phx_surface_append(context, surface, &strut);
     }
-    phx_surface_free(&surface);
+    phx_surface_free(&strut);
     return status;
 }
 
@@ -468,6 +470,7 @@ static phx_status add_strut(visual_maker *maker, int b, double diameter, const d
 static phx_status draw_inertia(visual_maker *maker, int b)
 {
     const double SLENDER = 0.08, LEAST = 0.03; /* of a strut: diameter over length, at most and at least */
+    const double SEEN_THROUGH = 0.35;          /* opacity of what would hide its ports */
     const phx_model_body *body = &maker->model->bodies[b];
     const phx_mass_properties *rest = phx_body_at_rest(maker->made[b].body);
     double centre[3] = {0}, reach = 0.0;
@@ -503,11 +506,8 @@ static phx_status draw_inertia(visual_maker *maker, int b)
         status = phx_solid_capsule(maker->context, like.size[0], like.size[2], false, &surface);
     else
         status = phx_solid_box(maker->context, like.size, &surface);
-    if (!status) {
+    if (!status)
         phx_solid_move(&surface, centre, like.axes);
-        status = add_surface(maker, b, is_point ? "mass" : "inertia", "", hides ? 0.35 : 1.0, &surface);
-    }
-    phx_surface_free(&surface);
     const double thin = fmin(like.size[0], fmin(like.size[1], like.size[2]));
     for (int p = 0; p < body->n_ports && !status; p++) {
         double to[3] = {0}, inside = 0.0, length = 0.0;
@@ -521,8 +521,12 @@ static phx_status draw_inertia(visual_maker *maker, int b)
         }
         length = sqrt(length);
         if (inside > 1.0)
-            status = add_strut(maker, b, fmax(fmin(0.5 * thin, SLENDER * length), LEAST * length), centre, to);
+            status = append_strut(maker->context, fmax(fmin(0.5 * thin, SLENDER * length), LEAST * length), centre, to,
+                                  &surface);
     }
+    if (!status)
+        status = add_surface(maker, b, is_point ? "mass" : "inertia", "", hides ? SEEN_THROUGH : 1.0, &surface);
+    phx_surface_free(&surface);
     return status;
 }
 

@@ -2,7 +2,7 @@
 import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
 import { poseMatrix } from './bodies.js';
 import { theme } from './colours.js';
-import { groundSolid, jointSolid, lineMaterial, loadSolid, tieSolid } from './glyphs.js';
+import { Crowd, groundSolid, jointSolid, lineMaterial, loadSolid, setDetail, tieSolid } from './glyphs.js';
 import { Loads } from './loads.js';
 import { multiply, rotate } from './motion.js';
 
@@ -26,12 +26,15 @@ export class Attached {
         this.groundMaterial = new MeshLambertMaterial();
         this.railMaterial = lineMaterial(0x808890, 0.8);
         this.radius = 0.011 * scene.size;
+        this.crowd = new Crowd(scene.scene);
+        setDetail(scene.report.joints.length);
         const { joints, joint_kinds: kinds, springs, loads } = scene.report;
         this.joints = joints.map((joint) => {
             const kind = kinds[joint.kind];
-            const solid = this.add(jointSolid(joint, kind, this.fitting(joint.a, joint.b), this.material));
-            return { joint, solid, rail: this.makeRail(), atB: kind?.holds_points === false };
+            const solid = this.crowd.add(jointSolid(joint, kind, this.fitting(joint.a, joint.b), this.material));
+            return { joint, solid, atB: kind?.holds_points === false };
         });
+        this.makeRails();
         this.springs = springs
             .map((spring) => ({ spring, solid: tieSolid(spring.kind, this.radius, this.lengthOf(spring), this.material) }))
             .filter(({ solid }) => solid);
@@ -66,13 +69,14 @@ export class Attached {
         return solid;
     }
 
-    /** The line between the two points of a joint, seen where it slides and where a magnified deformation parts them. */
-    makeRail() {
-        const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(6), 3));
-        const line = new LineSegments(geometry, this.railMaterial);
-        line.frustumCulled = false;
-        this.scene.scene.add(line);
-        return line;
+    /** The lines between the two points of each joint, seen where it slides and where a magnified deformation parts
+     * them. */
+    makeRails() {
+        const ends = new Float32Array(6 * this.joints.length);
+        this.rails = new BufferGeometry().setAttribute('position', new BufferAttribute(ends, 3));
+        const lines = new LineSegments(this.rails, this.railMaterial);
+        lines.frustumCulled = false;
+        this.scene.scene.add(lines);
     }
 
     makeGrounds() {
@@ -83,7 +87,7 @@ export class Attached {
                 if (end.body < 0 && end.position)
                     places.set(end.position.map((x) => x.toPrecision(6)).join(), end.position);
         for (const position of places.values())
-            this.add(groundSolid(this.radius, this.groundMaterial, plane)).position.set(...position);
+            this.crowd.add(groundSolid(this.radius, this.groundMaterial, plane)).position.set(...position);
     }
 
     retheme() {
@@ -119,7 +123,11 @@ export class Attached {
         this.lift = plane ? 0.2 * size : 0; // in the plane what joins is seen in front of what is joined
         const point = [0, 0, 0];
         const matrix = new Matrix4();
+        this.parted = 0; // joints whose points are seen apart
         for (const entry of this.joints) this.placeJoint(entry, point, matrix);
+        this.rails.setDrawRange(0, 2 * this.parted);
+        this.rails.attributes.position.needsUpdate = true;
+        this.crowd.update();
         for (const entry of this.springs) this.placeSpring(entry, point, matrix);
         for (const { load, solid } of this.loads) {
             solid.visible = shown.loads && Boolean(this.portAt(load, point, matrix));
@@ -134,17 +142,14 @@ export class Attached {
         solid.quaternion.setFromRotationMatrix(matrix).multiply(solid.userData.turn);
     }
 
-    placeJoint({ joint, solid, rail, atB }, point, matrix) {
+    placeJoint({ joint, solid, atB }, point, matrix) {
         const other = [0, 0, 0];
         const found = this.portAt(joint.b, other, matrix) && this.portAt(joint.a, point, matrix);
-        rail.visible = solid.visible = Boolean(found);
-        if (!found) return;
-        this.put(solid, atB ? other : point, matrix);
-        rail.visible = solid.visible;
-        const ends = rail.geometry.attributes.position;
-        ends.setXYZ(0, ...point);
-        ends.setXYZ(1, ...other);
-        ends.needsUpdate = true;
+        solid.visible = Boolean(found);
+        if (found) this.put(solid, atB ? other : point, matrix);
+        const apart = Math.hypot(other[0] - point[0], other[1] - point[1], other[2] - point[2]);
+        if (solid.visible && apart > 0.2 * this.radius)
+            this.rails.attributes.position.array.set([...point, ...other], 6 * this.parted++);
     }
 
     placeSpring({ spring, solid }, point, matrix) {

@@ -14,7 +14,7 @@ export function sampled(count) {
 
 const FAR = 6; // times the median: bodies that are larger are what others move on, and need not be seen whole
 
-const AUTOMATIC = new Set(['section', 'inertia', 'strut', 'mass']);
+const AUTOMATIC = new Set(['section', 'inertia', 'mass']);
 
 /** The bodies whose shapes the model file gives: their ports need not be seen. */
 function shaped(visuals) {

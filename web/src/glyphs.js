@@ -8,8 +8,10 @@ import {
     CylinderGeometry,
     Curve,
     Group,
+    InstancedMesh,
     LineBasicMaterial,
     LineSegments,
+    Matrix4,
     Mesh,
     MeshBasicMaterial,
     MeshLambertMaterial,
@@ -24,21 +26,72 @@ import {
     Vector3,
 } from 'three';
 
+/** So many bodies or joints are drawn with fewer triangles, and without lines at their edges. */
+export const MANY = 60;
+let round = 24; // sides of a cylinder
+/** Chooses the detail of solids for so many joints. */
+export function setDetail(joints) {
+    round = joints > MANY ? 10 : 24;
+}
+
 const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three.js stand along y
 
 /** The solids that the kinds of joint are made of, by their shape in the manifest. */
 const shapes = {
     box: ([x, y, z]) => new BoxGeometry(x, y, z),
-    cylinder: ([radius, length]) => along(new CylinderGeometry(radius, radius, length, 24)),
-    'cylinder across': ([radius, length]) => new CylinderGeometry(radius, radius, length, 24),
-    ball: ([radius]) => new SphereGeometry(radius, 24, 16),
-    ring: ([radius, section]) => new TorusGeometry(radius, section, 12, 40),
+    cylinder: ([radius, length]) => along(new CylinderGeometry(radius, radius, length, round)),
+    'cylinder across': ([radius, length]) => new CylinderGeometry(radius, radius, length, round),
+    ball: ([radius]) => new SphereGeometry(radius, round, (2 * round) / 3),
+    ring: ([radius, section]) => new TorusGeometry(radius, section, round / 2, 1.6 * round),
 };
+
+const made = new Map(); // equal solids have one geometry, so that they are drawn at once
+function geometryOf({ shape, size }) {
+    const key = `${shape} ${size}`;
+    if (!made.has(key)) made.set(key, shapes[shape]?.(size) ?? new OctahedronGeometry(1.2));
+    return made.get(key);
+}
+
+/** Solids that are drawn together: those of one geometry and material at once. */
+export class Crowd {
+    constructor(parent) {
+        Object.assign(this, { parent, sets: new Map(), solids: [] });
+    }
+
+    add(solid) {
+        this.solids.push(solid);
+        solid.userData.turn = solid.quaternion.clone();
+        for (const mesh of solid.children) {
+            const key = mesh.geometry.uuid + mesh.material.uuid;
+            if (!this.sets.has(key)) this.sets.set(key, []);
+            this.sets.get(key).push({ solid, mesh });
+        }
+        return solid;
+    }
+
+    /** Where the solids are now. */
+    update() {
+        const none = new Matrix4().makeScale(0, 0, 0);
+        for (const solid of this.solids) solid.updateMatrixWorld(true);
+        for (const entries of this.sets.values()) {
+            if (!entries.drawn) {
+                const [{ mesh }] = entries;
+                entries.drawn = new InstancedMesh(mesh.geometry, mesh.material, entries.length);
+                entries.drawn.frustumCulled = false;
+                this.parent.add(entries.drawn);
+            }
+            entries.forEach(({ solid, mesh }, i) =>
+                entries.drawn.setMatrixAt(i, solid.visible ? mesh.matrixWorld : none),
+            );
+            entries.drawn.instanceMatrix.needsUpdate = true;
+        }
+    }
+}
 
 /** A joint as its kind is drawn, `{solids: [{shape, size}]}`; an octahedron when it is not known how. */
 export function jointSolid(joint, kind, size, material) {
     const group = new Group();
-    const geometries = kind?.solids.map((solid) => shapes[solid.shape](solid.size)) ?? [new OctahedronGeometry(1.2)];
+    const geometries = (kind?.solids ?? [{ shape: 'unknown' }]).map(geometryOf);
     for (const geometry of geometries) group.add(new Mesh(geometry, material));
     group.scale.setScalar(size);
     const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));
@@ -138,9 +191,11 @@ export function turnSolid() {
 
 /** Where the ground holds something: a triangle under the point in the plane, a plate in space. */
 export function groundSolid(size, material, plane) {
-    const geometry = plane
-        ? new CylinderGeometry(2.2, 2.2, 1, 3).rotateX(-Math.PI / 2).translate(0, -2.2, -1)
-        : along(new CylinderGeometry(2, 2.4, 0.6, 28)).translate(0, 0, -1.1);
+    shapes.ground ??= () =>
+        plane
+            ? new CylinderGeometry(2.2, 2.2, 1, 3).rotateX(-Math.PI / 2).translate(0, -2.2, -1)
+            : along(new CylinderGeometry(2, 2.4, 0.6, round)).translate(0, 0, -1.1);
+    const geometry = geometryOf({ shape: 'ground' });
     const group = new Group().add(new Mesh(geometry, material));
     group.scale.setScalar(size);
     return group;

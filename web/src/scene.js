@@ -22,7 +22,7 @@ import { BodyView } from './bodies.js';
 import { categorical, css, ramp, theme } from './colours.js';
 import { h } from './dom.js';
 import { measure, middle, sampled } from './extent.js';
-import { axesSolid, compass, grid, lineMaterial } from './glyphs.js';
+import { MANY, axesSolid, compass, grid, lineMaterial } from './glyphs.js';
 import { Names } from './names.js';
 import { Visuals } from './visuals.js';
 
@@ -60,7 +60,7 @@ export class Scene {
         this.onColour = () => {};
         this.onSelect = () => {};
 
-        this.renderer = new WebGLRenderer({ antialias: true });
+        this.renderer = new WebGLRenderer({ antialias: report.bodies.length <= MANY });
         this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
         this.renderer.autoClear = false;
         this.canvas = this.renderer.domElement;

@@ -14,6 +14,7 @@ import {
     Vector3,
 } from 'three';
 import { categorical } from './colours.js';
+import { MANY } from './glyphs.js';
 import { multiply, rotate } from './motion.js';
 
 const CREASE = Math.cos((35 * Math.PI) / 180); // normals of triangles that meet at less are smoothed
@@ -146,7 +147,6 @@ class Visual {
             this.spread(arms);
             this.normal.set(cornerNormals(arms, triangles));
             geometry.computeBoundingSphere();
-            if (visual.opacity === 1) this.object.add(this.edges(geometry));
             return;
         }
         this.colours = new Float32Array(3 * corners);
@@ -155,13 +155,6 @@ class Visual {
         this.object.frustumCulled = false;
         this.carriers = new Carriers(report, visual);
         this.points = new Float64Array(3 * this.n);
-    }
-
-    /** Its sharp edges as thin lines. */
-    edges(geometry) {
-        const lines = new LineSegments(new EdgesGeometry(geometry, 35), edgeMaterial);
-        lines.raycast = () => {};
-        return lines;
     }
 
     /** How much a thin section is enlarged to be seen. */
@@ -257,6 +250,27 @@ export class Visuals {
         for (const visual of this.list) {
             const parent = visual.rigid && visual.visual.nodeBody[0] >= 0 ? scene.bodies[visual.body].object : scene.scene;
             parent.add(visual.object);
+        }
+        if (scene.report.bodies.length <= MANY) this.addEdges();
+    }
+
+    /** The sharp edges of what moves with one body, as thin lines that are drawn at once. */
+    addEdges() {
+        const places = new Map();
+        for (const { rigid, visual, object } of this.list) {
+            if (!rigid || visual.opacity < 1) continue;
+            if (!places.has(object.parent)) places.set(object.parent, []);
+            places.get(object.parent).push(new EdgesGeometry(object.geometry, 35).attributes.position.array);
+        }
+        for (const [parent, lists] of places) {
+            const all = new Float32Array(lists.reduce((sum, list) => sum + list.length, 0));
+            lists.reduce((at, list) => (all.set(list, at), at + list.length), 0);
+            const lines = new LineSegments(
+                new BufferGeometry().setAttribute('position', new BufferAttribute(all, 3)),
+                edgeMaterial,
+            );
+            lines.raycast = () => {};
+            parent.add(lines);
         }
     }
 
