@@ -8,7 +8,7 @@
 // with 77 (skipped) when there is no browser.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -720,6 +720,65 @@ if (program)
             await tab.picture(`real-${file}`);
             await tab.done();
         }
+    });
+
+const shaped = `phlexor: 1
+dimension: 3
+materials: {m: {density: 1000, young: 2e7, poisson: 0.3}}
+ground: {ports: {B: {position: [0, 1, 0]}}, shape: {box: [1, 1, 0.1], position: [0, 0, -1]}}
+bodies:
+  arm: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.04}, reference: cantilever, elements: 4}
+  rod: {kind: rod, material: m, length: 1, section: {kind: circle, diameter: 0.04}, elements: 6, pose: {position: [0, 1, 0]}}
+  tip: {kind: rigid, mass: 0.1, inertia: [1e-3, 1e-3, 1e-3], pose: {position: [1, 0, 0]},
+        shape: [{tube: [0.2, 0.1], length: 0.1, colour: red}, {mesh: wedge.stl, scale: 0.001, opacity: 0.5}]}
+joints:
+  root: {kind: weld, ports: [ground.O, arm.P]}
+  other: {kind: weld, ports: [ground.B, rod.P]}
+  end: {kind: weld, ports: [arm.C, tip.P]}
+loads: {push: {force: [0, 0.1, 0.2], at: arm.C}, pull: {force: [0, 0.1, 0.2], at: rod.C}}
+outputs: {tip: {position: arm.C}, end: {position: rod.C}}
+simulate: {end: 0.2, step: 2e-3, every: 1e-2}
+`;
+
+if (program)
+    check('shapes follow their bodies', async () => {
+        writeFileSync(join(folder, 'shaped.yaml'), shaped);
+        copyFileSync(join(resolve(examples), '../tests/model/data/wedge.stl'), join(folder, 'wedge.stl'));
+        const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
+        run('simulate', 'shaped.yaml', '-o', 'shaped.h5');
+        run('report', 'shaped.h5');
+        const tab = await open(readFileSync(join(folder, 'shaped.html'), 'utf8'));
+        await key(tab, 'End');
+        await settle(tab);
+        const found = await tab.evaluate(() => {
+            const { visuals } = phlexor.scene;
+            const value = (name) => {
+                const columns = phlexor.report.columns.groups.flatMap((group) =>
+                    group.columns.map((column) => [`${group.title}.${column.name}`, column.data]),
+                );
+                return new Map(columns).get(name).at(-1);
+            };
+            // The middle of the last ring of a section is the end of its axis.
+            const ends = visuals.list
+                .filter(({ visual }) => visual.kind === 'section')
+                .map(({ points, n }) =>
+                    [0, 1, 2].map((c) => Array.from({ length: 32 }, (_, k) => points[3 * (n - 32 + k) + c] / 32).reduce((a, b) => a + b)),
+                );
+            return {
+                ends,
+                wanted: ['tip', 'end'].map((name) => ['x', 'y', 'z'].map((axis) => value(`${name}.${axis}`))),
+                kinds: visuals.list.map(({ visual }) => visual.kind),
+                opaque: visuals.list.map(({ material }) => material.opacity),
+                ground: visuals.list.filter(({ body }) => body < 0).length,
+            };
+        });
+        assert.deepEqual(found.kinds, ['box', 'section', 'section', 'tube', 'mesh']);
+        assert.deepEqual(found.opaque, [1, 1, 1, 1, 0.5]);
+        assert.equal(found.ground, 1);
+        found.ends.forEach((end, k) => end.forEach((x, c) => near(x, found.wanted[k][c], 1e-5, `end ${k}, ${'xyz'[c]}`)));
+        assert.ok(Math.abs(found.wanted[0][1]) > 1e-3, 'the beam bends');
+        await tab.picture('shapes');
+        await tab.done();
     });
 
 const meshes = `phlexor: 1
