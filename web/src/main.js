@@ -135,7 +135,7 @@ function show(report) {
     bindKeys({ player, stage, modes, help, tabbed, parts });
     const address = new Address(stage, player);
     const film = new Film(report, stage, player, address);
-    return { report, motion, player, plots, modes, scene: stage.scene, film };
+    return { report, motion, player, plots, modes, stage, scene: stage.scene, film };
 }
 
 function complain(error) {
