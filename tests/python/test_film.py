@@ -7,10 +7,13 @@ import subprocess
 import unittest
 import zlib
 from argparse import Namespace
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 
 import phlexor
-from phlexor.film import _camera, _form, _pleasant, _size, _times, _view
+from phlexor._binding import phx_report_size
+from phlexor.film import _camera, _form, _pleasant, _size, _tell_thinned, _times, _view
 from phlexor.film.writers import Film, Folder, Gif, Picture
 from support import Case
 
@@ -92,6 +95,16 @@ class Times(Case):
                 _times(options(**more), ABOUT)
         with self.assertRaisesRegex(phlexor.ModelError, "one instant"):
             _times(options(), {**ABOUT, "range": [0.0, 0.0], "frames": 1})
+
+
+class Thinned(Case):
+    def test_note(self):
+        """A page that has fewer instants than the result and than the film is named, others are not."""
+        for rows, frames, step, noted in ((1000, 101, 0.001, True), (1000, 101, 0.1, False), (101, 101, 0.001, False),
+                                          (0, 0, 0.001, False)):
+            with redirect_stderr(StringIO()) as said:
+                _tell_thinned(phx_report_size(rows=rows, frames=frames), ABOUT, step)
+            self.assertEqual("101 of 1000 instants, one every 0.02 s" in said.getvalue(), noted, said.getvalue())
 
 
 class Files(Case):

@@ -8,6 +8,7 @@ import { floorIndex } from './motion.js';
 import { TimePlot } from './plots.js';
 
 const PLOTS_SHARE = 0.4; // of the picture, beside the scene or below
+const LEAST_PLOT = 40; // px, also where many plots share a small picture
 const FILM_RATE = 30; // frames a second of a film that the page records
 const recordable = ['video/webm;codecs=vp9', 'video/webm', 'video/mp4'];
 
@@ -92,7 +93,7 @@ export class Film {
         document.body.append(host);
         const made = names.map((name, k) => {
             const group = this.known.get(name);
-            const plot = new TimePlot(group, { ...owner, height: each - room });
+            const plot = new TimePlot(group, { ...owner, height: Math.max(each - room, LEAST_PLOT) });
             host.append(plot.element);
             plot.build();
             return { plot, group, left, top: top + k * each, width, room };
