@@ -20,7 +20,7 @@ struct cli_command {
     const char *details;   /* more, for --help; may be NULL */
 };
 cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
-    cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_reproduce, cli_schema;
+    cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce, cli_schema;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {

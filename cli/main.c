@@ -78,6 +78,10 @@ static const cli_command commands[] = {
      "the\noutputs of the model and the ledger of energy.\n"
      "'phlexor fmu check FILE.fmu' looks at an FMU of any program: its archive, its description, and in a process of\n"
      "their own its calls, a second instance, the way back to a saved state. Exit status 1 when something is wrong.\n"},
+    {"film", cli_film, "RESULT", "Film a result, or take a still of it, without a display",
+     "RESULT is a file of 'phlexor simulate' or a page of 'phlexor report'. The page is drawn by a headless Chromium, "
+     "and\nffmpeg encodes mp4, webm and gif. Both have to be installed; stills and folders of frames need no "
+     "ffmpeg.\n"},
     {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
      "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
      "Needs Python with NumPy. Exit status 1 when a value is not met that should be.\n"},

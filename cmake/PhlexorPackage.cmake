@@ -55,6 +55,7 @@ if(TARGET phlexor_mpi)
 endif()
 phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS python3-phlexor) # commands in Python
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "chromium-headless-shell | chromium, ffmpeg") # of phlexor film
 get_property(PHX_PYTHON_COMPONENT GLOBAL PROPERTY PHX_PYTHON_COMPONENT)
 phx_package(python python3-phlexor python "\n.\nThis package has the library in Python."
     "python3 (>= 3.9), python3-numpy, ${soname} (= ${PROJECT_VERSION})")

@@ -15,7 +15,7 @@ from ._library import lib
 from .errors import Interrupted, ModelError, PhlexorError, PhlexorWarning, UnsupportedError
 
 #: Modules with a function `run(arguments)` that returns the exit status.
-COMMANDS = ("reproduce",)
+COMMANDS = ("film", "reproduce")
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -47,13 +47,18 @@ def put(text: str) -> None:
     sys.stdout.buffer.write(text.encode())
 
 
+def partial_of(path: str) -> str:
+    """The name of an output that is not complete."""
+    return path.rstrip("/") + ".partial"
+
+
 def write(path: str, text: str) -> None:
     """A file that has its name when it is complete; a link is written through, '-' is stdout."""
     if path == "-":
         put(text)
         return
     path = os.path.realpath(path)
-    partial = path + ".partial"
+    partial = partial_of(path)
     try:
         with open(partial, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)

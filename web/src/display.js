@@ -1,8 +1,11 @@
 // Display of the scene: the row of controls above it and the legend inside it.
-import { choice, h, iconButton, toggle } from './dom.js';
+import { choice, h, iconButton, save, toggle } from './dom.js';
 import { quantity } from './format.js';
 
 const MOST = 4; // the slider of the magnification ends at 10^MOST
+
+/** Directions from the mechanism to the eye. */
+export const views = { iso: [1.1, -1.5, 0.75], front: [0, -1, 0], side: [1, 0, 0], top: [0, 0, 1] };
 
 export function displayControls(scene, report) {
     const quantities = scene.quantities();
@@ -53,22 +56,17 @@ export function displayControls(scene, report) {
         }),
     };
     if (report.kind === 'model' && report.bodies.length <= 12) shows.bodies.click();
-    const views = scene.plane
+    const viewButtons = scene.plane
         ? []
         : [
-              ['3D', [1.1, -1.5, 0.75]],
-              ['Front', [0, -1, 0]],
-              ['Side', [1, 0, 0]],
-              ['Top', [0, 0, 1]],
+              ['3D', views.iso],
+              ['Front', views.front],
+              ['Side', views.side],
+              ['Top', views.top],
           ].map(([name, direction]) =>
               h('button', { type: 'button', class: 'toggle', onclick: () => scene.fit(direction) }, name),
           );
-    const picture = () =>
-        scene.picture((blob) => {
-            const link = h('a', { href: URL.createObjectURL(blob), download: 'phlexor.png' });
-            link.click();
-            setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-        });
+    const picture = () => scene.picture((blob) => save(blob, 'phlexor.png'));
     const magnification = h('div', { class: 'field' }, h('span', { class: 'label' }, 'Deformation ×'), slider, exact);
     const rows = h(
         'div',
@@ -89,7 +87,7 @@ export function displayControls(scene, report) {
             'div',
             { class: 'field group', role: 'group', 'aria-label': 'View' },
             h('span', { class: 'label' }, 'View'),
-            views,
+            viewButtons,
             iconButton('fit', 'Fit into the view (F)', () => scene.fit()),
             iconButton('camera', 'Save a picture', picture),
         ),
@@ -117,6 +115,8 @@ export function displayControls(scene, report) {
             shows.ghost.setAttribute('aria-pressed', String(on));
             scene.show('ghost', on);
         },
+        setColour,
+        setMagnification: magnify,
         magnification: () => Number(exact.value),
         allowMagnification: (on) => {
             magnification.hidden = !on;
@@ -124,7 +124,7 @@ export function displayControls(scene, report) {
     };
 }
 
-/** The legend of the colours; `set` takes what the scene says of them. */
+/** The legend of the colours; `set` takes what the scene says of them, `texts` are for who draws a legend elsewhere. */
 export function colourLegend() {
     const bar = h('div', { class: 'ramp' });
     const title = h('div', { class: 'ramp-title' });
@@ -136,7 +136,8 @@ export function colourLegend() {
         bar,
         h('div', { class: 'ramp-ends' }, ends),
     );
-    const set = (what, note = '') => {
+    const legend = { element, texts: null };
+    legend.set = (what, note = '') => {
         element.hidden = !what;
         if (!what) return;
         const { section, largest, unsigned, gradient } = what;
@@ -147,6 +148,11 @@ export function colourLegend() {
         ends[0].textContent = unsigned ? '0' : quantity(-largest, unit);
         ends[1].textContent = unsigned ? '' : '0';
         ends[2].textContent = quantity(largest, unit);
+        legend.texts = {
+            title: title.textContent,
+            ends: ends.map(({ textContent }) => textContent),
+            stops: gradient.match(/#[0-9a-f]+/g),
+        };
     };
-    return { element, set };
+    return legend;
 }

@@ -34,6 +34,9 @@ const strokes = {
     copy: 'M8 8V4h12v12h-4M4 8h12v12H4z',
     display:
         'M4 7h9m5 0h2M4 17h3m5 0h8M15.5 4.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM9.5 14.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z',
+    film: 'M4 6h11v12H4zM15 10.5l5-3v9l-5-3',
+    stop: 'M7 7h10v10H7z',
+    link: 'M10 13.5a3.5 3.5 0 0 0 5 0l3-3a3.5 3.5 0 0 0-5-5l-1 1M14 10.5a3.5 3.5 0 0 0-5 0l-3 3a3.5 3.5 0 0 0 5 5l1-1',
     plus: 'M12 5v14M5 12h14',
     minus: 'M5 12h14',
     left: 'M14 6l-6 6 6 6',
@@ -86,6 +89,13 @@ export function choice(label, options, action) {
         options.map(([value, text]) => h('option', { value }, text)),
     );
     return select;
+}
+
+/** Hands a file to the reader. */
+export function save(blob, name) {
+    const link = h('a', { href: URL.createObjectURL(blob), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /** Whether the reader asked for less movement. */

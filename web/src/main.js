@@ -1,6 +1,8 @@
 // The page of `phlexor report` and `phlexor view`: reads the data that stand in it and puts the parts together.
+import { Address } from './address.js';
 import { DataError, readReport } from './data.js';
 import { h, icon, iconButton } from './dom.js';
+import { Film } from './film.js';
 import { helpDialog } from './help.js';
 import { listenToKeys } from './keyboard.js';
 import { Modes } from './modes.js';
@@ -131,7 +133,9 @@ function show(report) {
         modes.choose(modes.rowsAt(0).find((row) => row.shape && (row.frequency ?? row.omega) > 1e-6) ?? null);
     }
     bindKeys({ player, stage, modes, help, tabbed, parts });
-    return { report, motion, player, plots, modes, scene: stage.scene };
+    const address = new Address(stage, player);
+    const film = new Film(report, stage, player, address);
+    return { report, motion, player, plots, modes, stage, scene: stage.scene, film };
 }
 
 function complain(error) {

@@ -112,7 +112,8 @@ function drawable(data, logarithmic) {
     return Array.from(data, (value) => (Number.isFinite(value) ? value : null));
 }
 
-class TimePlot {
+/** Columns over time; `plots` has their rows, the range shown, the time and the height. */
+export class TimePlot {
     constructor(group, plots) {
         Object.assign(this, { group, plots, columns: group.columns });
         this.logarithmic = group.columns.some((column) => column.log);

@@ -37,7 +37,7 @@ export class Stage {
 
     buildScene() {
         const { view, report, motion } = this;
-        const legend = colourLegend();
+        const legend = (this.legend = colourLegend());
         this.scene = new Scene(view, report, motion);
         this.scene.onColour = (what) => legend.set(what, this.mode ? ', at this amplitude' : '');
         this.scene.restore = () => this.place();

@@ -439,7 +439,7 @@ check('a model without a run', async () => {
     await tab.getByRole('tab', { name: 'Certificate' }).click();
     assert.match(await tab.locator('.certificate').innerText(), /least eigenvalue of M[\s\S]*0\.0132 kg m²/);
     await tab.getByRole('tab', { name: 'Model' }).click();
-    await tab.getByRole('button', { name: 'Copy' }).click();
+    await tab.getByRole('button', { name: 'Copy', exact: true }).click();
     await tab.getByText('Copied').waitFor();
     await key(tab, ' ', 'ArrowRight', 'f');
     await tab.done();
@@ -545,6 +545,102 @@ check('without WebGL the plots still work', async () => {
 });
 
 // ---- readers ----
+// ---- films and links ----
+/** In the page: the size of the pictures of these views at a time, whether they are the same twice, their pixels apart. */
+async function filmed([views, time]) {
+    const read = async (url) => {
+        const image = new Image();
+        image.src = url;
+        await image.decode();
+        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        context.drawImage(image, 0, 0);
+        return { size: [image.width, image.height], data: context.getImageData(0, 0, image.width, image.height).data };
+    };
+    const pictures = [];
+    for (const view of views) {
+        await phlexor.film.prepare(view);
+        const [once, again] = [time, time].map((t) => phlexor.film.frame(t));
+        pictures.push({ ...(await read(once)), same: once === again });
+    }
+    const apart = (a, b) => a.data.reduce((n, value, i) => n + (Math.abs(value - b.data[i]) > 40), 0);
+    return pictures.map(({ size, same, data }) => ({ size, same, apart: apart({ data }, pictures[0]) }));
+}
+
+check('films show time, title, colours and plots, from any side', async () => {
+    const tab = await show(sample.space());
+    const about = await tab.evaluate(() => phlexor.film.about);
+    assert.ok(about.drawn && about.flexible && !about.plane && about.frames > 1);
+    const [quantity, plot] = [about.quantities[0], about.groups[0]];
+    assert.ok(quantity && about.plots.includes(plot), `${about.quantities} ${about.plots}`);
+    const base = { width: 320, height: 180, title: '' };
+    const views = [{}, { title: 'A title' }, { camera: 'top' }, { camera: [-1, -1, 0.2] }, { plots: [plot] }];
+    const found = await tab.evaluate(filmed, [[...views, { colour: quantity }].map((view) => ({ ...base, ...view })), 0.5]);
+    found.forEach(({ size, same, apart }, k) => {
+        assert.deepEqual(size, [320, 180]);
+        assert.ok(same, `view ${k} is the same picture twice`);
+        assert.equal(apart > 100, k > 0, `view ${k} differs from the first in ${apart} values`);
+    });
+    // The picture is the page's scene: the eye of a film with the view of a link is where the link says.
+    const eye = await tab.evaluate(async () => {
+        await phlexor.film.prepare({ width: 64, height: 64, camera: [1, 2, 3, 0, 0, 0.5, 1] });
+        return [...phlexor.scene.camera.position, ...phlexor.scene.controls.target];
+    });
+    [1, 2, 3, 0, 0, 0.5].forEach((value, k) => near(eye[k], value, 1e-12, 'eye and target'));
+    await tab.done();
+});
+
+check('the page saves a film of what it shows', async () => {
+    const tab = await show(sample.plane());
+    await tab.evaluate(() => phlexor.player.setSpeed(2));
+    const [download] = await Promise.all([
+        tab.waitForEvent('download'),
+        tab.getByRole('button', { name: 'Save film' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'phlexor.webm');
+    const film = readFileSync(await download.path());
+    assert.equal(film.readUInt32BE(0), 0x1a45dfa3, 'the film is a webm file');
+    assert.ok(film.length > 2000, `${film.length} bytes`);
+    assert.ok(await tab.evaluate(() => !phlexor.player.playing && phlexor.player.loop));
+    await tab.done();
+});
+
+check('the address keeps the view, and shows it again', async () => {
+    const tab = await show(sample.space());
+    const [quantity] = await tab.evaluate(() => phlexor.film.about.quantities);
+    const length = await tab.evaluate(() => history.length);
+    assert.equal(await tab.evaluate(() => location.hash), '', 'a page that nobody touched has its plain address');
+    await tab.getByLabel('Colour by').selectOption(quantity);
+    await tab.getByRole('button', { name: 'Side', exact: true }).click();
+    await tab.evaluate(() => {
+        phlexor.player.set(0.375);
+        phlexor.stage.display.setMagnification(20);
+    });
+    await tab.getByRole('button', { name: /^Copy a link/ }).click();
+    const state = () =>
+        tab.evaluate(() => {
+            const { camera, controls, colour, magnification } = phlexor.scene;
+            return [...camera.position, ...controls.target, camera.zoom, magnification, phlexor.player.value, colour];
+        });
+    const before = await state();
+    const address = await tab.evaluate(() => location.hash);
+    assert.match(address, new RegExp(`#t=0.375&view=[-0-9.e,]+&colour=${quantity}&magnify=20$`));
+    assert.equal(await tab.evaluate(() => history.length), length, 'no entries of the history');
+    await tab.reload();
+    await tab.waitForSelector('html[data-ready]');
+    const after = await state();
+    assert.equal(after.at(-1), quantity);
+    before.slice(0, -1).forEach((value, k) => near(after[k], value, 1e-4 * (1 + Math.abs(value)), `entry ${k}`));
+    // What is written at rest follows the reader; what makes no sense changes nothing.
+    await key(tab, 'Home');
+    await tab.waitForFunction(() => location.hash.startsWith('#t=0&'));
+    await tab.evaluate(() => {
+        location.hash = '#t=soon&view=1,2,x&colour=</b>&magnify=-3';
+    });
+    await settle(tab);
+    assert.deepEqual((await state()).slice(6), [1, 20, 0, quantity]);
+    await tab.done();
+});
+
 check('dark and light', async () => {
     const tab = await show(sample.plane(), { dark: true });
     const ground = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
