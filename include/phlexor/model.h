@@ -600,6 +600,18 @@ typedef struct phx_model_sweep {
     double *values;  /* count, for both kinds */
 } phx_model_sweep;
 
+/* How a page about the model opens, `page`. */
+typedef struct phx_model_page {
+    bool given;
+    double camera[3];     /* direction from what is seen to who sees it, a unit vector; 0: not said */
+    const char *colour;   /* name of a quantity; NULL: by body */
+    double magnification; /* of deformations; 1 */
+    int n_plots;
+    const char **plots; /* outputs, or components of them: their plots come first, in this order */
+    int n_trails;
+    phx_model_point *trails; /* points whose paths are drawn */
+} phx_model_page;
+
 /* A model file, read: every expression evaluated, every name resolved, every default filled in. */
 typedef struct phx_model {
     const char *path;  /* of the file as given, or the name of the text */
@@ -635,6 +647,7 @@ typedef struct phx_model {
     phx_model_modes modes;
     phx_model_linearize linearize;
     phx_model_inverse inverse;
+    phx_model_page page;
     int n_sweeps;
     phx_model_sweep *sweeps;
     const char *text; /* the file as read, text_length bytes and a terminating 0, for the result file */

@@ -386,7 +386,7 @@ class ModelBuilder:
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
                          "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize",
-                         "inverse", "sweep")
+                         "inverse", "page", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -868,6 +868,12 @@ class ModelBuilder:
     def inverse(self, inputs: Sequence[str], motion: Mapping[str, Signal]) -> None:
         """What outputs shall do, signals by their names, and the inputs that make them (docs/control.md)."""
         self._maps["inverse"] = {"inputs": list(inputs), "motion": dict(motion)}
+
+    def page(self, *, camera: Optional[Vector] = None, colour: Optional[str] = None,
+             magnification: Optional[Value] = None, plots: Optional[Sequence[str]] = None,
+             trails: Optional[Sequence[str]] = None) -> None:
+        """How a page about the model opens: where it is seen from, coloured by what, which plots come first."""
+        self._maps["page"] = _given(camera=camera, colour=colour, magnification=magnification, plots=plots, trails=trails)
 
     def sweep(self, name: Union[str, Expression], *, from_: Optional[Value] = None, to: Optional[Value] = None,
               count: Optional[Value] = None, values: Optional[Vector] = None) -> None:

@@ -768,6 +768,21 @@ static const phx_object inverse = {
     "inverse", "What `phlexor inverse` makes outputs do by stable inversion of the linear model, as many as inputs.",
     TABLE(phx_model_inverse, inverse_keys), .finish = phx_finish_inverse};
 
+static const phx_key page_keys[] = {
+    {"camera", &phx_type_direction, AT(phx_model_page, camera), .dims = PHX_SPACE, .fallback = "from front right above",
+     .doc = "direction from the mechanism to who looks at it, inertial components, any length"},
+    {"colour", &phx_type_column, AT(phx_model_page, colour), .fallback = "by body",
+     .doc = "quantity that colours the bodies: von_mises, bending_moment_z, ..."},
+    {"magnification", &phx_type_number, AT(phx_model_page, magnification), .range = &positive, .fallback = "1",
+     .doc = "of the deformation"},
+    {"plots", &phx_type_channels, AT(phx_model_page, plots), .count_offset = AT(phx_model_page, n_plots),
+     .fallback = "outputs in their order", .doc = "outputs whose plots come first, in this order"},
+    {"trails", &phx_type_points, AT(phx_model_page, trails), .count_offset = AT(phx_model_page, n_trails),
+     .fallback = "none", .doc = "ports whose paths are drawn"},
+};
+static const phx_object page = {"page", "How `phlexor report` and `phlexor view` open; `phlexor film` takes it too.",
+                                TABLE(phx_model_page, page_keys), .finish = phx_finish_page};
+
 static const phx_key sweep_keys[] = {
     {"from", &phx_type_number, AT(phx_model_sweep, from), .required = true, .kinds = BIT(PHX_MODEL_RANGE),
      .doc = "first value"},
@@ -824,6 +839,8 @@ static const phx_key model_keys[] = {
      .doc = "defaults of linear models"},
     {"inverse", &phx_type_given, AT(phx_model, inverse), .object = &inverse, .fallback = "none",
      .doc = "motions of outputs that inputs shall make"},
+    {"page", &phx_type_given, AT(phx_model, page), .object = &page, .fallback = "none",
+     .doc = "how a page about the model opens; no result depends on it"},
     {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &sweep, .fallback = "none",
      .count_offset = AT(phx_model, n_sweeps), .doc = "ranges by the name of a parameter"},
 };

@@ -244,6 +244,7 @@ phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *obje
 phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_inverse(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_page(phx_reader *reader, const phx_node *node, void *object); /* visuals.c */
 phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_model(phx_reader *reader, const phx_node *node, void *object);

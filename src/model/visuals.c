@@ -1,4 +1,4 @@
-/* `shape`: what bodies and the ground look like in pictures. */
+/* `shape` and `page`: what bodies and the ground look like in pictures, and how a page opens. */
 #include "mesh/mesh.h"
 #include "schema_parts.h"
 
@@ -196,3 +196,27 @@ static phx_status finish_visual(phx_reader *reader, const phx_node *node, void *
 const phx_object phx_schema_visual = {
     "shape", "What a body looks like, in one of these forms. Pictures only: no result depends on it.",
     TABLE(phx_model_visual, keys), KINDS(PHX_KIND_PRESENT, words_visual, phx_model_visual), .finish = finish_visual};
+
+/* ---- how a page opens ---- */
+/* Plots are outputs, or components of them behind a point. */
+phx_status phx_finish_page(phx_reader *reader, const phx_node *node, void *object)
+{
+    const phx_model_page *page = object;
+    const phx_node *names = phx_node_find(node, "plots");
+
+    for (int k = 0; k < page->n_plots; k++) {
+        const size_t stem = strcspn(page->plots[k], ".");
+        phx_nearest nearest = phx_nearest_to(page->plots[k]);
+        bool found = false;
+        for (int i = 0; i < reader->model->n_outputs && !found; i++) {
+            const char *name = reader->model->outputs[i].name;
+            found = strcmp(name, page->plots[k]) == 0 || (strlen(name) == stem && !strncmp(name, page->plots[k], stem));
+            phx_nearest_offer(&nearest, name);
+        }
+        if (!found)
+            return phx_reader_fail(reader, names->kind == PHX_NODE_LIST ? names->items[k] : names,
+                                   "there is no output %s%s", phx_shown_text(page->plots[k]).text,
+                                   phx_nearest_hint(&nearest).text);
+    }
+    return PHX_OK;
+}

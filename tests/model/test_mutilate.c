@@ -317,7 +317,7 @@ static void mutilate(phx_context *context, const char *file, int dimension)
     try_object(&t, &phx_schema_model, t.root, "");
     print_message("%s: %d changes, %d refused\n", file, t.tried, t.refused);
     assert_int_equal(t.wrong, 0);
-    assert_true(t.tried > 400 && 4 * t.refused > 3 * t.tried);
+    assert_true(t.tried > 500 && 4 * t.refused > 3 * t.tried);
     phx_free(text);
     phx_arena_free(&arena);
 }

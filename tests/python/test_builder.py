@@ -464,7 +464,7 @@ class Complete(Case):
             ("spring", arguments(m.spring) | {"ports"}), ("event", arguments(m.event)), ("initial", arguments(m.initial)),
             ("load", arguments(m.force, m.distributed, m.pressure, m.traction, m.temperature)
              | {"force", "torque", "distributed", "pressure", "traction", "temperature"}),
-            ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("sweep", arguments(m.sweep)),
+            ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("page", arguments(m.page)), ("sweep", arguments(m.sweep)),
             ("port", arguments(phlexor.Port)), ("point_mass", arguments(phlexor.PointMass)),
             ("damping", arguments(phlexor.Damping)), ("shape", arguments(phlexor.Shape)), ("mode", arguments(phlexor.Mode)),
             ("rotation", arguments(phlexor.Rotation)), ("second_order", arguments(phlexor.SecondOrder)),
