@@ -130,7 +130,7 @@ typedef struct phx_record_body {
     X(NUMBERS, point_turns, "/visuals/point_turns", ONE, n_point_turns)                                                \
     /* visual_body: what a body looks like, surfaces of triangles; -1: the ground */                                   \
     X(INTEGERS, visual_body, "/visuals/body", ONE, n_visuals)                                                          \
-    /* visual_kind: as in the model file; "section", "inertia", "mass": by the physics */                     \
+    /* visual_kind: as in the model file; "section", "inertia", "mass": by the physics */                              \
     X(NAMES, visual_kind, "/visuals/kind", ONE, n_visuals)                                                             \
     /* visual_colour: "#rrggbb"; "": that of the body */                                                               \
     X(NAMES, visual_colour, "/visuals/colour", ONE, n_visuals)                                                         \
@@ -448,6 +448,18 @@ typedef struct phx_report_bodies {
 } phx_report_bodies;
 
 /* The text of a page beside the result, and the kind of page. */
+/* How a page opens. */
+typedef struct phx_report_opening {
+    double camera[3]; /* direction to who looks; 0: not said */
+    double magnification;
+    const char *colour; /* a quantity; NULL: by body */
+    int n_plots;
+    const char *const *plots; /* outputs or columns, whose plots come first */
+    int n_trails;
+    const char *const *trails; /* BODY.PORT, whose paths are drawn */
+} phx_report_opening;
+
+/* What a page is told besides its result. */
 typedef struct phx_report_options {
     const char *source; /* the file that is shown, as the page names it; NULL: "" */
     int n_certificate;
@@ -456,6 +468,7 @@ typedef struct phx_report_options {
     const phx_report_load *loads;
     int n_points; /* modes: as many as the table has, or 0: the bodies are those of the first point everywhere */
     const phx_report_bodies *points;
+    const phx_report_opening *opening; /* NULL: as pages open */
     const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
 } phx_report_options;
 

@@ -1,4 +1,4 @@
-/* Loads over time, and bodies along a sweep, for a page. */
+/* Loads over time, bodies along a sweep, and how it opens, for a page. */
 #include "page_parts.h"
 
 #include <string.h>
@@ -126,4 +126,26 @@ void phx_page_points_free(phx_page_points *points)
     phx_free(points->drawings);
     phx_free(points->points);
     *points = (phx_page_points){0};
+}
+
+phx_status phx_page_opening(phx_context *context, const phx_model *model, phx_report_opening *opening)
+{
+    const phx_model_page *page = &model->page;
+
+    *opening = (phx_report_opening){0};
+    if (!page->given)
+        return PHX_OK;
+    const char **trails = phx_calloc(context, (size_t)page->n_trails + 1, sizeof *trails);
+    if (!trails)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < page->n_trails; k++)
+        trails[k] = page->trails[k].text;
+    *opening = (phx_report_opening){.magnification = page->magnification,
+                                    .colour = page->colour,
+                                    .n_plots = page->n_plots,
+                                    .plots = (const char *const *)page->plots,
+                                    .n_trails = page->n_trails,
+                                    .trails = trails};
+    memcpy(opening->camera, page->camera, sizeof opening->camera);
+    return PHX_OK;
 }

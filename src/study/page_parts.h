@@ -7,6 +7,9 @@
 /* The loads of a model over time. The caller frees `loads`, which borrows the signals of the model. */
 phx_status phx_page_loads(phx_context *context, const phx_model *model, phx_report_load **loads);
 
+/* `page` of the model, which lends its texts; the list of trails is allocated, NULL where the model has no `page`. */
+phx_status phx_page_opening(phx_context *context, const phx_model *model, phx_report_opening *opening);
+
 /* The bodies at the points of a sweep. */
 typedef struct phx_page_points {
     int n;                     /* as many as the table has, or 0 */

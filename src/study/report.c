@@ -34,6 +34,7 @@ typedef struct origin {
     char *message; /* the reason why there is no certificate; NULL: there is one */
     phx_certificate_items list;
     phx_report_load *loads;
+    phx_report_opening opening;
     phx_page_points points;
 } origin;
 
@@ -41,6 +42,7 @@ static void free_origin(origin *of)
 {
     phx_page_points_free(&of->points);
     phx_free(of->loads);
+    phx_free((void *)of->opening.trails);
     phx_check_report_free(&of->report);
     phx_model_destroy(of->model);
     phx_context_destroy(of->context);
@@ -97,6 +99,8 @@ static phx_status trace(phx_context *context, const char *path, const char *text
     if (!status && of->model)
         status = phx_model_protect(context, of->model);
     phx_free(place);
+    if (!status && of->model)
+        status = phx_page_opening(context, of->model, &of->opening);
     if (!status && of->model && scene && scene->n_loads == of->model->n_loads)
         status = phx_page_loads(context, of->model, &of->loads);
     if (!status && of->model && table) {
@@ -116,6 +120,7 @@ static void report_tell(const origin *of, phx_report_options *options)
     options->loads = of->loads;
     options->n_points = of->points.n;
     options->points = of->points.points;
+    options->opening = of->opening.trails ? &of->opening : NULL;
 }
 
 /* Writes the page of a result file, with loads and certificate of the model it was made from as far as it can be built

@@ -157,6 +157,7 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
     *written = (phx_report_size){0};
     options.n_certificate = 0;
     phx_report_load *loads = NULL;
+    phx_report_opening opening = {0};
     phx_status status = phx_report_check(context, given);
     if (!status)
         status = phx_model_protect(context, model);
@@ -164,8 +165,13 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
         status = phx_files_check(context, 1, &html_path);
     if (!status)
         status = phx_page_loads(context, model, &loads);
-    if (status)
+    if (!status)
+        status = phx_page_opening(context, model, &opening);
+    if (status) {
+        phx_free(loads);
         return status;
+    }
+    options.opening = opening.trails ? &opening : NULL;
     options.n_loads = model->n_loads;
     options.loads = loads;
     options.n_points = 0;
@@ -178,6 +184,7 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
         status = view_failure(context, model, status, &options, html_path, written);
     phx_start_point_free(&at);
     phx_free(loads);
+    phx_free((void *)opening.trails);
     return phx_conclude(context, status);
 }
 

@@ -33,6 +33,7 @@
 //                         REF, node_point REF (-1: the frame of that body, else a point of it, behind these a node of its
 //                         mesh), node_arm REF x 3, triangle_nodes REF x 3, point_turns REF (of the bodies with shapes:
 //                         rotations of each point by q)}
+//   opening?              {camera (direction, 0 0 0: not said), magnification, colour?, plots [..], trails ["BODY.PORT"]}
 //   gravity?
 //   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z),
 //                         q REF F x (of each body its q, then the factors of its mesh)}

@@ -6,9 +6,9 @@ import { rotate } from './motion.js';
 /** Frames looked at for the extent of the motion and the range of a colour. */
 export const SAMPLES = 240;
 
-/** The numbers of at most SAMPLES frames, evenly spread, the first and the last among them. */
-export function sampled(count) {
-    const n = Math.min(count, SAMPLES);
+/** The numbers of at most `most` frames, evenly spread, the first and the last among them. */
+export function sampled(count, most = SAMPLES) {
+    const n = Math.min(count, most);
     return Array.from({ length: n }, (_, i) => (n > 1 ? Math.round((i * (count - 1)) / (n - 1)) : 0));
 }
 

@@ -12,6 +12,7 @@ import { Plots } from './plots.js';
 import { Stage } from './stage.js';
 import { certificate, modelText, overview } from './tables.js';
 import { tabs } from './tabs.js';
+import { addTrails } from './trails.js';
 import { themeSwitch } from './theme.js';
 
 const licences = PHLEXOR_LICENCES;
@@ -106,9 +107,29 @@ function bindKeys({ player, stage, modes, help, tabbed, parts }) {
     });
 }
 
+/** The groups of columns that the model file names first, in its order. */
+function orderPlots({ opening, columns }) {
+    const rank = ({ title, columns: own }) => {
+        const place = opening.plots.findIndex(
+            (name) => name === title || own.some((column) => `${title}.${column.name}` === name),
+        );
+        return place < 0 ? opening.plots.length : place;
+    };
+    columns?.groups.sort((a, b) => rank(a) - rank(b));
+}
+
+/** As the model file wants it. */
+function openAs({ camera, magnification, colour, trails }, { scene, display }) {
+    addTrails(scene, trails);
+    if (scene.quantities().some(({ name }) => name === colour)) display.setColour(colour);
+    if (magnification !== 1) display.setMagnification(magnification);
+    if (camera.some((x) => x !== 0)) scene.fit(camera);
+}
+
 /** Everything of the page; what it returns is for tests and for the console. */
 function show(report) {
     document.title = report.title ? `${report.title} – Phlexor` : 'Phlexor report';
+    if (report.opening) orderPlots(report);
     const motion = new Motion(report);
     const player = new Player(report.frames.count > 1 ? (report.frames.time ?? null) : null);
     const stage = new Stage(report, motion, player);
@@ -133,6 +154,7 @@ function show(report) {
         modes.choose(modes.rowsAt(0).find((row) => row.shape && (row.frequency ?? row.omega) > 1e-6) ?? null);
     }
     bindKeys({ player, stage, modes, help, tabbed, parts });
+    if (report.opening && stage.scene) openAs(report.opening, stage);
     const address = new Address(stage, player);
     const film = new Film(report, stage, player, address);
     return { report, motion, player, plots, modes, stage, scene: stage.scene, film };

@@ -834,6 +834,7 @@ joints:
 loads: {push: {force: [0, 0.1, 0.2], at: arm.C}, pull: {force: [0, 0.1, 0.2], at: rod.C}}
 outputs: {tip: {position: arm.C}, end: {position: rod.C}}
 simulate: {end: 0.2, step: 2e-3, every: 1e-2}
+page: {camera: [0, -1, 0], colour: bending_moment_z, magnification: 3, plots: [end, tip.x], trails: [arm.C]}
 `;
 
 if (program)
@@ -844,8 +845,22 @@ if (program)
         run('simulate', 'shaped.yaml', '-o', 'shaped.h5');
         run('report', 'shaped.h5');
         const tab = await open(readFileSync(join(folder, 'shaped.html'), 'utf8'));
+        const opened = await tab.evaluate(() => {
+            const { camera, controls, colour, magnification, scene } = phlexor.scene;
+            return {
+                back: camera.position.clone().sub(controls.target).normalize().toArray(),
+                colour,
+                magnification,
+                plots: phlexor.plots.list.slice(0, 2).map((plot) => plot.group.title),
+                trails: scene.children.filter((object) => object.type === 'Line').length,
+            };
+        });
+        [0, -1, 0].forEach((x, k) => near(opened.back[k], x, 1e-6, 'direction of the camera'));
+        assert.deepEqual([opened.colour, opened.magnification], ['bending_moment_z', 3]);
+        assert.deepEqual([opened.plots, opened.trails], [['end', 'tip'], 1]);
         await key(tab, 'End');
         await settle(tab);
+        await tab.evaluate(() => phlexor.scene.setMagnification(1));
         const found = await tab.evaluate(() => {
             const { visuals } = phlexor.scene;
             const value = (name) => {

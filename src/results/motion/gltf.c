@@ -2,8 +2,8 @@
  *
  *   node "motion"            turns z upwards, as Phlexor has it in space, into y upwards, as glTF has it
  *     node of each body      translation and rotation at each instant
- *       node of a surface    a mesh that one body carries; one that several carry stands beside "motion" and has a skin,
- *                            with the bodies' nodes as joints and weights 1
+ *       node of a surface    a mesh that one body carries; one that several carry stands beside "motion" and has a
+ * skin, with the bodies' nodes as joints and weights 1
  *
  * A mesh has a morph target for each deformation coordinate of the bodies that carry it, with q as weights.
  * Displacements are linear in q, so the targets hold at every instant; between instants glTF interpolates. */
@@ -45,9 +45,9 @@ typedef struct gltf {
     int time;       /* accessor of the instants */
     int *q_of_body; /* n_bodies: place of its first coordinate among those of all bodies */
     int n_q;
-    float *pose;    /* frames x bodies x 7: place, quaternion x y z w */
-    float *q;       /* frames x n_q */
-    int *parent;    /* of each surface: the body that carries it; GROUND, SKINNED */
+    float *pose; /* frames x bodies x 7: place, quaternion x y z w */
+    float *q;    /* frames x n_q */
+    int *parent; /* of each surface: the body that carries it; GROUND, SKINNED */
 } gltf;
 enum { GROUND = -1, SKINNED = -2 };
 
@@ -199,7 +199,8 @@ static void node_at(const gltf *made, const gltf_part *part, int i, int j, doubl
     const int point = part->mesh >= 0 ? -1 : scene->node_point[part->first + i];
     if (part->mesh >= 0) {
         for (int a = 0; a < 3; a++)
-            out[a] = j < 0 ? part->of.x[3 * i + a] : part->of.shapes[(size_t)(3 * i + a) * (size_t)part->of.n_q + (size_t)j];
+            out[a] =
+                j < 0 ? part->of.x[3 * i + a] : part->of.shapes[(size_t)(3 * i + a) * (size_t)part->of.n_q + (size_t)j];
         return;
     }
     if (b < 0 || point < 0) {
@@ -217,8 +218,8 @@ static void node_at(const gltf *made, const gltf_part *part, int i, int j, doubl
         return;
     }
     for (int a = 0; a < dim; a++)
-        out[a] = j < 0 ? body->points[point * dim + a]
-                       : body->shapes[(size_t)(point * dim + a) * (size_t)n_q + (size_t)j];
+        out[a] =
+            j < 0 ? body->points[point * dim + a] : body->shapes[(size_t)(point * dim + a) * (size_t)n_q + (size_t)j];
     if (j < 0) {
         for (int a = 0; a < 3; a++)
             out[a] += arm[a];
@@ -383,8 +384,9 @@ static phx_status put_part(gltf *made, gltf_part *part)
         if (part->n_carriers > 1)
             phx_output_format(text, ",\"skin\":%d", made->lists[SKINS].count - 1);
         phx_output_text(text, "}");
-        made->parent[node - 1 - made->n_bodies] =
-            part->n_carriers > 1 ? SKINNED : part->n_carriers == 1 ? part->carrier[0] : GROUND;
+        made->parent[node - 1 - made->n_bodies] = part->n_carriers > 1    ? SKINNED
+                                                  : part->n_carriers == 1 ? part->carrier[0]
+                                                                          : GROUND;
     }
     phx_free(places);
     phx_free(part->carrier);
@@ -561,8 +563,9 @@ static phx_status open_gltf(gltf *made, phx_frames *frames)
         made->n_q += seen.n_q > 0 ? seen.n_q : 0;
     }
     made->lists[NODES].count = 1 + made->n_bodies; /* the root and the bodies are written last */
-    made->parent = phx_calloc(made->context, (size_t)(made->scene ? made->scene->n_visuals + made->scene->n_meshes : 0) + 1,
-                              sizeof *made->parent);
+    made->parent =
+        phx_calloc(made->context, (size_t)(made->scene ? made->scene->n_visuals + made->scene->n_meshes : 0) + 1,
+                   sizeof *made->parent);
     made->pose = phx_calloc(made->context, 7 * n * (size_t)made->n_bodies, sizeof *made->pose);
     made->q = phx_calloc(made->context, n * (size_t)made->n_q + 1, sizeof *made->q);
     return made->pose && made->q && made->parent ? PHX_OK : PHX_ERR_MEMORY;

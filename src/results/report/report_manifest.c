@@ -205,6 +205,31 @@ static void put_summary(phx_report *report, phx_output *m)
     put_items(m, "summary", n, items, false);
 }
 
+static void put_names(phx_output *m, const char *name, int count, const char *const *names)
+{
+    key(m, false, name);
+    text(m, "[");
+    for (int k = 0; k < count; k++) {
+        text(m, k ? "," : "");
+        phx_output_json(m, names[k]);
+    }
+    text(m, "]");
+}
+
+static void put_opening(const phx_report_opening *opening, phx_output *m)
+{
+    key(m, false, "opening");
+    text(m, "{");
+    put_number(m, true, "magnification", opening->magnification);
+    key(m, false, "camera");
+    put_vector(m, 3, opening->camera);
+    if (opening->colour)
+        put_text(m, false, "colour", opening->colour);
+    put_names(m, "plots", opening->n_plots, opening->plots);
+    put_names(m, "trails", opening->n_trails, opening->trails);
+    text(m, "}");
+}
+
 /* Writes format, kind, title, program, status, settings, summary and certificate. */
 static void manifest_put_head(phx_report *report, phx_output *m)
 {
@@ -224,6 +249,8 @@ static void manifest_put_head(phx_report *report, phx_output *m)
     put_text(m, false, "source", report->options->source);
     put_settings(report, m);
     put_summary(report, m);
+    if (report->options->opening)
+        put_opening(report->options->opening, m);
     if (report->options->n_certificate > 0)
         put_items(m, "certificate", report->options->n_certificate, report->options->certificate, true);
 }
