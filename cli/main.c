@@ -47,6 +47,11 @@ static const cli_command commands[] = {
      "Of a simulation: energies, residual, drift and every output, or chosen columns; of modes: frequencies over the\n"
      "sweep; of a linear model: a Bode diagram, poles, or the patterns of its matrices. The picture goes beside FILE\n"
      "unless -o says otherwise. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
+    {"compare", cli_compare, "FILE...", "Differences between results, output by output",
+     "Of other models, steps, integrators or programs, and of measurements, against the first FILE (RESULT.h5 or "
+     ".csv):\n"
+     "the largest and the rms difference of each output, in parts of its range too, and that at the end. Exit status "
+     "1\nwhen one is above its tolerance.\n"},
     {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
      "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); glb, the motion as\n"
      "glTF for Blender and other programs; mat, columns and\n"

@@ -382,6 +382,12 @@ typedef struct phx_plot_options {
     const char *const *inputs, *const *outputs; /* NULL: all, up to 12 lines */
     int n_matrices;
     const char *const *matrices; /* of the patterns: "J", "R" ...; NULL: all that are not empty */
+    int n_others;                /* of a result: further ones, whose columns of the same names are drawn with it */
+    const char *const *others;
+    const char *measured; /* and a csv file whose first column is time; NULL: none */
+    int n_maps;
+    const char *const *maps; /* of its columns: "COLUMN=NAME", NAME being a column of the result */
+    bool difference;         /* the columns of the others less those of the first */
     phx_page page;
 } phx_plot_options;
 phx_plot_options phx_plot_options_default(void); /* all of everything */

@@ -35,12 +35,38 @@ int phx_plot_source_find(const phx_plot_source *source, const char *name);   /* 
 /* Rows are counted from the first in the range. */
 phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_t first, size_t count, double *values);
 
+/* Only the rows within the range of time of the options. */
+phx_status phx_plot_source_limit(phx_plot_source *source, const char *path, const phx_plot_options *options);
+/* A csv file of any program: its first column is time, its column "A" of a map "A=B" is called B. */
+phx_status phx_plot_source_open_measured(phx_context *context, const phx_plot_options *options,
+                                         phx_plot_source *source);
+
 /* "name of the model" and "integrator, rows, how it ended" of a result, or the path and the rows. */
 void phx_plot_source_titles(const phx_plot_source *source, const char *path, char *title, char *subtitle, size_t size);
+
+/* ---- further results, compared with the first ---- */
+typedef struct phx_plot_other {
+    phx_plot_source source;
+    const char *path;
+    bool measured;
+} phx_plot_other;
+typedef struct phx_plot_others {
+    int count;
+    phx_plot_other *items;
+} phx_plot_others;
+/* The others of the options, then the measured one. Close with phx_plot_others_close, also after a failure. */
+phx_status phx_plot_others_open(phx_context *context, const phx_plot_options *options, phx_plot_others *others);
+void phx_plot_others_close(phx_plot_others *others);
+/* PHX_ERR_INPUT, naming both units, unless columns of two files have the same unit; csv files have none. */
+phx_status phx_plot_others_check_unit(const phx_plot_source *source, int column, const char *path,
+                                      const phx_plot_other *other, int other_column);
 
 /* ---- the picture of a result being made ---- */
 typedef struct phx_result_picture {
     phx_plot_source source;
+    const char *path;
+    phx_plot_others others;
+    bool difference; /* the others less the first */
     phx_chart chart;
     double *x, *y; /* PHX_PLOT_BLOCK each */
     int against;   /* column along x, 0: the time */
