@@ -36,7 +36,7 @@ static const struct value_kind {
     {"fmu", "--parameters", "LIST", NULL, offer_parameter_names, FORM_LIST},
     {NULL, NULL, "MODEL", ":files .yaml .yml", NULL, FORM_FREE},
     {"plot", "--output", "FILE", ":files", NULL, FORM_FREE},
-    {"plot", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
+    {"plot", NULL, "FILE...", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
     {"plot", "--columns", "LIST", NULL, offer_columns, FORM_LIST},
     {"plot", "--matrices", "LIST", NULL, offer_matrices, FORM_LIST},
     {"plot", NULL, "COLUMN", NULL, offer_columns, FORM_WORD},

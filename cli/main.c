@@ -43,10 +43,12 @@ static const cli_command commands[] = {
      "Inverting a channel makes another boundary condition: rod.P.alpha a hinge at P, rod.C.fy a support at C. FILE\n"
      "opens in MATLAB, Octave and Python.\n"},
     {"check", cli_check, "MODEL", "Verify the structure of a model", NULL},
-    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG, PDF or PNG",
+    {"plot", cli_plot, "FILE...", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG, PDF or PNG",
      "Of a simulation: energies, residual, drift and every output, or chosen columns; of modes: frequencies over the\n"
      "sweep; of a linear model: a Bode diagram, poles, or the patterns of its matrices. The picture goes beside FILE\n"
-     "unless -o says otherwise. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
+     "unless -o says otherwise. Of several simulations the columns of the same names are drawn together, each file "
+     "with "
+     "its\ndashes. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
     {"compare", cli_compare, "FILE...", "Differences between results, output by output",
      "Of other models, steps, integrators or programs, and of measurements, against the first FILE (RESULT.h5 or "
      ".csv):\n"

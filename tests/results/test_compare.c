@@ -234,6 +234,38 @@ static void test_measured(void **state)
     assert_false(example_exists("table.csv") || example_exists("table.csv.partial"));
 }
 
+static void test_every_allocation_may_fail(void **state)
+{
+    const char *const others[] = {"a.h5"}, *const maps[] = {"place=y"}, *const names[] = {"y"};
+    const phx_tolerance tolerance = {1, "m"};
+    phx_status status = PHX_ERR_MEMORY;
+    int rows, above;
+    write_result(*state, "a.h5", "y", "m", 0, 0);
+    example_write("measured.csv", "time,place\n0,0\n1,1\n");
+    for (int k = 0; k < 4; k++) {
+        phx_compare_options options = {.sources = phx_plot_options_default(),
+                                       .n_tolerances = 1,
+                                       .tolerances = &tolerance,
+                                       .format = k % 2 ? "json" : "text"};
+        options.sources.n_others = options.sources.n_maps = 1;
+        options.sources.others = others;
+        options.sources.measured = "measured.csv";
+        options.sources.maps = maps;
+        options.sources.n_columns = k / 2;
+        options.sources.columns = names;
+        status = PHX_ERR_MEMORY;
+        for (long n = 0; status != PHX_OK; n++) {
+            phx_context_fail_allocation(*state, n);
+            status = phx_compare(*state, "a.h5", &options, "table.txt", &rows, &above);
+            phx_context_fail_allocation(*state, -1);
+            if (status != PHX_OK && status != PHX_ERR_MEMORY)
+                fail_msg("allocation %ld: status %d: %s", n, (int)status, phx_context_message(*state));
+            assert_true(n < 5000);
+        }
+        assert_int_equal(rows, 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_table, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_refused, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(test_measured, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, example_enter, example_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ typedef struct phx_plot_source {
     size_t first, rows; /* the rows in the range of time */
 } phx_plot_source;
 
-/* PHX_ERR_INPUT when no row lies within the range of time of the options. */
+/* Warns of an unfinished result. PHX_ERR_INPUT when no row lies within the range of time of the options. */
 phx_status phx_plot_source_open(phx_context *context, const char *path, const phx_plot_options *options,
                                 phx_plot_source *source);
 void phx_plot_source_close(phx_plot_source *source);
@@ -76,9 +76,13 @@ typedef struct phx_result_picture {
 phx_status phx_result_picture_open(phx_context *context, const char *path, const phx_plot_options *options,
                                    phx_result_picture *picture);
 void phx_result_picture_close(phx_result_picture *picture);
-/* A panel of the given columns. The unit stands in the title, or with each line where they differ. */
+/* A panel of the given columns of all files, or of their differences; of differences none without a common column. The
+ * unit stands in the title, or with each line where they differ. */
 phx_status phx_result_picture_add(phx_result_picture *picture, const char *title, int count, const int *columns,
                                   const char *const *labels, bool logarithmic);
+
+/* Draw the picture. PHX_ERR_INPUT where differences of nothing were asked for. */
+phx_status phx_result_picture_write(const phx_result_picture *picture, const char *path);
 
 /* Length of an output's name in the name of its column, "NAME.x". */
 size_t phx_plot_stem(const char *name);

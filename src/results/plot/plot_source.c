@@ -98,6 +98,10 @@ phx_status phx_plot_source_open(phx_context *context, const char *path, const ph
         status = phx_plot_source_limit(source, path, options);
     if (status)
         phx_plot_source_close(source);
+    else if (source->result && !phx_result_is_complete(source->result)) { /* a print has no title to say so */
+        const char *reason = phx_result_text(source->result, "reason");
+        phx_log(context, PHX_LOG_WARNING, "%s is unfinished%s%s", path, reason ? ": " : "", reason ? reason : "");
+    }
     return status;
 }
 
