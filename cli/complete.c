@@ -51,7 +51,7 @@ static const struct value_kind {
     {"compare", NULL, "NUMBER", NULL, NULL, FORM_FREE},
     {NULL, NULL, "COLUMN=OUTPUT", NULL, NULL, FORM_FREE},
     {"export", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
-    {"report", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
+    {"report", NULL, "FILE...", ":files .h5", NULL, FORM_FREE},
     {"import", NULL, "FILE...", ":files", NULL, FORM_FREE},
     {"import", NULL, "UNIT=VALUE", NULL, NULL, FORM_FREE},
     {"import", NULL, "TEXT", NULL, NULL, FORM_FREE},

@@ -60,9 +60,11 @@ static const cli_command commands[] = {
      "states for MATLAB and Octave; csv, the columns; json, a summary. Of MODES.h5: mat, csv, json. Of a linear\n"
      "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
      "at its start state and of its bodies; mat, json.\n"},
-    {"report", cli_report, "FILE", "Show RESULT.h5 or MODES.h5 as a page for any browser",
+    {"report", cli_report, "FILE...", "Show RESULT.h5 or MODES.h5 as a page for any browser",
      "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
-     "energies, residual and outputs, mode shapes, the certificate of the structure, the model.\n"},
+     "energies, residual and outputs, mode shapes, the certificate of the structure, the model. Further results of "
+     "simulations move with\nthe first as "
+     "ghosts, and their curves are drawn dashed.\n"},
     {"view", cli_view, "MODEL", "Show the assembled model as a page for any browser",
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"

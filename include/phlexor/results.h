@@ -462,6 +462,8 @@ typedef struct phx_report_options {
     const phx_report_load *loads;
     int n_points; /* modes: as many as the table has, or 0: the bodies are those of the first point everywhere */
     const phx_report_bodies *points;
+    int n_others; /* of a result: files of further ones, which move and are plotted with it */
+    const char *const *others;
     const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
 } phx_report_options;
 
