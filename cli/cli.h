@@ -20,7 +20,8 @@ struct cli_command {
     const char *details;   /* more, for --help; may be NULL */
 };
 cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
-    cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce, cli_schema;
+    cli_compare, cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce,
+    cli_schema;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {
@@ -121,6 +122,10 @@ typedef struct cli_batch {
 } cli_batch;
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *options);
+/* Several results and a measured table, of which the first is read by the caller: whether all can be read, and the
+ * fields of the options. `maps` has room for the words of --map, freed by the caller. Returns as above. */
+int cli_read_others(const cli_command *command, phx_context *context, const cli_list *files, const char *measured,
+                    const char *map, cli_words *maps, phx_plot_options *options);
 /* Can this file be read? Returns -1, or the exit status after a message. */
 int cli_readable(const char *path);
 /* Can files of these names be written (NULL or "-": yes), without destroying one another or what has been read? Ask

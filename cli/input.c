@@ -154,3 +154,21 @@ int cli_choose_integrator(const cli_command *command, const char *name, phx_simu
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", words[k]);
     return cli_usage_error(command, "--integrator: unknown integrator '%s'; expected one of %s", name, list);
 }
+
+int cli_read_others(const cli_command *command, phx_context *context, const cli_list *files, const char *measured,
+                    const char *map, cli_words *maps, phx_plot_options *options)
+{
+    if (!measured != !map)
+        return cli_usage_error(command, "--with and --map belong together: --with MEASURED.csv --map COLUMN=OUTPUT");
+    int status = cli_split(command, context, "--map", map, maps);
+    for (int k = 0; k < files->count && status < 0; k++)
+        status = cli_readable(files->items[k]);
+    if (status < 0 && measured)
+        status = cli_readable(measured);
+    options->n_others = files->count - 1;
+    options->others = files->items + 1;
+    options->measured = measured;
+    options->n_maps = maps->count;
+    options->maps = maps->words;
+    return status;
+}

@@ -43,19 +43,28 @@ static const cli_command commands[] = {
      "Inverting a channel makes another boundary condition: rod.P.alpha a hinge at P, rod.C.fy a support at C. FILE\n"
      "opens in MATLAB, Octave and Python.\n"},
     {"check", cli_check, "MODEL", "Verify the structure of a model", NULL},
-    {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG, PDF or PNG",
+    {"plot", cli_plot, "FILE...", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG, PDF or PNG",
      "Of a simulation: energies, residual, drift and every output, or chosen columns; of modes: frequencies over the\n"
      "sweep; of a linear model: a Bode diagram, poles, or the patterns of its matrices. The picture goes beside FILE\n"
-     "unless -o says otherwise. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
+     "unless -o says otherwise. Of several simulations the columns of the same names are drawn together, each file "
+     "with "
+     "its\ndashes. In LIST the name of an output means all its components: tip for tip.x and tip.y.\n"},
+    {"compare", cli_compare, "FILE...", "Differences between results, output by output",
+     "Of other models, steps, integrators or programs, and of measurements, against the first FILE (RESULT.h5 or "
+     ".csv):\n"
+     "the largest and the rms difference of each output, in parts of its range too, and that at the end. Exit status "
+     "1\nwhen one is above its tolerance.\n"},
     {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
      "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); glb, the motion as\n"
      "glTF for Blender and other programs; mat, columns and\n"
      "states for MATLAB and Octave; csv, the columns; json, a summary. Of MODES.h5: mat, csv, json. Of a linear\n"
      "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
      "at its start state and of its bodies; mat, json.\n"},
-    {"report", cli_report, "FILE", "Show RESULT.h5 or MODES.h5 as a page for any browser",
+    {"report", cli_report, "FILE...", "Show RESULT.h5 or MODES.h5 as a page for any browser",
      "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
-     "energies, residual and outputs, mode shapes, the certificate of the structure, the model.\n"},
+     "energies, residual and outputs, mode shapes, the certificate of the structure, the model. Further results of "
+     "simulations move with\nthe first as "
+     "ghosts, and their curves are drawn dashed.\n"},
     {"view", cli_view, "MODEL", "Show the assembled model as a page for any browser",
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"

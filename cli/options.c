@@ -104,6 +104,7 @@ static const struct {
                {"static", ".h5, .csv or .json"},
                {"linearize", ".mat, .h5, .json, or _mtx for a folder"},
                {"titop", ".mat, .h5, .json, or _mtx for a folder"},
+               {"compare", ".txt, .csv or .json"},
                {"plot", ".svg, .pdf or .png"},
                {"reproduce", ".html, .csv or .json"}};
 

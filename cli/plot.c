@@ -8,12 +8,13 @@
 #include <string.h>
 
 typedef struct plot_arguments {
-    const char *file, *output, *format, *title;
+    const char *file, *output, *format, *title, *measured, *map;
+    cli_list files;
     const char *against, *from, *to, *logarithmic;
     const char *inputs, *outputs, *matrices, *plane;
     const char *size, *width, *font_size, *dpi;
     cli_list columns, set;
-    bool spectrum, motion, poles, spy, grey;
+    bool spectrum, motion, poles, spy, grey, difference;
 } plot_arguments;
 
 static const double COLUMN = 84.0, PAGE = 174.0; /* mm: a column and both of a page of two */
@@ -87,6 +88,11 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
         first = kinds[k].name;
         options->kind = kinds[k].kind;
     }
+    if ((given->files.count > 1 || given->measured) && options->kind != PHX_PLOT_ALL &&
+        options->kind != PHX_PLOT_COLUMNS)
+        return cli_usage_error(command, "%s draws one file", first);
+    if (given->difference && ((given->files.count < 2 && !given->measured) || given->against))
+        return cli_usage_error(command, "--difference needs a second FILE or --with, and time along x");
     if (given->spectrum && !given->columns.count)
         return cli_usage_error(command, "--spectrum needs columns: --columns LIST --spectrum");
     if (given->against && options->kind != PHX_PLOT_COLUMNS)
@@ -127,6 +133,7 @@ static int read_options(const cli_command *command, const plot_arguments *given,
     options->against = given->against;
     options->columns = given->columns.items;
     options->n_columns = given->columns.count;
+    options->difference = given->difference;
     options->page.format = given->format;
     options->page.title = given->title;
     options->page.grey = given->grey;
@@ -191,7 +198,7 @@ static int plot_draw(phx_context *context, const plot_arguments *given, const ph
 static int plot(const cli_command *command, phx_context *context, const plot_arguments *given)
 {
     phx_plot_options options = phx_plot_options_default();
-    cli_words inputs = {0}, outputs = {0}, matrices = {0};
+    cli_words inputs = {0}, outputs = {0}, matrices = {0}, maps = {0};
     int code = read_options(command, given, &options);
 
     if (code < 0)
@@ -201,7 +208,7 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
     if (code < 0)
         code = cli_split(command, context, "--matrices", given->matrices, &matrices);
     if (code < 0)
-        code = cli_readable(given->file);
+        code = cli_read_others(command, context, &given->files, given->measured, given->map, &maps, &options);
     if (code < 0)
         code = cli_writable(context, 1, &given->output);
     if (code < 0) {
@@ -216,6 +223,7 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
     cli_words_free(&inputs);
     cli_words_free(&outputs);
     cli_words_free(&matrices);
+    cli_words_free(&maps);
     return code;
 }
 
@@ -229,6 +237,10 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
         {"--format", 0, OPTION_CHOICE, "svg|pdf|png", "whatever the ending of its name", &given.format},
         {"--columns", 0, OPTION_LIST, "LIST", "columns of a result; again for a further panel", &given.columns},
         {"--against", 0, OPTION_TEXT, "COLUMN", "over this column instead of time", &given.against},
+        {"--with", 0, OPTION_TEXT, "MEASURED.csv", "a measurement too; its first column is time, s", &given.measured},
+        {"--map", 0, OPTION_TEXT, "COLUMN=OUTPUT",
+         "of MEASURED.csv: which column is which output; commas between several", &given.map},
+        {"--difference", 0, OPTION_FLAG, NULL, "of several files: the difference to the first", &given.difference},
         {"--spectrum", 0, OPTION_FLAG, NULL, "amplitudes of the columns over the frequency", &given.spectrum},
         {"--log", 0, OPTION_CHOICE, "x|y|xy|none", "logarithmic axes of columns", &given.logarithmic},
         {"--motion", 0, OPTION_FLAG, NULL, "snapshots of the moving bodies", &given.motion},
@@ -250,9 +262,11 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
         {"--title", 0, OPTION_TEXT, "TEXT", "default: the model's title, for print none", &given.title},
         {"--grey", 0, OPTION_FLAG, NULL, "black, greys and dashes instead of colours", &given.grey},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file, NULL};
+    const cli_arguments arguments = {
+        .options = options, .n_options = (int)(sizeof options / sizeof *options), .wanted = 1, .more = &given.files};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
+    given.file = status < 0 ? given.files.items[0] : NULL;
     if (status < 0)
         status = plot(command, context, &given);
     cli_options_free(&arguments);

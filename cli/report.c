@@ -22,9 +22,11 @@ static void say(const char *output, const phx_report_size *size)
                 (size->points - 2) / 2);
 }
 
-static int report_report(phx_context *context, const char *file, const char *output)
+static int report_report(phx_context *context, const cli_list *files, const char *output)
 {
-    const phx_report_options options = {.source = file_name(file)};
+    const char *file = files->items[0];
+    const phx_report_options options = {
+        .source = file_name(file), .n_others = files->count - 1, .others = files->items + 1};
     phx_report_size size = {0};
     char *name = output ? NULL : cli_name(context, file, true, ".html");
     const char *path = output ? output : name;
@@ -40,18 +42,23 @@ static int report_report(phx_context *context, const char *file, const char *out
 /* phlexor report: reads the options, then writes the page of a result; the exit status. */
 int cli_report(const cli_command *command, phx_context *context, int argc, char **argv)
 {
-    const char *file = NULL, *output = NULL;
+    const char *output = NULL;
+    cli_list files = {0};
     const cli_option options[] = {
         {"--output", 'o', OPTION_TEXT, "FILE.html", "the page (default: FILE with .html)", &output},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &file, NULL};
-    const int parsed = cli_parse(command, context, &arguments, argc, argv);
+    const cli_arguments arguments = {
+        .options = options, .n_options = (int)(sizeof options / sizeof *options), .wanted = 1, .more = &files};
+    int status = cli_parse(command, context, &arguments, argc, argv);
 
-    if (parsed >= 0)
-        return parsed;
-    if (cli_readable(file) >= 0 || cli_writable(context, 1, &output) >= 0)
-        return EXIT_USAGE;
-    return report_report(context, file, output);
+    for (int k = 0; k < files.count && status < 0; k++)
+        status = cli_readable(files.items[k]);
+    if (status < 0)
+        status = cli_writable(context, 1, &output);
+    if (status < 0)
+        status = report_report(context, &files, output);
+    cli_options_free(&arguments);
+    return status;
 }
 
 typedef struct view_arguments {

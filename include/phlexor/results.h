@@ -382,6 +382,12 @@ typedef struct phx_plot_options {
     const char *const *inputs, *const *outputs; /* NULL: all, up to 12 lines */
     int n_matrices;
     const char *const *matrices; /* of the patterns: "J", "R" ...; NULL: all that are not empty */
+    int n_others;                /* of a result: further ones, whose columns of the same names are drawn with it */
+    const char *const *others;
+    const char *measured; /* and a csv file whose first column is time; NULL: none */
+    int n_maps;
+    const char *const *maps; /* of its columns: "COLUMN=NAME", NAME being a column of the result */
+    bool difference;         /* the columns of the others less those of the first */
     phx_page page;
 } phx_plot_options;
 phx_plot_options phx_plot_options_default(void); /* all of everything */
@@ -469,6 +475,8 @@ typedef struct phx_report_options {
     int n_points; /* modes: as many as the table has, or 0: the bodies are those of the first point everywhere */
     const phx_report_bodies *points;
     const phx_report_opening *opening; /* NULL: as pages open */
+    int n_others;                      /* of a result: files of further ones, which move and are plotted with it */
+    const char *const *others;
     const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
 } phx_report_options;
 

@@ -229,6 +229,25 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
  * and last value, least and largest with their times. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
 
+/* ---- comparison ---- */
+typedef struct phx_tolerance {
+    double value;
+    const char *unit; /* of the outputs that it holds for; "": relative to the range of the first result, for all */
+} phx_tolerance;
+typedef struct phx_compare_options {
+    phx_plot_options sources; /* others, measured, maps, from, to; columns, none: the outputs that the first has */
+    int n_tolerances;
+    const phx_tolerance *tolerances; /* those that hold for an output add up; none: no output is above */
+    const char *format;              /* "text", "csv", "json" */
+} phx_compare_options;
+/* Write a table of the differences between results and a first one, output by output: the largest with its time, the
+ * root mean square, that at the end (compare/timeline.h). "-" is standard output. *rows: how many differences, *above:
+ * how many of them are above their tolerance. What some have and others have not is a warning, of columns that are
+ * named PHX_ERR_INPUT; so are unequal units, times that do not overlap, nothing in common, a tolerance of a unit that
+ * no output has. */
+phx_status phx_compare(phx_context *context, const char *path, const phx_compare_options *options, const char *output,
+                       int *rows, int *above);
+
 /* ---- contents of a result, one by one (phx_result_about) ---- */
 int phx_result_column_find(const phx_result *result, const char *name); /* -1: there is none */
 /* Whether the run came to its end; numbers of rows, columns, states, bodies; what they are called. */

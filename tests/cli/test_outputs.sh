@@ -215,7 +215,7 @@ unwritable()
     for command in "simulate m.yaml -o $2.h5" "simulate m.yaml -o b.h5 --csv $2.csv" "modes m.yaml -o $2.csv" \
         "modes m.yaml -o $2.h5" "linearize m.yaml -o $2.mat" "linearize m.yaml -o $2.h5" \
         "linearize m.yaml -o $2.json" "linearize m.yaml -o $2_mtx" "titop m.yaml --body b -o $2.mat" \
-        "view m.yaml -o $2.html" "report a.h5 -o $2.html" "plot a.h5 -o $2.svg" "export a.h5 -o $2.csv" \
+        "view m.yaml -o $2.html" "report a.h5 -o $2.html" "plot a.h5 -o $2.svg" "compare a.h5 a.h5 -o $2.csv" "export a.h5 -o $2.csv" \
         "export a.h5 -o $2_vtk" "export m.yaml -o $2_mtx" "simulate m.yaml --sweep k=1:2:2 -o $2.h5" \
         "simulate m.yaml --sweep k=1:2:2 -o $2.csv" "reproduce --only titop_tables -o $2.html"; do
         status=0
@@ -242,7 +242,7 @@ elif [ "$(id -u)" != 0 ]; then
 fi
 runner=
 for command in 'simulate m.yaml -o b.h5 --csv /dev/full' 'modes m.yaml --format csv -o /dev/full' \
-    'plot a.h5 --format svg -o /dev/full' 'export a.h5 --format json -o /dev/full'; do
+    'plot a.h5 --format svg -o /dev/full' 'compare a.h5 a.h5 -o /dev/full' 'export a.h5 --format json -o /dev/full'; do
     run 1 $command
     says 'No space left on device; free space'
 done
@@ -263,7 +263,7 @@ done
 intact 'a full disk'
 
 # A name with an ending that is no format of the command writes nothing; one without an ending is a name.
-for command in 'simulate m.yaml' 'modes m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'export a.h5' 'report a.h5' \
+for command in 'simulate m.yaml' 'modes m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'compare a.h5 a.h5' 'export a.h5' 'report a.h5' \
     'view m.yaml' 'inverse m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
     run 2 $command -o new.xlsx
     says "--output new.xlsx: unknown ending '.xlsx'"

@@ -103,6 +103,12 @@ run 0 plot "$examples/crank_slider.yaml" --spy --matrices J -o names.svg
 for name in crank coupler slider 'coupler rate' knee guide; do
     grep -q ">$name<" names.svg || fail "no block called $name"
 done
+# several files in one picture
+run 0 simulate "$examples/crank_slider.yaml" --end 0.02 --set speed=100 -o slow.h5
+printf 'time,place\n0,0.45\n0.02,0.2\n' >measured.csv
+picture several plane.h5 slow.h5 --with measured.csv --map place=slider.x --width page
+picture difference plane.h5 slow.h5 plane.csv --columns mid --columns drive --difference --width column --grey
+grep -q '>y, slow.h5<' difference.svg || fail "no legend with the name of the file"
 # what a Bode diagram leaves out it says
 run 0 plot linear.h5 -o all.svg
 grep -q 'left out: [0-9]* responses zero to rounding' all.svg || fail "nothing is said of responses that are zero"
@@ -164,6 +170,15 @@ refused 2 plot plane.h5 --columns mid --motion -o x.pdf
 says 'different pictures'
 refused 2 plot plane.h5 --motion --plane yz -o x.pdf
 says 'no z to draw'
+refused 2 plot plane.h5 slow.h5 --motion -o x.pdf
+says 'motion draws one file'
+refused 1 plot plane.h5 modes.h5 -o x.pdf
+refused 2 plot plane.h5 --difference -o x.pdf
+says 'needs a second FILE'
+refused 2 plot plane.h5 missing.h5 -o x.pdf
+says missing.h5
+refused 1 plot plane.h5 --with measured.csv --map plaice=mid.x -o x.pdf
+says "did you mean 'place'"
 refused 2 plot plane.h5 --plane xz -o x.pdf
 refused 2 plot plane.h5 --spectrum -o x.pdf
 says '--columns'

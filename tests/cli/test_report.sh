@@ -211,6 +211,13 @@ says 'absent.h5'
 
 # ---- what is wrong with the command or the file; nothing is left ----
 run 2 report
+run 0 report plane.h5 lever.h5 -o both.html
+prints both.html
+grep -q '"others":\[{"format"' both.html || fail "the page of two results has one"
+run 2 report plane.h5 absent.h5 -o none.html
+says absent.h5
+run 2 report modes.h5 plane.h5 -o none.html
+says 'only results of simulations'
 run 2 report absent.h5
 run 2 view absent.yaml
 run 1 report plane.csv -o none.html

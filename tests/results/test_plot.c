@@ -1,7 +1,7 @@
 /* Pictures: well-formed, inside the page, small however many rows there are, and showing the extremes. */
 #define _XOPEN_SOURCE 700
 #include "example.h"
-#include "results/plot/chart.h"
+#include "results/plot/plot.h"
 
 #include <ctype.h>
 
@@ -481,28 +481,109 @@ static void test_wrong_files_and_places_are_refused(void **state)
     assert_false(example_exists("x.svg") || example_exists("x.svg.partial"));
 }
 
+/* Lines of several files: a colour for each column, dashes for each file, which the label names; measured columns under
+ * the names of the outputs. Differences are those to the first, here t of the works t / 2 and 3 t / 2. */
+static void test_several_results_are_drawn_together(void **state)
+{
+    phx_context *context = *state;
+    const char *const others[] = {"r2.h5"}, *const maps[] = {"force=drive"}, *const names[] = {"mid", "supplied,drive"};
+    phx_plot_options options = phx_plot_options_default();
+    phx_result_picture drawn;
+    xml_counts counts;
+    const int supplied = 5, drive = PLOTTED - 1;
+    const char *const labels[] = {"supplied", "drive"};
+    record_plotted(context, "r.h5", NULL, 50, 0.5);
+    record_plotted(context, "r2.h5", NULL, 20, 1.5);
+    example_write("m.csv", "time,force\n0,1\n0.01,2\n");
+    options.n_others = options.n_maps = 1;
+    options.others = others;
+    options.measured = "m.csv";
+    options.maps = maps;
+
+    CHECK_OK(context, phx_result_picture_open(context, "r.h5", &options, &drawn));
+    CHECK_OK(context, phx_result_picture_add(&drawn, "both", 2, (int[]){supplied, drive}, labels, false));
+    static const struct {
+        const char *label;
+        int colour, dash;
+        size_t count;
+    } expected[] = {{"supplied (J), r.h5", 0, 1, 50},
+                    {"supplied (J), r2.h5", 0, 2, 20},
+                    {"drive (N m), r.h5", 1, 1, 50},
+                    {"drive (N m), r2.h5", 1, 2, 20},
+                    {"drive (N m), m.csv", 1, 3, 2}};
+    const phx_panel *panel = &drawn.chart.panels[0];
+    assert_int_equal(panel->n_lines, 5);
+    for (int k = 0; k < 5; k++) {
+        assert_string_equal(panel->lines[k].label, expected[k].label);
+        assert_int_equal(panel->lines[k].colour, expected[k].colour);
+        assert_int_equal(panel->lines[k].dash, expected[k].dash);
+        assert_int_equal(panel->lines[k].count, expected[k].count);
+    }
+    phx_result_picture_close(&drawn);
+
+    options.difference = true;
+    CHECK_OK(context, phx_result_picture_open(context, "r.h5", &options, &drawn));
+    CHECK_OK(context, phx_result_picture_add(&drawn, "work", 1, &supplied, labels, false));
+    panel = &drawn.chart.panels[0];
+    assert_int_equal(panel->n_lines, 1);
+    assert_string_equal(panel->title, "work, difference (J)");
+    assert_string_equal(panel->lines[0].label, "r2.h5");
+    assert_true(panel->lines[0].count >= 20);
+    for (size_t i = 0; i < panel->lines[0].count; i++)
+        CHECK_CLOSE(panel->lines[0].y[i], panel->lines[0].x[i], 1e-17, "difference of the works");
+    phx_result_picture_close(&drawn);
+
+    options.kind = PHX_PLOT_COLUMNS;
+    options.columns = names;
+    options.n_columns = 2;
+    CHECK_OK(context, phx_plot(context, "r.h5", "d.svg", &options));
+    char *text = picture("d.svg", &counts);
+    assert_int_equal(counts.groups, 3);
+    assert_int_equal(counts.paths, 2 * (2 + 1 + 2)); /* r2.h5: mid.x, mid.y, supplied, drive; m.csv: drive; legends */
+    free(text);
+
+    options.kind = PHX_PLOT_MOTION;
+    REFUSED(context, PHX_ERR_INPUT, "only columns", phx_plot(context, "r.h5", "x.svg", &options));
+    options = phx_plot_options_default();
+    options.difference = true;
+    REFUSED(context, PHX_ERR_INPUT, "those of other results", phx_plot(context, "r.h5", "x.svg", &options));
+    example_write("other.csv", "t,none\n0,1\n1,1\n");
+    options.n_others = 1;
+    options.others = (const char *const[]){"other.csv"};
+    REFUSED(context, PHX_ERR_INPUT, "no common columns", phx_plot(context, "r.h5", "x.svg", &options));
+    assert_false(example_exists("x.svg") || example_exists("x.svg.partial"));
+}
+
 static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
     record_plotted(context, "r.h5", "r.csv", 20, 1.0);
     write_modes(context, "m.csv", PHX_MODES_CSV, 2, 2, 3);
     write_modes(context, "m.h5", PHX_MODES_HDF5, 1, 1, 5);
-    const char *const paths[] = {"r.h5", "r.csv", "m.csv", "m.h5", "r.h5", "r.h5", "r.h5"};
-    const char *const pictures[] = {"x.svg", "x.pdf", "x.png", "x.svg", "x.svg", "x.pdf", "x.svg"};
+    example_write("force.csv", "time,force\n0,1\n0.01,2\n");
+    enum { CASES = 9 };
+    const char *const paths[] = {"r.h5", "r.csv", "m.csv", "m.h5", "r.h5", "r.h5", "r.h5", "r.h5", "r.h5"};
+    const char *const pictures[] = {"x.svg", "x.pdf", "x.png", "x.svg", "x.svg", "x.pdf", "x.svg", "x.svg", "x.svg"};
+    const char *const others[] = {"r.h5"}, *const maps[] = {"force=drive"};
     const char *const columns[] = {"mid,drive", "kinetic"};
-    phx_plot_options options[7];
-    for (int i = 0; i < 7; i++) {
+    phx_plot_options options[CASES];
+    for (int i = 0; i < CASES; i++) {
         options[i] = phx_plot_options_default();
         options[i].page.resolution = 30.0;
-        options[i].kind = i == 4   ? PHX_PLOT_MOTION
-                          : i == 5 ? PHX_PLOT_COLUMNS
-                          : i == 6 ? PHX_PLOT_SPECTRUM
-                                   : PHX_PLOT_ALL;
+        options[i].kind = i == 4             ? PHX_PLOT_MOTION
+                          : i == 5 || i >= 7 ? PHX_PLOT_COLUMNS
+                          : i == 6           ? PHX_PLOT_SPECTRUM
+                                             : PHX_PLOT_ALL;
         options[i].columns = columns;
         options[i].n_columns = 2;
+        options[i].n_others = options[i].n_maps = i >= 7;
+        options[i].others = others;
+        options[i].measured = i >= 7 ? "force.csv" : NULL;
+        options[i].maps = maps;
+        options[i].difference = i == 8;
         options[i].against = i == 5 ? "mid.x" : NULL;
     }
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < CASES; i++) {
         phx_status status = PHX_ERR_MEMORY;
         for (long n = 0; status != PHX_OK; n++) {
             phx_context_fail_allocation(context, n);
@@ -598,6 +679,7 @@ int main(void)
         TEST(test_modes_are_drawn_over_the_sweep),
         TEST(test_steady_rotations_have_rays),
         TEST(test_wrong_files_and_places_are_refused),
+        TEST(test_several_results_are_drawn_together),
         TEST(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,6 +151,76 @@ static void long_results_are_thinned(void **state)
     same(shown_most, most, "greatest", 0);
     free(values);
     page_free(&page);
+
+    /* two of them share the page */
+    const char *const others[] = {"a.h5"};
+    phx_report_options both = options;
+    both.n_others = 1;
+    both.others = others;
+    CHECK_OK(context, phx_report_result(context, result, &both, "a.html", &size));
+    page = page_read("a.html");
+    if (!(page.html_size < 20000000 && page.html_size > 8000000))
+        fail_msg("the page of two results has %zu bytes", page.html_size);
+    assert_true(page_value(&page, "/frames/time", size.frames - 1) == last);
+    const size_t theirs = (size_t)page_number(&page, "/others/0/frames/count");
+    assert_true(theirs > 5000 && page_value(&page, "/others/0/frames/time", theirs - 1) == last);
+    page_free(&page);
+    phx_result_destroy(result);
+}
+
+/* b.h5: 20 rows of the example, the energy a quarter larger. */
+static void write_other(phx_context *context)
+{
+    phx_recorder_def def = example_def("b.h5", NULL);
+    phx_recorder *recorder = NULL;
+    double columns[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V];
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    for (size_t row = 0; row < 20; row++) {
+        example_row(row, columns, x, v);
+        columns[1] += 0.25;
+        CHECK_OK(context, phx_recorder_append(recorder, columns, x, v));
+    }
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
+    phx_recorder_destroy(recorder);
+}
+
+/* Another result comes back beside the first, with the differences of its columns. */
+static void others_come_back(void **state)
+{
+    phx_context *context = *state;
+    phx_result *result = make_result(context, 50, NULL, true);
+    const char *const others[] = {"./b.h5", "./a.h5"}, *const missing[] = {"missing.h5"};
+    double columns[EXAMPLE_COLUMNS], x[EXAMPLE_X], v[EXAMPLE_V];
+    phx_report_options options = with_page();
+    write_other(context);
+    options.source = "a.h5";
+    options.n_others = 2;
+    options.others = others;
+    CHECK_OK(context, phx_report_result(context, result, &options, "a.html", NULL));
+    report_page page = page_read("a.html");
+    check_motion(&page, 50);
+    page_says(&page, "/others/0/source", "b.h5");
+    page_says(&page, "/others/0/title", "crank_slider.yaml");
+    page_says(&page, "/others/1/source", "./a.h5"); /* not to be taken for the first */
+    assert_int_equal((int)page_number(&page, "/others/0/frames/count"), 20);
+    example_row(19, columns, x, v);
+    same(page_value(&page, "/others/0/frames/pose", 19 * 7 * EXAMPLE_BODIES + 7), x[5], "x of body 1 of the other", 19);
+    same(page_value(&page, "/others/0/columns/groups/3/columns/0/data", 19), columns[1] + 0.25, "its energy", 19);
+    CHECK_CLOSE(page_number(&page, "/others/0/columns/groups/3/columns/0/difference/largest"), 0.25, 1e-15, "largest");
+    CHECK_CLOSE(page_number(&page, "/others/0/columns/groups/3/columns/0/difference/rms"), 0.25, 1e-15, "rms");
+    assert_true(page_number(&page, "/others/0/columns/groups/4/columns/0/difference/largest") == 0.0);
+    assert_true(page_number(&page, "/others/1/columns/groups/3/columns/0/difference/largest") == 0.0);
+    page_free(&page);
+
+    options.n_others = 1;
+    options.others = missing;
+    REFUSED(context, PHX_ERR_FILE, "missing.h5", phx_report_result(context, result, &options, "new.html", NULL));
+    options.others = others;
+    REFUSED(context, PHX_ERR_INPUT, "b.h5", phx_report_result(context, result, &options, "b.h5", NULL));
+    const phx_modes_table table = {.model_name = "m", .dimension = 2};
+    REFUSED(context, PHX_ERR_INPUT, "only results of simulations",
+            phx_report_modes(context, &table, &options, "new.html", NULL));
+    assert_false(example_exists("new.html") || example_exists("new.html.partial"));
     phx_result_destroy(result);
 }
 
@@ -384,8 +454,12 @@ static void no_memory(void **state)
 {
     phx_context *context = *state;
     phx_result *result = make_result(context, 3, NULL, true);
-    const phx_report_options options = with_page();
+    const char *const others[] = {"b.h5"};
+    phx_report_options options = with_page();
     phx_status status = PHX_ERR_MEMORY;
+    write_other(context);
+    options.n_others = 1;
+    options.others = others;
     example_write("a.html", "older");
     for (long n = 0; status; n++) {
         phx_context_fail_allocation(context, n);
@@ -399,7 +473,7 @@ static void no_memory(void **state)
             free(left);
             assert_false(example_exists("a.html.partial"));
         }
-        assert_true(n < 1000);
+        assert_true(n < 3000);
     }
     phx_result_destroy(result);
 }
@@ -409,6 +483,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everything_comes_back, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(long_results_are_thinned, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(others_come_back, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(few_rows, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(partial_results_say_why, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(modes, example_enter, example_leave),

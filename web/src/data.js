@@ -42,6 +42,8 @@
 //                           point; a number: those of that point)}],
 //                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
 //                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
+//   others?               further results, each with the keys above; their columns have difference? {largest, at, rms}
+//                         to the column of the same name of this one
 
 import { derived } from './surfaces.js';
 
@@ -243,6 +245,7 @@ function check(report) {
     report.frames = frames;
     if (report.visuals) checkVisuals(report);
     for (const load of report.loads) checkLoad(load, frames.count);
+    report.others = (report.others ?? []).map(check);
     return report;
 }
 

@@ -59,7 +59,7 @@ function panelParts(report, stage, player) {
     };
     let plots = null;
     if (report.columns?.time) {
-        plots = new Plots(report.columns, player);
+        plots = new Plots(report.columns, player, report.others);
         add('Plots', plots.element, () => plots.recolour());
     }
     let modes = null;

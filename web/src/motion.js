@@ -20,6 +20,7 @@ export class Motion {
         this.nBodies = report.bodies.length;
         this.pose = new Float64Array(7 * this.nBodies); // x y z, w x y z for each body
         this.q = new Float64Array(report.nq);
+        this.time = this.start;
         this.toFrame(0);
     }
 
@@ -49,6 +50,7 @@ export class Motion {
 
     /** p(t) = (1 - s) p_k + s p_k+1; the quaternions likewise on the shorter way, then normalised. */
     toTime(time) {
+        this.time = time;
         const { time: times, pose: poses, q: allQ, count } = this.frames;
         if (!times || count < 2) {
             this.toFrame(0);

@@ -112,10 +112,51 @@ function drawable(data, logarithmic) {
     return Array.from(data, (value) => (Number.isFinite(value) ? value : null));
 }
 
+/** A column of another result at the times of the first, by straight lines; NaN where that has no time. */
+function resampled(times, { data }, wanted) {
+    return Float64Array.from(wanted, (time) => {
+        if (!(time >= times[0] && time <= times.at(-1))) return NaN;
+        const k = Math.min(floorIndex(times, time), times.length - 2);
+        if (k < 0 || time === times[k + 1]) return data[k + 1];
+        return data[k] + ((time - times[k]) / (times[k + 1] - times[k])) * (data[k + 1] - data[k]);
+    });
+}
+
+/** The columns of the same name in a group of the same title of other results, with colour, dashes and the file. */
+function otherColumns(group, plots) {
+    const found = [];
+    (plots.others ?? []).forEach(({ columns, source }, k) => {
+        const theirs = columns?.time.length ? columns.groups.find(({ title }) => title === group.title) : null;
+        group.columns.forEach((column, i) => {
+            const same = theirs?.columns.find(({ name, unit }) => name === column.name && unit === column.unit);
+            if (!same) return;
+            const data = resampled(columns.time, same, plots.time0);
+            found.push({ ...same, data, name: `${column.name}, ${source}`, colour: i, dash: k + 1, source });
+        });
+    });
+    return found;
+}
+
+/** Largest and rms difference of the columns of a plot, for each other result. */
+function differences(columns) {
+    const files = new Map();
+    for (const { source, difference } of columns)
+        if (difference) files.set(source, [...(files.get(source) ?? []), difference]);
+    return [...files].map(([source, list]) => {
+        const most = (key) => number(Math.max(...list.map((one) => one[key])), 3);
+        return h('span', { class: 'difference', title: 'Largest and rms difference to the first result' },
+            `${source}: |Δ| ≤ ${most('largest')}, rms ${most('rms')}`);
+    });
+}
+
+const dashes = [[], [7, 4], [8, 3, 2, 3], [2, 3], [8, 3, 2, 3, 2, 3]];
+
 /** Columns over time; `plots` has their rows, the range shown, the time and the height. */
 export class TimePlot {
     constructor(group, plots) {
-        Object.assign(this, { group, plots, columns: group.columns });
+        const own = group.columns.map((column, i) => ({ ...column, colour: i, dash: 0 }));
+        const others = otherColumns(group, plots);
+        Object.assign(this, { group, plots, columns: [...own, ...others] });
         this.logarithmic = group.columns.some((column) => column.log);
         this.hidden = new Set();
         this.values = this.columns.map(() => h('span', { class: 'value' }));
@@ -129,7 +170,7 @@ export class TimePlot {
         this.element = h(
             'section',
             { class: 'plot', 'aria-label': group.title },
-            h('h3', {}, group.title, h('span', { class: 'unit' }, unit)),
+            h('h3', {}, group.title, h('span', { class: 'unit' }, unit), differences(others)),
             this.host,
             this.legend,
         );
@@ -138,7 +179,7 @@ export class TimePlot {
     entry(column, i) {
         this.swatches ??= [];
         this.swatches[i] = h('i', { class: 'swatch' });
-        this.swatches[i].style.background = categorical(i);
+        this.swatches[i].style.background = this.swatch(i);
         return h(
             'button',
             {
@@ -152,6 +193,13 @@ export class TimePlot {
             h('span', { class: 'series-name' }, column.name),
             this.values[i],
         );
+    }
+
+    /** A square of the colour of a column, of another result in stripes. */
+    swatch(i) {
+        const { colour, dash } = this.columns[i];
+        const full = categorical(colour);
+        return dash ? `repeating-linear-gradient(90deg, ${full} 0 3px, transparent 3px 5px)` : full;
     }
 
     show(i, button) {
@@ -204,7 +252,8 @@ export class TimePlot {
                     {},
                     ...this.columns.map((column, i) => ({
                         label: column.name,
-                        stroke: () => categorical(i),
+                        stroke: () => categorical(column.colour),
+                        dash: dashes[column.dash % dashes.length],
                         width: 1.4,
                         pxAlign: 0,
                         points: { show: this.plots.time0.length < 2, size: 6 },
@@ -221,7 +270,7 @@ export class TimePlot {
         this.plot.over.append(this.now, ...this.dots);
         this.plots.pointer(this);
         this.dots.forEach((dot, i) => {
-            dot.style.background = categorical(i);
+            dot.style.background = categorical(this.columns[i].colour);
         });
     }
 
@@ -266,10 +315,10 @@ export class TimePlot {
 
     recolour() {
         this.swatches.forEach((swatch, i) => {
-            swatch.style.background = categorical(i);
+            swatch.style.background = this.swatch(i);
         });
         this.dots?.forEach((dot, i) => {
-            dot.style.background = categorical(i);
+            dot.style.background = categorical(this.columns[i].colour);
         });
         this.plot?.redraw(false);
     }
@@ -283,7 +332,8 @@ export class TimePlot {
 
 export class Plots {
     /** `player` is followed, and set when the reader moves over a plot while it is paused. */
-    constructor(columns, player) {
+    constructor(columns, player, others = []) {
+        this.others = others;
         this.time0 = columns.time;
         this.player = player;
         this.full = this.time0.length > 0 ? [this.time0[0], this.time0.at(-1)] : [0, 1];

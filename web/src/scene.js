@@ -24,6 +24,7 @@ import { h } from './dom.js';
 import { measure, middle, sampled } from './extent.js';
 import { MANY, axesSolid, compass, grid, lineMaterial } from './glyphs.js';
 import { Names } from './names.js';
+import { Others } from './others.js';
 import { Visuals } from './visuals.js';
 
 /** Whether this browser draws in three dimensions at all. */
@@ -80,6 +81,7 @@ export class Scene {
         this.makeCamera();
         this.makeBodies();
         this.visuals = new Visuals(this);
+        this.others = new Others(this);
         this.attached = new Attached(this);
         this.names = new Names(this);
         host.append(this.names.element, this.tip);
@@ -245,6 +247,7 @@ export class Scene {
         const dark = theme() === 'dark';
         this.background = new Color(css('--scene'));
         this.attached.retheme();
+        this.others.paint();
         this.gridMaterial.color.setHex(dark ? 0xa0b4cc : 0x4a5c74);
         this.ghostMaterial.color.setHex(dark ? 0x7d8da4 : 0x506078);
         this.setColour(this.colour);
@@ -321,6 +324,7 @@ export class Scene {
             return x > 0 ? Math.min(255, Math.floor(256 * x)) : 0;
         };
         this.visuals.update(motion, this.magnification);
+        this.others.update(motion.time, this.magnification);
         for (const body of this.bodies) {
             body.place(motion.pose);
             if (body.body.q === 0) continue;

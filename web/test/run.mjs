@@ -97,6 +97,43 @@ check('a beam bends by its shapes times its coordinates', async () => {
     await tab.done();
 });
 
+check('another result moves as a ghost and is plotted with dashes', async () => {
+    const tab = await show(sample.pair());
+    await tab.evaluate(() => phlexor.player.set(1.234));
+    await tab.picture('pair');
+    const found = await tab.evaluate(() => {
+        const { scene, plots, motion } = phlexor;
+        const [other] = scene.others.list;
+        const { pose } = other.motion;
+        const slider = plots.list.find((plot) => plot.group.title === 'slider position');
+        const own = slider.columns.filter((column) => column.dash === 0);
+        const theirs = slider.columns.filter((column) => column.dash === 1);
+        const worst = plots.time0.reduce((most, t, row) => {
+            const value = theirs[0].data[row];
+            return t > 2 ? most : Math.max(most, Math.abs(value - (0.35 + 0.15 * Math.cos(1.1 + Math.PI * t))));
+        }, 0);
+        return {
+            turned: 2 * Math.atan2(pose[6], pose[3]) - 2 * Math.atan2(motion.pose[6], motion.pose[3]),
+            transparent: other.bodies.every((body) => body.material.transparent),
+            names: theirs.map((column) => column.name),
+            own: own.length,
+            colours: theirs.map((column) => column.colour),
+            beyond: theirs[0].data.at(-1),
+            worst,
+            title: slider.element.querySelector('h3').textContent,
+        };
+    });
+    near(Math.sin(found.turned - 0.5), 0, 1e-5, 'angle of the ghost before the first');
+    near(found.worst, 0, (0.15 * (Math.PI * 0.02) ** 2) / 8 + 1e-7, 'its curve, by straight lines'); // h^2/8 of 0.02 s
+    assert.ok(found.transparent && Number.isNaN(found.beyond), 'a ghost, with a gap where it has no time');
+    assert.deepEqual(found.names, ['x, further.h5']);
+    assert.deepEqual([found.own, ...found.colours], [1, 0]);
+    assert.match(found.title, /further\.h5: \|Δ\| ≤ 0\.125, rms 0\.0625/);
+    await tab.locator('.others button').click();
+    assert.equal(await tab.evaluate(() => phlexor.scene.others.list[0].scene.visible), false);
+    await tab.done();
+});
+
 check('colour by a section quantity, with its range over the motion', async () => {
     const tab = await show(sample.space());
     await tab.locator('.display select').selectOption('bending_moment_z');

@@ -169,8 +169,14 @@ const jointKinds = {
 };
 
 /** A slider crank with a flexible coupler. */
-export function plane({ frames = 501, rows = frames, title = 'Slider crank with a flexible coupler', end = 4 } = {}) {
-    const arrays = new Arrays();
+export function plane({
+    frames = 501,
+    rows = frames,
+    title = 'Slider crank with a flexible coupler',
+    end = 4,
+    start = 0.6,
+    arrays = new Arrays(),
+} = {}) {
     const r = 0.15,
         l = 0.35;
     const bodies = [
@@ -182,7 +188,7 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
     const q = [];
     const at = (i, n) => (n > 1 ? (end * i) / (n - 1) : 0);
     for (let i = 0; i < frames; i++) {
-        const angle = 0.6 + (2 * Math.PI * at(i, frames)) / 2;
+        const angle = start + (2 * Math.PI * at(i, frames)) / 2;
         const tilt = -Math.asin((r * Math.sin(angle)) / l);
         pose.push(0, 0, 0, ...about(angle));
         pose.push(r * Math.cos(angle), r * Math.sin(angle), 0, ...about(tilt));
@@ -239,7 +245,7 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
         {
             title: 'slider position',
             unit: 'm',
-            columns: [column('x', 'm', (s) => l + r * Math.cos(0.6 + Math.PI * s))],
+            columns: [column('x', 'm', (s) => l + r * Math.cos(start + Math.PI * s))],
         },
         { title: 'tip deflection', unit: 'mm', columns: [column('v', 'mm', (s) => 4 * Math.sin(14 * s))] },
         {
@@ -319,6 +325,17 @@ export function plane({ frames = 501, rows = frames, title = 'Slider crank with 
         columns: { time: arrays.ref(t), groups },
     };
     return { manifest, arrays };
+}
+
+/** Two results of the plane mechanism: the second has started further, and has other instants and half of the time. */
+export function pair() {
+    const first = plane();
+    const { manifest } = plane({ arrays: first.arrays, start: 1.1, frames: 101, end: 2, title: 'Further' });
+    manifest.source = 'further.h5';
+    for (const { columns } of manifest.columns.groups)
+        for (const column of columns) column.difference = { largest: 0.125, at: 1, rms: 0.0625 };
+    first.manifest.others = [manifest];
+    return first;
 }
 
 /** A spacecraft: a hub, two flexible arms with boxes at their tips, a spinning rotor. `bodies` arms make it longer. */

@@ -10,6 +10,7 @@ enum { PHX_CHART_BLACK = 6 }; /* the palette's black */
 typedef struct phx_line {
     char *label; /* NULL: not in the legend */
     int colour;  /* index into the palette and the dashes, from 0 */
+    int dash;    /* 0: the dashes of the colour; k: dashes k - 1 */
     int shade;   /* 0: the palette; 1 to 256: from light to dark grey instead */
     bool guide;  /* thin and grey, without markers, its label at its end */
     bool points; /* only the points are drawn, as crosses */

@@ -276,7 +276,7 @@ static phx_stroke stroke_of(const phx_drawing *drawing, const phx_line *line, do
         return stroke;
     }
     stroke.colour = drawing->grey ? greys[line->colour % GREYS] : palette[line->colour % PALETTE];
-    stroke.dash = line->colour % PHX_DASHES;
+    stroke.dash = (line->dash ? line->dash - 1 : line->colour) % PHX_DASHES;
     stroke.scale = scale;
     return stroke;
 }

@@ -25,7 +25,7 @@ typedef struct phx_plot_source {
     size_t first, rows; /* the rows in the range of time */
 } phx_plot_source;
 
-/* PHX_ERR_INPUT when no row lies within the range of time of the options. */
+/* Warns of an unfinished result. PHX_ERR_INPUT when no row lies within the range of time of the options. */
 phx_status phx_plot_source_open(phx_context *context, const char *path, const phx_plot_options *options,
                                 phx_plot_source *source);
 void phx_plot_source_close(phx_plot_source *source);
@@ -35,12 +35,38 @@ int phx_plot_source_find(const phx_plot_source *source, const char *name);   /* 
 /* Rows are counted from the first in the range. */
 phx_status phx_plot_source_read(const phx_plot_source *source, int column, size_t first, size_t count, double *values);
 
+/* Only the rows within the range of time of the options. */
+phx_status phx_plot_source_limit(phx_plot_source *source, const char *path, const phx_plot_options *options);
+/* A csv file of any program: its first column is time, its column "A" of a map "A=B" is called B. */
+phx_status phx_plot_source_open_measured(phx_context *context, const phx_plot_options *options,
+                                         phx_plot_source *source);
+
 /* "name of the model" and "integrator, rows, how it ended" of a result, or the path and the rows. */
 void phx_plot_source_titles(const phx_plot_source *source, const char *path, char *title, char *subtitle, size_t size);
+
+/* ---- further results, compared with the first ---- */
+typedef struct phx_plot_other {
+    phx_plot_source source;
+    const char *path;
+    bool measured;
+} phx_plot_other;
+typedef struct phx_plot_others {
+    int count;
+    phx_plot_other *items;
+} phx_plot_others;
+/* The others of the options, then the measured one. Close with phx_plot_others_close, also after a failure. */
+phx_status phx_plot_others_open(phx_context *context, const phx_plot_options *options, phx_plot_others *others);
+void phx_plot_others_close(phx_plot_others *others);
+/* PHX_ERR_INPUT, naming both units, unless columns of two files have the same unit; csv files have none. */
+phx_status phx_plot_others_check_unit(const phx_plot_source *source, int column, const char *path,
+                                      const phx_plot_other *other, int other_column);
 
 /* ---- the picture of a result being made ---- */
 typedef struct phx_result_picture {
     phx_plot_source source;
+    const char *path;
+    phx_plot_others others;
+    bool difference; /* the others less the first */
     phx_chart chart;
     double *x, *y; /* PHX_PLOT_BLOCK each */
     int against;   /* column along x, 0: the time */
@@ -50,9 +76,13 @@ typedef struct phx_result_picture {
 phx_status phx_result_picture_open(phx_context *context, const char *path, const phx_plot_options *options,
                                    phx_result_picture *picture);
 void phx_result_picture_close(phx_result_picture *picture);
-/* A panel of the given columns. The unit stands in the title, or with each line where they differ. */
+/* A panel of the given columns of all files, or of their differences; of differences none without a common column. The
+ * unit stands in the title, or with each line where they differ. */
 phx_status phx_result_picture_add(phx_result_picture *picture, const char *title, int count, const int *columns,
                                   const char *const *labels, bool logarithmic);
+
+/* Draw the picture. PHX_ERR_INPUT where differences of nothing were asked for. */
+phx_status phx_result_picture_write(const phx_result_picture *picture, const char *path);
 
 /* Length of an output's name in the name of its column, "NAME.x". */
 size_t phx_plot_stem(const char *name);

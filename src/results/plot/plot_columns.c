@@ -32,11 +32,12 @@ static phx_status add_panels(phx_result_picture *picture, const phx_selection *s
     phx_status status = columns && labels ? PHX_OK : PHX_ERR_MEMORY;
     for (int p = 0; p < selection->n_panels && !status; p++) {
         char title[PHX_PLOT_TEXT];
+        const int before = picture->chart.n_panels;
         const int count = phx_selection_panel(selection, &picture->source, p, title, sizeof title, columns, labels);
         status =
             phx_result_picture_add(picture, title, count, columns, labels, options->y_scale == PHX_SCALE_LOGARITHMIC);
-        if (status)
-            break;
+        if (status || picture->chart.n_panels == before)
+            continue;
         phx_panel *panel = &picture->chart.panels[picture->chart.n_panels - 1];
         panel->x_logarithmic = options->x_scale == PHX_SCALE_LOGARITHMIC;
         panel->equal = !panel->logarithmic && !panel->x_logarithmic && is_trajectory(picture, panel, columns[0]);
@@ -60,7 +61,7 @@ phx_status phx_plot_columns(phx_context *context, const char *path, const char *
     if (!status)
         status = add_panels(&picture, &selection, options);
     if (!status)
-        status = phx_chart_write(&picture.chart, picture_path);
+        status = phx_result_picture_write(&picture, picture_path);
     phx_selection_free(&selection);
     phx_result_picture_close(&picture);
     return status;

@@ -28,6 +28,13 @@ phx_status phx_plot(phx_context *context, const char *path, const char *picture_
         status = phx_file_find_kind(context, path, &kind);
         plot = status ? NULL : of_files[kind];
     }
+    const int others = options.n_others + (options.measured != NULL);
+    if (!status && others && plot != phx_plot_result && plot != phx_plot_columns)
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "%s: only columns of simulations are drawn for several files in one picture", path);
+    if (!status && options.difference && (!others || options.against))
+        status =
+            phx_fail(context, PHX_ERR_INPUT, "%s: differences are those of other results to this one, over time", path);
     if (status)
         return status;
     phx_files_begin(context);

@@ -1,5 +1,5 @@
 /* Shared by all pictures of results: columns over time, or over each other, as lines. */
-#include "plot.h"
+#include "results/compare/timeline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,18 +12,17 @@ phx_status phx_result_picture_open(phx_context *context, const char *path, const
                                    phx_result_picture *picture)
 {
     char title[PHX_PLOT_TEXT], subtitle[PHX_PLOT_TEXT];
-    *picture = (phx_result_picture){.x = NULL};
+    *picture = (phx_result_picture){.path = path, .difference = options->difference};
     phx_status status = phx_plot_source_open(context, path, options, &picture->source);
     if (status)
         return status;
     phx_plot_source_titles(&picture->source, path, title, subtitle, sizeof title);
-    status = phx_chart_create(context, title, subtitle, &picture->chart);
+    status = phx_plot_others_open(context, options, &picture->others);
+    if (picture->others.count)
+        snprintf(subtitle, sizeof subtitle, "%s%s", picture->difference ? "differences to " : "", path);
+    if (!status)
+        status = phx_chart_create(context, title, subtitle, &picture->chart);
     picture->chart.page = options->page;
-    if (picture->source.result &&
-        !phx_result_is_complete(picture->source.result)) { /* a print has no title to say so */
-        const char *reason = phx_result_text(picture->source.result, "reason");
-        phx_log(context, PHX_LOG_WARNING, "%s is unfinished%s%s", path, reason ? ": " : "", reason ? reason : "");
-    }
     picture->x = phx_calloc(context, PHX_PLOT_BLOCK, sizeof(double));
     picture->y = phx_calloc(context, PHX_PLOT_BLOCK, sizeof(double));
     if (!picture->x || !picture->y)
@@ -38,6 +37,7 @@ void phx_result_picture_close(phx_result_picture *picture)
     phx_free(picture->x);
     phx_free(picture->y);
     phx_chart_free(&picture->chart);
+    phx_plot_others_close(&picture->others);
     phx_plot_source_close(&picture->source);
     *picture = (phx_result_picture){.x = NULL};
 }
@@ -72,13 +72,20 @@ typedef struct taker {
     phx_line *line;
 } taker;
 
-static phx_status each_row(const phx_result_picture *picture, int column, taker *reader)
+/* A column of a source over another one, 0 being time. */
+typedef struct drawn_column {
+    const phx_plot_source *source;
+    int column, against;
+} drawn_column;
+
+static phx_status each_row(const phx_result_picture *picture, drawn_column drawn, taker *reader)
 {
-    for (size_t first = 0; first < picture->source.rows; first += PHX_PLOT_BLOCK) {
-        const size_t rest = picture->source.rows - first, count = rest < PHX_PLOT_BLOCK ? rest : PHX_PLOT_BLOCK;
-        phx_status status = phx_plot_source_read(&picture->source, picture->against, first, count, picture->x);
+    const phx_plot_source *source = drawn.source;
+    for (size_t first = 0; first < source->rows; first += PHX_PLOT_BLOCK) {
+        const size_t rest = source->rows - first, count = rest < PHX_PLOT_BLOCK ? rest : PHX_PLOT_BLOCK;
+        phx_status status = phx_plot_source_read(source, drawn.against, first, count, picture->x);
         if (!status)
-            status = phx_plot_source_read(&picture->source, column, first, count, picture->y);
+            status = phx_plot_source_read(source, drawn.column, first, count, picture->y);
         if (status)
             return status;
         for (size_t i = 0; i < count; i++)
@@ -92,14 +99,14 @@ static void thin(taker *reader, double x, double y)
     phx_thinner_add(&reader->thinner, x, y);
 }
 
-static phx_status add_over_time(phx_result_picture *picture, phx_panel *panel, int column, const char *label)
+static phx_status add_over_time(phx_result_picture *picture, phx_panel *panel, drawn_column drawn, const char *label)
 {
-    const size_t rows = picture->source.rows;
+    const size_t rows = drawn.source->rows;
     phx_line *line = phx_panel_add_line(&picture->chart, panel, label, phx_thinner_room(rows, PHX_PLOT_BUCKETS));
     if (!line)
         return PHX_ERR_MEMORY;
     taker reader = {.take = thin, .thinner = phx_thinner_start(line, rows, PHX_PLOT_BUCKETS)};
-    const phx_status status = each_row(picture, column, &reader);
+    const phx_status status = each_row(picture, drawn, &reader);
     if (!status)
         phx_thinner_end(&reader.thinner);
     return status;
@@ -124,16 +131,91 @@ static void keep_apart(taker *reader, double x, double y)
     line->count++;
 }
 
-static phx_status add_over_column(phx_result_picture *picture, phx_panel *panel, int column, const char *label)
+static phx_status add_over_column(phx_result_picture *picture, phx_panel *panel, drawn_column drawn, const char *label)
 {
-    phx_line *line = phx_panel_add_line(&picture->chart, panel, label, picture->source.rows);
+    phx_line *line = phx_panel_add_line(&picture->chart, panel, label, drawn.source->rows);
     if (!line)
         return PHX_ERR_MEMORY;
     taker reader = {.take = picture_measure, .x = phx_range_none(), .y = phx_range_none(), .line = line};
     line->count = 0;
-    phx_status status = each_row(picture, column, &reader);
+    phx_status status = each_row(picture, drawn, &reader);
     reader.take = keep_apart;
-    return status ? status : each_row(picture, column, &reader);
+    return status ? status : each_row(picture, drawn, &reader);
+}
+
+/* The difference of a column of another source to the same of the first, thinned. */
+static phx_status add_difference(phx_result_picture *picture, phx_panel *panel, int column, const phx_plot_other *other,
+                                 int theirs, const char *label)
+{
+    phx_timeline first = {0}, second = {0}, difference = {0};
+    phx_norms norms;
+    phx_line *line = NULL;
+    phx_status status = phx_timeline_read(&picture->source, picture->path, column, &first);
+    if (!status)
+        status = phx_timeline_read(&other->source, other->path, theirs, &second);
+    if (!status)
+        status = phx_timeline_subtract(picture->source.context, &second, &first, &norms, &difference);
+    if (!status) {
+        line = phx_panel_add_line(&picture->chart, panel, label, phx_thinner_room(difference.rows, PHX_PLOT_BUCKETS));
+        status = line ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (!status) {
+        phx_thinner thinner = phx_thinner_start(line, difference.rows, PHX_PLOT_BUCKETS);
+        for (size_t i = 0; i < difference.rows; i++)
+            phx_thinner_add(&thinner, difference.t[i], difference.y[i]);
+        phx_thinner_end(&thinner);
+    }
+    phx_timeline_free(&first);
+    phx_timeline_free(&second);
+    phx_timeline_free(&difference);
+    return status;
+}
+
+/* ---- lines of several files ---- */
+
+/* The column of another source with the name of one of the first; -1: it has none. */
+static int find_same(const phx_result_picture *picture, const phx_plot_other *other, int column)
+{
+    return phx_plot_source_find(&other->source, phx_plot_source_name(&picture->source, column));
+}
+
+/* Adds the line of a column in file k of the others, -1 being the first; nothing if the file lacks it. */
+static phx_status add_line(phx_result_picture *picture, phx_panel *panel, int column, int k, const char *label)
+{
+    const phx_plot_other *other = k < 0 ? NULL : &picture->others.items[k];
+    drawn_column drawn = {&picture->source, column, picture->against};
+    phx_status status = PHX_OK;
+
+    if (other) {
+        drawn = (drawn_column){&other->source, find_same(picture, other, column),
+                               picture->against ? find_same(picture, other, picture->against) : 0};
+        if (drawn.column < 0 || drawn.against < 0)
+            return PHX_OK;
+        status = phx_plot_others_check_unit(&picture->source, column, picture->path, other, drawn.column);
+    }
+    if (status)
+        return status;
+    if (picture->difference)
+        return add_difference(picture, panel, column, other, drawn.column, label);
+    return drawn.against ? add_over_column(picture, panel, drawn, label) : add_over_time(picture, panel, drawn, label);
+}
+
+/* Adds the lines of a column in all files: one colour, and dashes for each file. */
+static phx_status add_lines(phx_result_picture *picture, phx_panel *panel, int column, int colour, const char *label)
+{
+    char text[2 * PHX_PLOT_TEXT];
+    phx_status status = PHX_OK;
+    for (int k = picture->difference ? 0 : -1; k < picture->others.count && !status; k++) {
+        const int before = panel->n_lines;
+        snprintf(text, sizeof text, "%s%s%s", label ? label : "", label ? ", " : "",
+                 k < 0 ? picture->path : picture->others.items[k].path);
+        status = add_line(picture, panel, column, k, picture->others.count ? text : label);
+        for (int i = before; i < panel->n_lines && picture->others.count; i++) {
+            panel->lines[i].colour = colour;
+            panel->lines[i].dash = k + 2 - picture->difference;
+        }
+    }
+    return status;
 }
 
 /* Adds a panel with lines of the columns; a common unit goes to the title, others to the labels. */
@@ -143,23 +225,35 @@ phx_status phx_result_picture_add(phx_result_picture *picture, const char *title
     const phx_plot_source *source = &picture->source;
     const char *unit = phx_plot_source_unit(source, columns[0]);
     const int against = picture->against;
-    bool same = true;
-    char text[PHX_PLOT_TEXT], over[PHX_PLOT_TEXT];
+    bool same = true, common = !picture->difference;
+    char text[PHX_PLOT_TEXT], over[PHX_PLOT_TEXT], name[PHX_PLOT_TEXT];
     phx_plot_with_unit(over, sizeof over, phx_plot_source_name(source, against), phx_plot_source_unit(source, against));
-    for (int i = 1; i < count; i++)
+    for (int i = 0; i < count; i++) {
         same = same && strcmp(unit, phx_plot_source_unit(source, columns[i])) == 0;
-    phx_plot_with_unit(text, sizeof text, title, same ? unit : "");
+        for (int k = 0; k < picture->others.count; k++)
+            common = common || find_same(picture, &picture->others.items[k], columns[i]) >= 0;
+    }
+    if (!common)
+        return PHX_OK;
+    snprintf(name, sizeof name, picture->difference ? "%s, difference" : "%s", title);
+    phx_plot_with_unit(text, sizeof text, name, same ? unit : "");
     phx_panel *panel = phx_chart_add_panel(&picture->chart, text, over);
     if (!panel)
         return PHX_ERR_MEMORY;
     panel->logarithmic = logarithmic;
     for (int i = 0; i < count; i++) {
         phx_plot_with_unit(text, sizeof text, labels[i], same ? "" : phx_plot_source_unit(source, columns[i]));
-        const char *label = count > 1 ? text : NULL;
-        const phx_status status = against ? add_over_column(picture, panel, columns[i], label)
-                                          : add_over_time(picture, panel, columns[i], label);
+        const phx_status status = add_lines(picture, panel, columns[i], i, count > 1 ? text : NULL);
         if (status)
             return status;
     }
     return PHX_OK;
+}
+
+phx_status phx_result_picture_write(const phx_result_picture *picture, const char *path)
+{
+    if (picture->difference && picture->chart.n_panels == 0)
+        return phx_fail(picture->source.context, PHX_ERR_INPUT, "%s and the others have no common columns to draw",
+                        picture->path);
+    return phx_chart_write(&picture->chart, path);
 }

@@ -23,7 +23,7 @@ static phx_status result_add_groups(phx_result_picture *picture)
         bool zero = group.work;
         for (int k = 0; k < group.count && !status; k++)
             status = result_is_zero(picture, group.columns[k], &zero);
-        if (!status && !zero)
+        if (!status && !zero && !(picture->difference && group.logarithmic)) /* differences of what is at rounding */
             status = phx_result_picture_add(picture, group.title, group.count, group.columns, group.labels,
                                             group.logarithmic);
     }
@@ -38,7 +38,7 @@ phx_status phx_plot_result(phx_context *context, const char *path, const char *p
     if (!status)
         status = result_add_groups(&picture);
     if (!status)
-        status = phx_chart_write(&picture.chart, picture_path);
+        status = phx_result_picture_write(&picture, picture_path);
     phx_result_picture_close(&picture);
     return status;
 }

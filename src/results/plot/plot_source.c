@@ -65,10 +65,12 @@ static phx_status open_file(phx_context *context, const char *path, phx_plot_sou
                     source->csv.names[0]);
 }
 
-/* Only the rows within a range of time. */
-static phx_status limit(phx_plot_source *source, const char *path, double from, double to)
+phx_status phx_plot_source_limit(phx_plot_source *source, const char *path, const phx_plot_options *options)
 {
+    const double from = options->from, to = options->to;
     const size_t rows = source->rows;
+    if (!(from > -HUGE_VAL || to < HUGE_VAL))
+        return PHX_OK;
     size_t first = rows, end = 0;
     double *t = phx_calloc(source->context, rows, sizeof *t);
     phx_status status = t ? phx_plot_source_read(source, 0, 0, rows, t) : PHX_ERR_MEMORY;
@@ -92,10 +94,14 @@ phx_status phx_plot_source_open(phx_context *context, const char *path, const ph
 {
     *source = (phx_plot_source){.context = context};
     phx_status status = open_file(context, path, source);
-    if (!status && (options->from > -HUGE_VAL || options->to < HUGE_VAL))
-        status = limit(source, path, options->from, options->to);
+    if (!status)
+        status = phx_plot_source_limit(source, path, options);
     if (status)
         phx_plot_source_close(source);
+    else if (source->result && !phx_result_is_complete(source->result)) { /* a print has no title to say so */
+        const char *reason = phx_result_text(source->result, "reason");
+        phx_log(context, PHX_LOG_WARNING, "%s is unfinished%s%s", path, reason ? ": " : "", reason ? reason : "");
+    }
     return status;
 }
 

@@ -19,7 +19,7 @@ static const struct {
 };
 enum { FIXED = sizeof fixed / sizeof *fixed };
 
-static bool is_fixed(const char *name)
+bool phx_column_is_fixed(const char *name)
 {
     for (int i = 0; i < FIXED; i++)
         for (int k = 0; k < FIXED_COLUMNS && fixed[i].columns[k]; k++)
@@ -77,7 +77,7 @@ bool phx_column_group_next(const phx_plot_source *source, phx_column_group *grou
     group->count = 0;
     group->logarithmic = group->work = false;
     while (group->next < columns && group->count == 0) {
-        if (!is_fixed(phx_plot_source_name(source, group->next + 1)))
+        if (!phx_column_is_fixed(phx_plot_source_name(source, group->next + 1)))
             output_group(source, group->next + 1, group);
         group->next += group->count > 0 ? group->count : 1;
     }

@@ -17,6 +17,8 @@ typedef struct phx_column_group {
     const char *labels[PHX_GROUP_COLUMNS];
 } phx_column_group;
 
+/* Whether a column is one that every simulation has, behind the time. */
+bool phx_column_is_fixed(const char *name);
 /* The next group: one for each output, whose components stand together, then energies, work, residual and drift, as far
  * as the result has them. False behind the last. Start with a group of zeros. */
 bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group);

@@ -16,9 +16,10 @@ static const char marker[] = "<!--phlexor-data-->";
 
 /* ---- how much ---- */
 /* Bytes of the arrays allowed before encoding: base64 makes 4 bytes of 3. */
-static double allowance(const char *page, const phx_output *manifest)
+static double allowance(const char *page, const phx_output *manifest, int n_parts)
 {
-    const double rest = (double)MOST_BYTES - SPARE - (double)strlen(page) - (double)manifest->used;
+    const double room = ((double)MOST_BYTES - SPARE - (double)strlen(page)) / n_parts;
+    const double rest = room - (double)manifest->used;
     return rest > 0.0 ? 0.75 * rest : 0.0;
 }
 
@@ -106,7 +107,7 @@ static phx_status settle_amount(phx_report *report, const char *page, phx_output
         report->shown.frames = report->shown.points = report->source.rows;
         manifest->used = manifest->whole = 0;
         phx_report_manifest(report, manifest);
-        const double room = allowance(page, manifest);
+        const double room = allowance(page, manifest, report->n_parts);
         const report_cost cost = costs(report);
         status = manifest->status;
         again = leave_out(report, room, &cost);
@@ -121,10 +122,17 @@ static phx_status settle_amount(phx_report *report, const char *page, phx_output
 }
 
 /* ---- the page ---- */
-static phx_status put_arrays(phx_report *report, phx_output *output)
+/* A result and the text that describes it. */
+typedef struct report_part {
+    phx_report report;
+    phx_output manifest;
+    phx_report_options options;
+    phx_result *result; /* of another one, owned */
+} report_part;
+
+static phx_status put_arrays(phx_report *report, phx_payload *payload)
 {
-    phx_payload *payload = NULL;
-    phx_status status = phx_payload_create(report->context, output, &payload);
+    phx_status status = PHX_OK;
 
     for (int k = 0; k < report->stream.n && !status; k++) {
         const report_array *array = &report->stream.array[k];
@@ -133,18 +141,29 @@ static phx_status put_arrays(phx_report *report, phx_output *output)
         phx_report_at_point(report, array->point);
         status = array->write(report, array->index, payload);
     }
-    if (!status)
-        status = phx_payload_finish(payload);
-    phx_payload_destroy(payload);
     if (report->point >= 0)
         phx_report_at_point(report, -1);
     return status;
 }
 
-/* JSON in an element of html: '<' stands in strings only. */
-static void put_manifest(phx_output *output, const phx_output *manifest)
+/* The arrays of all parts as one stream. */
+static phx_status put_streams(int n, report_part *parts, phx_output *output)
 {
-    const char *from = manifest->buffer, *end = from + manifest->used;
+    phx_payload *payload = NULL;
+    phx_status status = phx_payload_create(output->context, output, &payload);
+
+    for (int k = 0; k < n && !status; k++)
+        status = put_arrays(&parts[k].report, payload);
+    if (!status)
+        status = phx_payload_finish(payload);
+    phx_payload_destroy(payload);
+    return status;
+}
+
+/* JSON in an element of html: '<' stands in strings only. */
+static void put_manifest(phx_output *output, const char *from, size_t count)
+{
+    const char *end = from + count;
 
     while (from < end) {
         const char *bracket = memchr(from, '<', (size_t)(end - from)), *to = bracket ? bracket : end;
@@ -155,23 +174,33 @@ static void put_manifest(phx_output *output, const phx_output *manifest)
     }
 }
 
-/* Writes the page with manifest and arrays in place of the marker; *bytes stays 0 unless the page is complete. */
-static phx_status write_page(phx_report *report, const char *page, const phx_output *manifest, const char *path,
-                             size_t *bytes)
+/* The manifest of the first part, and within it those of the others. */
+static void put_manifests(int n, const report_part *parts, phx_output *output)
+{
+    put_manifest(output, parts[0].manifest.buffer, parts[0].manifest.used - (n > 1));
+    for (int k = 1; k < n; k++) {
+        phx_output_text(output, k > 1 ? "," : ",\"others\":[");
+        put_manifest(output, parts[k].manifest.buffer, parts[k].manifest.used);
+    }
+    phx_output_text(output, n > 1 ? "]}" : "");
+}
+
+/* Writes the page with manifests and arrays in place of the marker; *bytes stays 0 unless the page is complete. */
+static phx_status write_page(int n, report_part *parts, const char *page, const char *path, size_t *bytes)
 {
     const char *place = strstr(page, marker);
     phx_output output;
-    phx_status status = phx_output_open(report->context, path, &output);
+    phx_status status = phx_output_open(parts[0].report.context, path, &output);
 
     if (status)
         return status;
     phx_output_bytes(&output, page, (size_t)(place - page));
     phx_output_text(&output, "<script id=\"phlexor-manifest\" type=\"application/json\">");
-    put_manifest(&output, manifest);
+    put_manifests(n, parts, &output);
     phx_output_text(&output, "</script>");
     phx_output_line(&output);
     phx_output_text(&output, "<script id=\"phlexor-arrays\" type=\"text/plain\">");
-    status = put_arrays(report, &output);
+    status = put_streams(n, parts, &output);
     phx_output_text(&output, "</script>");
     phx_output_text(&output, place + sizeof marker - 1);
     if (status) {
@@ -231,38 +260,119 @@ static void free_work(report_work *work)
     phx_free(work->quaternions);
 }
 
-/* Reads the page, settles how much it can hold, and writes it to `path`; `size` may be NULL. */
-static phx_status report_make(phx_report *report, const char *path, phx_report_size *size)
+/* What a page shows of a result. */
+static phx_report of_result(phx_context *context, const phx_result *result, const phx_report_options *options)
 {
-    static const phx_report_options none = {0};
-    phx_report_size unread, *written = size ? size : &unread;
-    phx_output manifest = {.descriptor = -1};
-    const char *page = NULL;
-    const size_t row = (size_t)report->source.n_x;
+    const char *reason = phx_result_text(result, "reason"), *title = phx_result_text(result, "model_name");
+    return (phx_report){.context = context,
+                        .point = -1,
+                        .options = options,
+                        .about.kind = "simulation",
+                        .about.title = title ? title : "",
+                        .about.program = phx_result_text(result, "program_version"),
+                        .about.model_text = phx_result_model_text(result),
+                        .about.reason = phx_result_is_complete(result) ? NULL
+                                        : reason                       ? reason
+                                                                       : "",
+                        .dimension = phx_result_dimension(result),
+                        .n_bodies = phx_result_bodies(result),
+                        .bodies = phx_result_bodies(result) > 0 ? phx_result_body(result, 0) : NULL,
+                        .scene = phx_result_scene(result),
+                        .source.result = result,
+                        .source.n_x = phx_result_n_x(result),
+                        .source.rows = phx_result_rows(result)};
+}
 
-    if (!report->options)
-        report->options = &none;
-    phx_status status = find_page(report->context, report->options, &page);
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The name of another result on the page: of its path the last part, unless two files share that. */
+static const char *other_name(const phx_report_options *options, int k)
+{
+    const char *path = options->others[k], *name = last_part(path);
+    bool shared = options->source && !strcmp(name, options->source);
+    for (int i = 0; i < options->n_others; i++)
+        shared = shared || (i != k && !strcmp(name, last_part(options->others[i])));
+    return shared ? path : name;
+}
+
+/* Another result beside the first, compared with it; its model text is left out. */
+static phx_status open_other(const phx_report *first, int k, report_part *part)
+{
+    const char *path = first->options->others[k];
+    const phx_status status = phx_result_read(first->context, path, &part->result);
+    if (status)
+        return status;
+    part->options = (phx_report_options){.source = other_name(first->options, k)};
+    part->report = of_result(first->context, part->result, &part->options);
+    part->report.about.model_text = NULL;
+    part->report.reference = first->source.result;
+    return PHX_OK;
+}
+
+/* Settles how much of a part its share of the page holds, and makes its manifest. */
+static phx_status prepare_part(report_part *part, const char *page, int n_parts, size_t start)
+{
+    phx_report *report = &part->report;
+    report->n_parts = n_parts;
+    report->stream.start = start;
+    phx_status status = phx_output_open_memory(report->context, &part->manifest);
     if (!status)
-        status = phx_output_open_memory(report->context, &manifest);
-    if (!status)
-        status = create_work(report->context, row, report->n_bodies, &report->work);
+        status = create_work(report->context, (size_t)report->source.n_x, report->n_bodies, &report->work);
     if (!status)
         status = phx_report_choose_entries(report);
-    if (!status)
-        status = settle_amount(report, page, &manifest);
-    *written =
-        (phx_report_size){.rows = report->source.rows, .frames = report->shown.frames, .points = report->shown.points};
+    return status ? status : settle_amount(report, page, &part->manifest);
+}
+
+static void free_parts(int n, report_part *parts)
+{
+    for (int k = 0; k < n; k++) {
+        phx_output_close(&parts[k].manifest, false);
+        free_work(&parts[k].report.work);
+        phx_free(parts[k].report.stream.array);
+        phx_free(parts[k].report.shown.entry);
+        phx_result_destroy(parts[k].result);
+    }
+    phx_free(parts);
+}
+
+/* Reads the page, settles how much it can hold, and writes it to `path`; `size` may be NULL. */
+static phx_status report_make(const phx_report *report, const char *path, phx_report_size *size)
+{
+    static const phx_report_options none = {0};
+    const phx_report_options *options = report->options ? report->options : &none;
+    const int n = 1 + options->n_others;
+    phx_report_size unread, *written = size ? size : &unread;
+    report_part *parts = phx_calloc(report->context, (size_t)n, sizeof *parts);
+    const char *page = NULL;
+
+    if (!parts)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n; k++)
+        parts[k].manifest.descriptor = -1;
+    parts[0].report = *report;
+    parts[0].report.options = options;
     phx_files_begin(report->context);
+    phx_status status = find_page(report->context, options, &page);
+    if (!status && n > 1 && !report->source.result)
+        status = phx_fail(report->context, PHX_ERR_INPUT, "only results of simulations are shown beside each other");
+    for (int k = 0; k < n && !status; k++) {
+        if (k > 0)
+            status = open_other(&parts[0].report, k - 1, &parts[k]);
+        if (!status)
+            status = prepare_part(&parts[k], page, n, k > 0 ? parts[k - 1].report.stream.bytes : 0);
+        if (!status)
+            status = protect(&parts[k].report);
+    }
+    const report_shown *shown = &parts[0].report.shown;
+    *written = (phx_report_size){.rows = report->source.rows, .frames = shown->frames, .points = shown->points};
     if (!status)
-        status = protect(report);
-    if (!status)
-        status = write_page(report, page, &manifest, path, &written->bytes);
+        status = write_page(n, parts, page, path, &written->bytes);
     phx_files_end(report->context);
-    phx_output_close(&manifest, false);
-    free_work(&report->work);
-    phx_free(report->stream.array);
-    phx_free(report->shown.entry);
+    free_parts(n, parts);
     return status;
 }
 
@@ -272,24 +382,7 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
 {
     if (!result || !html_path)
         return phx_fail_null(context, __func__, "result or html_path");
-    const char *reason = phx_result_text(result, "reason"), *title = phx_result_text(result, "model_name");
-    phx_report report = {.context = context,
-                         .point = -1,
-                         .options = options,
-                         .about.kind = "simulation",
-                         .about.title = title ? title : "",
-                         .about.program = phx_result_text(result, "program_version"),
-                         .about.model_text = phx_result_model_text(result),
-                         .about.reason = phx_result_is_complete(result) ? NULL
-                                         : reason                       ? reason
-                                                                        : "",
-                         .dimension = phx_result_dimension(result),
-                         .n_bodies = phx_result_bodies(result),
-                         .bodies = phx_result_bodies(result) > 0 ? phx_result_body(result, 0) : NULL,
-                         .scene = phx_result_scene(result),
-                         .source.result = result,
-                         .source.n_x = phx_result_n_x(result),
-                         .source.rows = phx_result_rows(result)};
+    const phx_report report = of_result(context, result, options);
     return phx_conclude(context, report_make(&report, html_path, size));
 }
 

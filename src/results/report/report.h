@@ -51,7 +51,7 @@ typedef struct report_shown {
 typedef struct report_stream {
     int n, room;
     report_array *array;
-    size_t bytes;
+    size_t start, bytes; /* where it begins and ends among all arrays of the page */
 } report_stream;
 
 /* Workspace of the writers. */
@@ -71,6 +71,8 @@ struct phx_report {
     const phx_scene *scene; /* NULL: none */
     int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
     report_source source;
+    const phx_result *reference; /* the columns are compared with those of this result; NULL: not */
+    int n_parts;                 /* results that share the page evenly */
     report_shown shown;
     report_stream stream;
     report_work work;

@@ -1,6 +1,7 @@
 /* The manifest of a report: one object of JSON. */
 #include "manifest.h"
 #include "column_groups.h"
+#include "results/compare/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -308,6 +309,44 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
     text(m, count > 0 ? "]}" : "");
 }
 
+/* Writes largest and root mean square of the difference of a column to the same one of the reference. */
+static void put_difference(phx_report *report, phx_output *m, int column)
+{
+    phx_plot_source sources[2];
+    phx_timeline lines[2] = {{0}, {0}};
+    int columns[2] = {column,
+                      phx_result_column_find(report->reference, phx_result_column_name(report->source.result, column))};
+    phx_norms norms = {.from = 1.0};
+    phx_status status = PHX_OK;
+
+    if (columns[1] < 0 || strcmp(phx_result_column_unit(report->source.result, column),
+                                 phx_result_column_unit(report->reference, columns[1])) != 0)
+        return;
+    for (int k = 0; k < 2 && !status; k++) {
+        const phx_result *result = k ? report->reference : report->source.result;
+        sources[k] = (phx_plot_source){.context = report->context,
+                                       .result = (phx_result *)result,
+                                       .n_columns = phx_result_columns(result),
+                                       .rows = phx_result_rows(result)};
+        if (sources[k].rows > 0)
+            status =
+                phx_timeline_read(&sources[k], k ? "the first result" : report->options->source, columns[k], &lines[k]);
+    }
+    if (!status && lines[0].rows && lines[1].rows)
+        status = phx_timeline_subtract(report->context, &lines[0], &lines[1], &norms, NULL);
+    phx_timeline_free(&lines[0]);
+    phx_timeline_free(&lines[1]);
+    m->status = m->status ? m->status : status;
+    if (status || norms.from > norms.to)
+        return;
+    key(m, false, "difference");
+    text(m, "{");
+    put_number(m, true, "largest", norms.largest);
+    put_number(m, false, "at", norms.at);
+    put_number(m, false, "rms", norms.rms);
+    text(m, "}");
+}
+
 /* Writes the groups of columns with titles, units and references to their values; the ledger follows the energies. */
 static void put_columns(phx_report *report, phx_output *m)
 {
@@ -335,6 +374,8 @@ static void put_columns(phx_report *report, phx_output *m)
             phx_report_ref(report, m, REPORT_F32, report->shown.points, phx_report_column, group.columns[k]);
             if (group.logarithmic)
                 text(m, ",\"log\":true");
+            if (report->reference)
+                put_difference(report, m, group.columns[k]);
             text(m, "}");
         }
         text(m, "]}");
@@ -441,7 +482,7 @@ static void manifest_put_modes(phx_report *report, phx_output *m)
 void phx_report_manifest(phx_report *report, phx_output *manifest)
 {
     report->stream.n = 0;
-    report->stream.bytes = 0;
+    report->stream.bytes = report->stream.start;
     manifest_put_head(report, manifest);
     key(manifest, false, "bodies");
     text(manifest, "[");
