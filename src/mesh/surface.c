@@ -253,7 +253,8 @@ phx_status phx_surface_refine(phx_context *context, double longest, phx_surface 
 {
     phx_status status = PHX_OK;
 
-    for (int halved = 1; halved > 0 && 2 * surface->n_triangles <= PHX_SURFACE_MOST_TRIANGLES && !status;)
+    for (int halved = surface->n_triangles;
+         halved > 0 && 2 * surface->n_triangles <= PHX_SURFACE_MOST_TRIANGLES && !status;)
         status = refine_once(context, longest, surface, &halved);
     return status;
 }

@@ -202,6 +202,19 @@ static phx_status add_surface(visual_maker *maker, int b, const char *kind, cons
 }
 
 /* ---- shapes of the model file ---- */
+/* The frame that is nearest to a fraction of the length of a body with several, which are the carriers. */
+static const carrier *frame_at(const visual_maker *maker, int b, double fraction)
+{
+    const phx_length_point *along;
+    const int n = phx_body_length_points(maker->made[b].body, &along);
+    int nearest = 0;
+
+    for (int k = 1; k < n && k < maker->n_carriers; k++)
+        if (fabs(along[k].fraction - fraction) < fabs(along[nearest].fraction - fraction))
+            nearest = k;
+    return &maker->carriers[nearest];
+}
+
 static phx_status end_place(const visual_maker *maker, int b, const phx_model_visual_end *end, double place[3])
 {
     const phx_model_port *ports = b < 0 ? maker->model->ground_ports : maker->model->bodies[b].ports;
@@ -211,6 +224,8 @@ static phx_status end_place(const visual_maker *maker, int b, const phx_model_vi
     memcpy(place, end->place, 3 * sizeof *place);
     if (end->point.text && b >= 0 && maker->model->bodies[b].whole) { /* cut into segments, straight */
         place[0] = end->point.location.fraction * maker->model->bodies[b].segments * maker->model->bodies[b].length;
+    } else if (end->point.text && b >= 0 && phx_body_frames(maker->made[b].body, NULL) > 1) {
+        memcpy(place, frame_at(maker, b, end->point.location.fraction)->place, 3 * sizeof *place);
     } else if (end->point.text && b >= 0 && maker->made[b].source) {
         status = phx_flex_source_point(maker->made[b].source, maker->context, &end->point.location, &point);
         memcpy(place, point.x, (size_t)maker->dim * sizeof *place);

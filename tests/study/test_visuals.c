@@ -225,6 +225,27 @@ static void shapes_are_carried(void **state)
     phx_result_destroy(result);
 }
 
+/* Between the ends of a rod bent to a quarter of a circle: the shape is a chord. */
+static void rods_have_ends(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nmaterials: {soft: {density: 1000, young: 2e7, poisson: 0.3}}\n"
+        "bodies:\n  bow: {kind: rod, material: soft, arc: {radius: 1, angle: pi/2}, elements: 8,\n"
+        "        section: {kind: circle, diameter: 0.01}, shape: {cylinder: 0.02, from: P, to: C}}\n"
+        "joints: {root: {kind: weld, ports: [ground.O, bow.P]}}\nsimulate: {end: 1e-3, step: 1e-3}\n";
+    phx_result *result = simulate(*state, text);
+    const phx_scene *scene = phx_result_scene(result);
+    const int v = visual_of(scene, 0, "cylinder"), first = first_node(scene, v);
+    double x[MOST_X], at[3], most = 0.0;
+    CHECK_OK(*state, phx_result_state(result, 0, x, NULL));
+    for (int k = first; k < first + scene->visual_nodes[v]; k++) {
+        node_place(result, x, k, at);
+        most = fmax(most, hypot(at[0], at[1]));
+    }
+    CHECK_CLOSE(most, sqrt(2.0), 1e-3, "the far end");
+    phx_result_destroy(result);
+}
+
 /* The columns of a run, of all rows. */
 static double *columns_of(phx_context *context, const char *text, size_t *count)
 {
@@ -270,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(inertia_is_seen, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(sections_follow, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(shapes_are_carried, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(rods_have_ends, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(results_do_not_depend_on_shapes, study_setup, study_teardown),
     };
     return cmocka_run_group_tests_name("study_visuals", tests, NULL, NULL);
