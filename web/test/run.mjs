@@ -47,7 +47,9 @@ check('a plane mechanism is drawn where its arrays say', async () => {
     assert.ok(found[0] > 400 && found[1] > 400, `pixels of crank and coupler: ${found}`);
     // The pins are seen in front of the crank.
     await tab.evaluate(() => {
-        for (const { solid } of phlexor.scene.attached.joints) solid.visible = false;
+        const { attached } = phlexor.scene;
+        for (const { solid } of attached.joints) solid.visible = false;
+        attached.crowd.update();
         phlexor.scene.draw();
     });
     await settle(tab);
