@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    AROUND_STRUT = 12,   /* points of the circle of a strut */
+    AROUND_STRUT = 8,    /* points of the circle of a strut */
     PIECES = 16,         /* of the length of a body that bends */
     MOST_CARRIERS = 4000 /* of a body */
 };

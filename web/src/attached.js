@@ -2,7 +2,7 @@
 import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
 import { poseMatrix } from './bodies.js';
 import { theme } from './colours.js';
-import { Crowd, groundSolid, jointSolid, lineMaterial, loadSolid, setDetail, tieSolid } from './glyphs.js';
+import { Crowd, MANY, groundSolid, jointSolid, lineMaterial, loadSolid, tieSolid } from './glyphs.js';
 import { Loads } from './loads.js';
 import { multiply, rotate } from './motion.js';
 
@@ -27,11 +27,11 @@ export class Attached {
         this.railMaterial = lineMaterial(0x808890, 0.8);
         this.radius = 0.011 * scene.size;
         this.crowd = new Crowd(scene.scene);
-        setDetail(scene.report.joints.length);
         const { joints, joint_kinds: kinds, springs, loads } = scene.report;
         this.joints = joints.map((joint) => {
             const kind = kinds[joint.kind];
-            const solid = this.crowd.add(jointSolid(joint, kind, this.fitting(joint.a, joint.b), this.material));
+            const size = this.fitting(joint.a, joint.b);
+            const solid = this.crowd.add(jointSolid(joint, kind, size, this.material, joints.length > MANY));
             return { joint, solid, atB: kind?.holds_points === false };
         });
         this.makeRails();
@@ -86,6 +86,7 @@ export class Attached {
             for (const end of [a, b])
                 if (end.body < 0 && end.position)
                     places.set(end.position.map((x) => x.toPrecision(6)).join(), end.position);
+        if (places.size > MANY) return; // the joints are seen
         for (const position of places.values())
             this.crowd.add(groundSolid(this.radius, this.groundMaterial, plane)).position.set(...position);
     }

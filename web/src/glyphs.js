@@ -26,13 +26,9 @@ import {
     Vector3,
 } from 'three';
 
-/** So many bodies or joints are drawn with fewer triangles, and without lines at their edges. */
+/** More bodies or joints are drawn with fewer triangles, and without lines at their edges. */
 export const MANY = 60;
-let round = 24; // sides of a cylinder
-/** Chooses the detail of solids for so many joints. */
-export function setDetail(joints) {
-    round = joints > MANY ? 10 : 24;
-}
+const round = 24; // sides of a cylinder
 
 const along = (geometry) => geometry.rotateX(Math.PI / 2); // cylinders of three.js stand along y
 
@@ -88,10 +84,10 @@ export class Crowd {
     }
 }
 
-/** A joint as its kind is drawn, `{solids: [{shape, size}]}`; an octahedron when it is not known how. */
-export function jointSolid(joint, kind, size, material) {
+/** A joint as its kind is drawn, `{solids: [{shape, size}]}`; an octahedron when it is not known how, or of many. */
+export function jointSolid(joint, kind, size, material, many) {
     const group = new Group();
-    const geometries = (kind?.solids ?? [{ shape: 'unknown' }]).map(geometryOf);
+    const geometries = (many ? [{ shape: 'any' }] : (kind?.solids ?? [{ shape: 'any' }])).map(geometryOf);
     for (const geometry of geometries) group.add(new Mesh(geometry, material));
     group.scale.setScalar(size);
     const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));

@@ -424,9 +424,12 @@ export class Scene {
         this.cornerCamera.up.copy(this.camera.up);
         this.cornerCamera.position.copy(this.camera.position).sub(this.controls.target).setLength(5);
         this.cornerCamera.lookAt(0, 0, 0);
-        this.renderer.clearDepth();
         this.renderer.setViewport(6, 6, side, side);
+        this.renderer.setScissor(6, 6, side, side);
+        this.renderer.setScissorTest(true); // the depth of the corner alone is cleared
+        this.renderer.clearDepth();
         this.renderer.render(this.corner, this.cornerCamera);
+        this.renderer.setScissorTest(false);
     }
 
     // ---- pointer ----
