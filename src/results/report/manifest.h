@@ -29,6 +29,17 @@ static inline void put_number(phx_output *m, bool first, const char *name, doubl
     phx_report_number(m, value);
 }
 
+static inline void put_names(phx_output *m, bool first, const char *name, int count, const char *const *names)
+{
+    key(m, first, name);
+    text(m, "[");
+    for (int k = 0; k < count; k++) {
+        text(m, k ? "," : "");
+        phx_output_json(m, names[k]);
+    }
+    text(m, "]");
+}
+
 /* rows of `dim` numbers as rows of 3, all in one list; a matrix of the plane is one of space. */
 static inline void put_vector(phx_output *m, int dim, const double *values)
 {

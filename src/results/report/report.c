@@ -309,8 +309,7 @@ static phx_status open_other(const phx_report *first, int k, report_part *part)
     part->options = (phx_report_options){.source = other_name(first->options, k)};
     part->report = of_result(first->context, part->result, &part->options);
     part->report.about.model_text = NULL;
-    part->report.reference = first->source.result;
-    return PHX_OK;
+    return phx_report_measure(&part->report, first->source.result);
 }
 
 /* Settles how much of a part its share of the page holds, and makes its manifest. */
@@ -334,6 +333,7 @@ static void free_parts(int n, report_part *parts)
         free_work(&parts[k].report.work);
         phx_free(parts[k].report.stream.array);
         phx_free(parts[k].report.shown.entry);
+        phx_free(parts[k].report.differences);
         phx_result_destroy(parts[k].result);
     }
     phx_free(parts);

@@ -5,6 +5,7 @@
 #ifndef PHX_RESULTS_REPORT_H
 #define PHX_RESULTS_REPORT_H
 
+#include "results/compare/timeline.h"
 #include "results/store/output.h"
 #include "payload.h"
 #include "results/results.h"
@@ -71,8 +72,8 @@ struct phx_report {
     const phx_scene *scene; /* NULL: none */
     int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
     report_source source;
-    const phx_result *reference; /* the columns are compared with those of this result; NULL: not */
-    int n_parts;                 /* results that share the page evenly */
+    phx_norms *differences; /* of each column to that of the first result, owned; NULL: this is the first */
+    int n_parts;            /* results that share the page evenly */
     report_shown shown;
     report_stream stream;
     report_work work;
@@ -89,6 +90,8 @@ phx_status phx_report_choose_entries(phx_report *report);
 bool phx_report_at_point(phx_report *report, int point);
 /* Whether a body is drawn as at the first point, with the same section forces. */
 bool phx_report_same_body(const phx_report *report, int b);
+/* Fills `differences` to the first result; they do not depend on the amount that is shown. */
+phx_status phx_report_measure(phx_report *report, const phx_result *first);
 /* Write the manifest and the list of its arrays. */
 void phx_report_manifest(phx_report *report, phx_output *manifest);
 int phx_report_deformations(const phx_report *report, int body);

@@ -1,7 +1,6 @@
 /* The manifest of a report: one object of JSON. */
 #include "manifest.h"
 #include "column_groups.h"
-#include "results/compare/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -206,17 +205,6 @@ static void put_summary(phx_report *report, phx_output *m)
     put_items(m, "summary", n, items, false);
 }
 
-static void put_names(phx_output *m, const char *name, int count, const char *const *names)
-{
-    key(m, false, name);
-    text(m, "[");
-    for (int k = 0; k < count; k++) {
-        text(m, k ? "," : "");
-        phx_output_json(m, names[k]);
-    }
-    text(m, "]");
-}
-
 static void put_opening(const phx_report_opening *opening, phx_output *m)
 {
     key(m, false, "opening");
@@ -226,8 +214,8 @@ static void put_opening(const phx_report_opening *opening, phx_output *m)
     put_vector(m, 3, opening->camera);
     if (opening->colour)
         put_text(m, false, "colour", opening->colour);
-    put_names(m, "plots", opening->n_plots, opening->plots);
-    put_names(m, "trails", opening->n_trails, opening->trails);
+    put_names(m, false, "plots", opening->n_plots, opening->plots);
+    put_names(m, false, "trails", opening->n_trails, opening->trails);
     text(m, "}");
 }
 
@@ -309,41 +297,58 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
     text(m, count > 0 ? "]}" : "");
 }
 
-/* Writes largest and root mean square of the difference of a column to the same one of the reference. */
-static void put_difference(phx_report *report, phx_output *m, int column)
+/* Norms of the difference of a column to the same one of the first result; from > to where there is no such column, or
+ * no common time. */
+static phx_status measure_column(const phx_report *report, const phx_result *first, int column, phx_norms *norms)
 {
+    const phx_result *own = report->source.result;
     phx_plot_source sources[2];
     phx_timeline lines[2] = {{0}, {0}};
-    int columns[2] = {column,
-                      phx_result_column_find(report->reference, phx_result_column_name(report->source.result, column))};
-    phx_norms norms = {.from = 1.0};
+    const int columns[2] = {column, phx_result_column_find(first, phx_result_column_name(own, column))};
     phx_status status = PHX_OK;
 
-    if (columns[1] < 0 || strcmp(phx_result_column_unit(report->source.result, column),
-                                 phx_result_column_unit(report->reference, columns[1])) != 0)
-        return;
+    *norms = (phx_norms){.from = 1.0};
+    if (columns[1] < 0 || strcmp(phx_result_column_unit(own, column), phx_result_column_unit(first, columns[1])) != 0 ||
+        phx_result_rows(own) == 0 || phx_result_rows(first) == 0)
+        return PHX_OK;
     for (int k = 0; k < 2 && !status; k++) {
-        const phx_result *result = k ? report->reference : report->source.result;
+        const phx_result *result = k ? first : own;
         sources[k] = (phx_plot_source){.context = report->context,
                                        .result = (phx_result *)result,
                                        .n_columns = phx_result_columns(result),
                                        .rows = phx_result_rows(result)};
-        if (sources[k].rows > 0)
-            status =
-                phx_timeline_read(&sources[k], k ? "the first result" : report->options->source, columns[k], &lines[k]);
+        status =
+            phx_timeline_read(&sources[k], k ? "the first result" : report->options->source, columns[k], &lines[k]);
     }
-    if (!status && lines[0].rows && lines[1].rows)
-        status = phx_timeline_subtract(report->context, &lines[0], &lines[1], &norms, NULL);
+    if (!status)
+        status = phx_timeline_subtract(report->context, &lines[0], &lines[1], norms, NULL);
     phx_timeline_free(&lines[0]);
     phx_timeline_free(&lines[1]);
-    m->status = m->status ? m->status : status;
-    if (status || norms.from > norms.to)
+    return status;
+}
+
+phx_status phx_report_measure(phx_report *report, const phx_result *first)
+{
+    const int n = phx_result_columns(report->source.result);
+    phx_status status = PHX_OK;
+
+    report->differences = phx_calloc(report->context, (size_t)n, sizeof *report->differences);
+    if (!report->differences)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n && !status; k++)
+        status = measure_column(report, first, k, &report->differences[k]);
+    return status;
+}
+
+static void put_difference(const phx_norms *norms, phx_output *m)
+{
+    if (norms->from > norms->to)
         return;
     key(m, false, "difference");
     text(m, "{");
-    put_number(m, true, "largest", norms.largest);
-    put_number(m, false, "at", norms.at);
-    put_number(m, false, "rms", norms.rms);
+    put_number(m, true, "largest", norms->largest);
+    put_number(m, false, "at", norms->at);
+    put_number(m, false, "rms", norms->rms);
     text(m, "}");
 }
 
@@ -374,8 +379,8 @@ static void put_columns(phx_report *report, phx_output *m)
             phx_report_ref(report, m, REPORT_F32, report->shown.points, phx_report_column, group.columns[k]);
             if (group.logarithmic)
                 text(m, ",\"log\":true");
-            if (report->reference)
-                put_difference(report, m, group.columns[k]);
+            if (report->differences)
+                put_difference(&report->differences[group.columns[k]], m);
             text(m, "}");
         }
         text(m, "]}");

@@ -191,18 +191,13 @@ void phx_report_put_visuals(phx_report *report, phx_output *m)
     text(m, "{");
     for (int k = 0; phx_scene_list(report->scene, report->dimension, REPORT_VISUALS, k, &view); k++) {
         const size_t count = (size_t)view.count * (size_t)view.width;
-        key(m, k == 0, view.name);
-        if (view.kind != PHX_SCENE_LIST_NAMES) {
-            phx_report_ref(report, m, view.kind == PHX_SCENE_LIST_INTEGERS ? REPORT_U32 : REPORT_F32, count,
-                           phx_report_visual_list, k);
+        if (view.kind == PHX_SCENE_LIST_NAMES) {
+            put_names(m, k == 0, view.name, view.count, view.values);
             continue;
         }
-        text(m, "[");
-        for (int i = 0; i < view.count; i++) {
-            text(m, i ? "," : "");
-            phx_output_json(m, ((char *const *)view.values)[i]);
-        }
-        text(m, "]");
+        key(m, k == 0, view.name);
+        phx_report_ref(report, m, view.kind == PHX_SCENE_LIST_INTEGERS ? REPORT_U32 : REPORT_F32, count,
+                       phx_report_visual_list, k);
     }
     text(m, "}");
 }
