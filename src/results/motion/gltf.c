@@ -9,6 +9,7 @@
  * Displacements are linear in q, so the targets hold at every instant; between instants glTF interpolates. */
 #include "export.h"
 #include "frames.h"
+#include "results/store/layout.h"
 #include "results/store/output.h"
 #include "results/store/scene.h"
 
@@ -39,15 +40,17 @@ typedef struct gltf {
     phx_context *context;
     phx_frames *frames;
     const phx_scene *scene;
+    const phx_record_body *bodies;
     int dim, n_bodies;
     phx_output binary;
     gltf_list lists[LISTS];
     int time;       /* accessor of the instants */
-    int *q_of_body; /* n_bodies: place of its first coordinate among those of all bodies */
+    int *q_of_body; /* n_bodies + 1: place of its first coordinate among those of all bodies; behind them n_q */
     int n_q;
-    float *pose; /* frames x bodies x 7: place, quaternion x y z w */
-    float *q;    /* frames x n_q */
-    int *parent; /* of each surface: the body that carries it; GROUND, SKINNED */
+    const double **turns; /* n_bodies: of the points of its line, n_rot x n_q each; NULL: it does not bend */
+    float *pose;          /* frames x bodies x 7: place, quaternion x y z w */
+    float *q;             /* frames x n_q */
+    int *parent;          /* of each surface: the body that carries it; GROUND, SKINNED */
 } gltf;
 enum { GROUND = -1, SKINNED = -2 };
 
@@ -187,6 +190,11 @@ static int node_body(const gltf *made, const gltf_part *part, int i)
     return part->mesh >= 0 ? part->body : made->scene->node_body[part->first + i];
 }
 
+static int coordinates_of(const gltf *made, int body)
+{
+    return made->q_of_body[body + 1] - made->q_of_body[body];
+}
+
 /* The place of node i in axes of its body: at rest (j < 0), or what coordinate j of that body adds. */
 static void node_at(const gltf *made, const gltf_part *part, int i, int j, double out[3])
 {
@@ -208,8 +216,8 @@ static void node_at(const gltf *made, const gltf_part *part, int i, int j, doubl
             out[a] = arm[a];
         return;
     }
-    const phx_record_body *body = phx_result_body(made->frames->result, b);
-    const int n_q = (b + 1 < made->n_bodies ? made->q_of_body[b + 1] : made->n_q) - made->q_of_body[b];
+    const phx_record_body *body = &made->bodies[b];
+    const int n_q = coordinates_of(made, b);
     if (point >= body->n_points) { /* a node of its mesh */
         for (int a = 0; a < 3; a++) {
             const size_t row = (size_t)(3 * (point - body->n_points) + a);
@@ -225,25 +233,15 @@ static void node_at(const gltf *made, const gltf_part *part, int i, int j, doubl
             out[a] += arm[a];
         return;
     }
-    const double *turns = scene->point_turns;
-    for (int c = 0; c < b; c++) {
-        const phx_record_body *before = phx_result_body(made->frames->result, c);
-        if (before->shapes)
-            turns += (size_t)(before->n_points * n_rot) * (size_t)(made->q_of_body[c + 1] - made->q_of_body[c]);
-    }
     double turn[3] = {0}, moved[3];
     for (int a = 0; a < n_rot; a++)
-        turn[dim == 2 ? 2 : a] = turns[(size_t)(point * n_rot + a) * (size_t)n_q + (size_t)j];
+        turn[dim == 2 ? 2 : a] = made->turns[b][(size_t)(point * n_rot + a) * (size_t)n_q + (size_t)j];
     phx_rot_x_vec(3, turn, arm, moved);
     for (int a = 0; a < 3; a++)
         out[a] += moved[a];
 }
 
-static int coordinates_of(const gltf *made, int body)
-{
-    return (body + 1 < made->n_bodies ? made->q_of_body[body + 1] : made->n_q) - made->q_of_body[body];
-}
-
+/* The bodies that carry the nodes of a surface, each once. */
 static phx_status find_bodies(const gltf *made, gltf_part *part)
 {
     part->carrier = phx_calloc(made->context, (size_t)made->n_bodies + 1, sizeof *part->carrier);
@@ -260,6 +258,7 @@ static phx_status find_bodies(const gltf *made, gltf_part *part)
     return PHX_OK;
 }
 
+/* The colour of the shape, else that of its body; its number among the materials. */
 static int put_material(gltf *made, const gltf_part *part)
 {
     const char *colour = part->colour[0] == '#' ? part->colour
@@ -396,7 +395,7 @@ static phx_status put_part(gltf *made, gltf_part *part)
 
 static const char *part_name(const gltf *made, int body)
 {
-    return body < 0 ? "ground" : phx_result_body(made->frames->result, body)->name;
+    return body < 0 ? "ground" : made->bodies[body].name;
 }
 
 /* The visuals of the scene, and the meshes of bodies that have no other. */
@@ -419,7 +418,7 @@ static phx_status put_surfaces(gltf *made)
                           .triangles = triangles};
         for (int m = 0; m < scene->n_meshes; m++)
             if (scene->mesh_body[m] == part.body)
-                part.of = phx_scene_mesh_at(scene, m, phx_result_about(made->frames->result).bodies, made->dim);
+                part.of = phx_scene_mesh_at(scene, m, made->bodies, made->dim);
         status = put_part(made, &part);
         first += part.n;
         triangles += 3 * part.n_triangles;
@@ -427,7 +426,7 @@ static phx_status put_surfaces(gltf *made)
     for (int m = 0; m < scene->n_meshes && !status; m++) {
         gltf_part part = {.name = part_name(made, scene->mesh_body[m]), .colour = "", .opacity = 1.0, .mesh = m};
         bool shown = false;
-        part.of = phx_scene_mesh_at(scene, m, phx_result_about(made->frames->result).bodies, made->dim);
+        part.of = phx_scene_mesh_at(scene, m, made->bodies, made->dim);
         part.body = part.of.body;
         part.n = part.of.n_nodes;
         part.n_triangles = part.of.n_triangles;
@@ -465,7 +464,7 @@ static void put_frames(gltf *made, phx_output *text)
     put_children(made, GROUND, text);
     for (int b = 0; b < made->n_bodies; b++) {
         phx_output_text(text, ",{\"name\":");
-        phx_output_json(text, phx_result_body(made->frames->result, b)->name);
+        phx_output_json(text, made->bodies[b].name);
         put_children(made, b, text);
     }
     if (made->lists[NODES].text.used > 0)
@@ -512,6 +511,7 @@ static void put_word(phx_output *out, size_t word)
     phx_output_bytes(out, (const char *)&value, sizeof value);
 }
 
+/* Header, the chunk of JSON, the chunk of arrays. */
 static phx_status write_file(gltf *made, const char *path)
 {
     phx_output json, out;
@@ -540,6 +540,7 @@ static phx_status write_file(gltf *made, const char *path)
     return status;
 }
 
+/* Room for the motion, and where coordinates and turns of each body begin. */
 static phx_status open_gltf(gltf *made, phx_frames *frames)
 {
     const size_t n = frames->count;
@@ -549,18 +550,23 @@ static phx_status open_gltf(gltf *made, phx_frames *frames)
     made->context = frames->context;
     made->frames = frames;
     made->scene = about.scene;
+    made->bodies = about.bodies;
     made->dim = about.dimension;
     made->n_bodies = about.n_bodies;
     for (int k = 0; k < LISTS && !status; k++)
         status = phx_output_open_memory(frames->context, &made->lists[k].text);
     made->q_of_body = phx_calloc(made->context, (size_t)made->n_bodies + 1, sizeof *made->q_of_body);
-    if (status || !made->q_of_body)
+    made->turns = phx_calloc(made->context, (size_t)made->n_bodies + 1, sizeof *made->turns);
+    if (status || !made->q_of_body || !made->turns)
         return PHX_ERR_MEMORY;
+    const double *turns = made->scene ? made->scene->point_turns : NULL;
     for (int b = 0; b < made->n_bodies; b++) {
-        made->q_of_body[b] = made->n_q;
-        phx_seen_body seen;
-        phx_frames_see(frames, b, &seen);
-        made->n_q += seen.n_q > 0 ? seen.n_q : 0;
+        const int n_q = phx_layout_deformations(made->dim, &about.bodies[b]);
+        made->n_q = made->q_of_body[b + 1] = made->q_of_body[b] + (n_q > 0 ? n_q : 0);
+        if (about.bodies[b].shapes && turns) {
+            made->turns[b] = turns;
+            turns += (size_t)(about.bodies[b].n_points * (made->dim == 2 ? 1 : 3)) * (size_t)coordinates_of(made, b);
+        }
     }
     made->lists[NODES].count = 1 + made->n_bodies; /* the root and the bodies are written last */
     made->parent =
@@ -571,6 +577,7 @@ static phx_status open_gltf(gltf *made, phx_frames *frames)
     return made->pose && made->q && made->parent ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Reads the motion, then writes poses, surfaces and, last, the nodes that hold them together. */
 phx_status phx_export_glb(phx_context *context, const char *result_path, const char *path, int most_frames)
 {
     phx_frames frames;
@@ -594,6 +601,7 @@ phx_status phx_export_glb(phx_context *context, const char *result_path, const c
         phx_output_close(&made.lists[k].text, false);
     phx_output_close(&made.binary, false);
     phx_free(made.q_of_body);
+    phx_free((void *)made.turns);
     phx_free(made.parent);
     phx_free(made.pose);
     phx_free(made.q);
