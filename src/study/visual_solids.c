@@ -64,16 +64,21 @@ phx_status phx_solid_capsule(phx_context *context, double diameter, double lengt
     return phx_solid_revolve(context, PHX_SOLID_AROUND, n, radius, height, false, surface);
 }
 
+static double norm(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
 /* axes: columns, the third along `direction`, the second as near to y (z for what runs along y) as it can be. */
 void phx_solid_axes(const double direction[3], double axes[9])
 {
-    const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    const double length = norm(direction);
     const double z[3] = {direction[0] / length, direction[1] / length, direction[2] / length};
     const double up[3] = {0.0, fabs(z[1]) < UPRIGHT, fabs(z[1]) >= UPRIGHT};
     double x[3], y[3];
 
     phx_rot_x_vec(3, up, z, x);
-    const double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const double size = norm(x);
     for (int a = 0; a < 3; a++)
         x[a] /= size;
     phx_rot_x_vec(3, z, x, y);
@@ -82,6 +87,17 @@ void phx_solid_axes(const double direction[3], double axes[9])
         axes[3 * a + 1] = y[a];
         axes[3 * a + 2] = z[a];
     }
+}
+
+double phx_solid_between(const double from[3], const double to[3], double middle[3], double axes[9])
+{
+    const double direction[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]}, length = norm(direction);
+
+    for (int a = 0; a < 3; a++)
+        middle[a] = 0.5 * (from[a] + to[a]);
+    if (length > 0.0)
+        phx_solid_axes(direction, axes);
+    return length;
 }
 
 /* x := place + axes x for all points. */
@@ -124,6 +140,7 @@ phx_status phx_solid_extrude(phx_context *context, const phx_model_matrix *outli
     return status;
 }
 
+/* Its outline, tooth by tooth, along z. */
 phx_status phx_solid_gear(phx_context *context, double pitch_diameter, int teeth, double length, phx_surface *surface)
 {
     enum { CORNERS = 4 };                                         /* of a tooth: foot, head, head, foot */

@@ -116,9 +116,12 @@ static phx_status find_carriers(visual_maker *maker, int b)
         if (!maker->made[k].source)
             add_carrier(maker, record, -1, NULL, along);
     }
+    if (maker->n_carriers == 0) /* it bends, but neither line nor mesh of it is drawn */
+        add_carrier(maker, maker->drawing->first[b], -1, NULL, 0.0);
     return PHX_OK;
 }
 
+/* What carries a node at x. */
 static const carrier *nearest_carrier(const visual_maker *maker, const double x[3])
 {
     const carrier *nearest = maker->carriers;
@@ -136,38 +139,37 @@ static const carrier *nearest_carrier(const visual_maker *maker, const double x[
 }
 
 /* ---- into the lists of the scene ---- */
+/* Room for a surface in all lists, and its entries in those that have one for each surface and triangle. */
 static phx_status begin_visual(visual_maker *maker, int record, const char *kind, const char *colour, double opacity,
                                const phx_surface *surface)
 {
     phx_scene *scene = maker->scene;
     phx_context *context = maker->context;
-    const int v = scene->n_visuals;
+    const int v = scene->n_visuals, node = scene->n_visual_nodes, corner = scene->n_visual_triangle_nodes;
     const size_t nodes = (size_t)surface->n_points, corners = 3 * (size_t)surface->n_triangles;
-    phx_status status = phx_scene_grow(context, &scene->visual_kind, v, 1, sizeof *scene->visual_kind);
-    int **const lists[] = {&scene->visual_body, &scene->visual_nodes, &scene->visual_triangles};
+    const struct {
+        void *list;
+        int count;
+        size_t more, size;
+    } lists[] = {{&scene->visual_body, v, 1, sizeof(int)},
+                 {&scene->visual_kind, v, 1, sizeof(char *)},
+                 {&scene->visual_colour, v, 1, sizeof(char *)},
+                 {&scene->visual_opacity, v, 1, sizeof(double)},
+                 {&scene->visual_nodes, v, 1, sizeof(int)},
+                 {&scene->visual_triangles, v, 1, sizeof(int)},
+                 {&scene->node_body, node, nodes, sizeof(int)},
+                 {&scene->node_point, node, nodes, sizeof(int)},
+                 {&scene->node_arm, 3 * node, 3 * nodes, sizeof(double)},
+                 {&scene->visual_triangle_nodes, corner, corners, sizeof(int)}};
 
-    if (!status)
-        status = phx_scene_grow(context, &scene->visual_colour, v, 1, sizeof *scene->visual_colour);
-    if (!status)
-        status = phx_scene_grow(context, &scene->visual_opacity, v, 1, sizeof *scene->visual_opacity);
-    for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++)
-        status = phx_scene_grow(context, lists[k], v, 1, sizeof(int));
-    if (!status)
-        status = phx_scene_grow(context, &scene->node_body, scene->n_visual_nodes, nodes, sizeof(int));
-    if (!status)
-        status = phx_scene_grow(context, &scene->node_point, scene->n_visual_nodes, nodes, sizeof(int));
-    if (!status)
-        status = phx_scene_grow(context, &scene->node_arm, 3 * scene->n_visual_nodes, 3 * nodes, sizeof(double));
-    if (!status)
-        status = phx_scene_grow(context, &scene->visual_triangle_nodes, scene->n_visual_triangle_nodes, corners,
-                                sizeof(int));
-    if (status)
-        return status;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (phx_scene_grow(context, lists[k].list, lists[k].count, lists[k].more, lists[k].size))
+            return PHX_ERR_MEMORY;
     scene->visual_body[v] = record;
     scene->visual_nodes[v] = surface->n_points;
     scene->visual_triangles[v] = surface->n_triangles;
     scene->visual_opacity[v] = opacity;
-    memcpy(scene->visual_triangle_nodes + scene->n_visual_triangle_nodes, surface->triangle, corners * sizeof(int));
+    memcpy(scene->visual_triangle_nodes + corner, surface->triangle, corners * sizeof(int));
     scene->n_visual_triangle_nodes += (int)corners;
     scene->visual_kind[v] = phx_strdup(context, kind);
     scene->visual_colour[v] = phx_strdup(context, colour);
@@ -215,6 +217,7 @@ static const carrier *frame_at(const visual_maker *maker, int b, double fraction
     return &maker->carriers[nearest];
 }
 
+/* The place of an end of a shape at rest, body axes: of a port, or as written. */
 static phx_status end_place(const visual_maker *maker, int b, const phx_model_visual_end *end, double place[3])
 {
     const phx_model_port *ports = b < 0 ? maker->model->ground_ports : maker->model->bodies[b].ports;
@@ -243,7 +246,6 @@ static phx_status make_solid(phx_context *context, const phx_model_visual *visua
     const double cone[2] = {0.5 * size[0], 0.5 * size[1]}, ends[2] = {-0.5 * length, 0.5 * length};
     const double tube[4] = {0.5 * size[0], 0.5 * size[0], 0.5 * size[1], 0.5 * size[1]},
                  rims[4] = {ends[0], ends[1], ends[1], ends[0]};
-
     const double stretched[9] = {size[0], 0, 0, 0, size[1], 0, 0, 0, size[2]}, middle[3] = {0};
     phx_status status = PHX_OK;
 
@@ -287,20 +289,15 @@ static phx_status place_solid(const visual_maker *maker, int b, const phx_model_
         for (int j = 0; j < maker->dim && visual->rotation.given; j++)
             axes[3 * i + j] = R[maker->dim * i + j];
     if (visual->from.given) {
-        double ends[2][3], direction[3];
+        double ends[2][3];
         status = end_place(maker, b, &visual->from, ends[0]);
         if (!status)
             status = end_place(maker, b, &visual->to, ends[1]);
-        for (int a = 0; a < 3 && !status; a++) {
-            place[a] = 0.5 * (ends[0][a] + ends[1][a]);
-            direction[a] = ends[1][a] - ends[0][a];
-        }
         if (status)
             return status;
-        length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+        length = phx_solid_between(ends[0], ends[1], place, axes);
         if (length == 0.0)
             return PHX_OK;
-        phx_solid_axes(direction, axes);
     }
     if (visual->along.rows > 0) {
         double *line = phx_calloc(maker->context, 3 * (size_t)visual->along.rows, sizeof *line);
@@ -318,7 +315,7 @@ static phx_status place_solid(const visual_maker *maker, int b, const phx_model_
     return status;
 }
 
-/* The largest distance between carriers, about. */
+/* The largest distance between carriers along an axis; 0 of a body with one. */
 static double carriers_extent(const visual_maker *maker)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, extent = 0.0;
@@ -342,13 +339,14 @@ static phx_status draw_shapes(visual_maker *maker, int b)
 #define VISUAL_NAME(NAME, name) #name,
     static const char *const names[] = {PHX_MODEL_VISUAL_LIST(VISUAL_NAME)};
 #undef VISUAL_NAME
+    const double piece = b >= 0 && n > 0 ? carriers_extent(maker) / PIECES : 0.0;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < n && !status; k++) {
         phx_surface surface = {0};
         status = place_solid(maker, b, &visuals[k], &surface);
-        if (!status && b >= 0 && maker->n_carriers > 1 && carriers_extent(maker) > 0.0)
-            status = phx_surface_refine(maker->context, carriers_extent(maker) / PIECES, &surface);
+        if (!status && piece > 0.0)
+            status = phx_surface_refine(maker->context, piece, &surface);
         if (!status && surface.n_triangles > 0)
             status = add_surface(maker, b, names[visuals[k].kind], visuals[k].colour ? visuals[k].colour : "",
                                  visuals[k].opacity, &surface);
@@ -463,14 +461,10 @@ static phx_status find_alike(const visual_maker *maker, const phx_body *body, co
 static phx_status append_strut(phx_context *context, double diameter, const double from[3], const double to[3],
                                phx_surface *surface)
 {
-    const double direction[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]},
-                 middle[3] = {0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])};
-    const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    double middle[3], axes[9];
+    const double length = phx_solid_between(from, to, middle, axes);
     const double radius[2] = {0.5 * diameter, 0.5 * diameter}, ends[2] = {-0.5 * length, 0.5 * length};
     phx_surface strut = {0};
-    double axes[9];
-
-    phx_solid_axes(direction, axes);
     phx_status status = phx_solid_revolve(context, AROUND_STRUT, 2, radius, ends, false, &strut);
     if (!status) {
         phx_solid_move(&strut, middle, axes);
@@ -567,6 +561,7 @@ static phx_status list_turns(visual_maker *maker)
     return status;
 }
 
+/* Of each body its shapes, else what follows from its mass or its sections; of one in segments at the first of them. */
 phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  const phx_drawing *drawing, phx_scene *scene)
 {

@@ -21,6 +21,8 @@ phx_status phx_solid_extrude(phx_context *context, const phx_model_matrix *outli
                              phx_surface *surface);
 /* Axes (columns) whose third is along `direction`, and whose second is as near to y as it can be (to z along y). */
 void phx_solid_axes(const double direction[3], double axes[9]);
+/* The middle and such axes of a line between two places; its length, 0: the axes are left alone. */
+double phx_solid_between(const double from[3], const double to[3], double middle[3], double axes[9]);
 /* x := place + axes x for all points. */
 void phx_solid_move(phx_surface *surface, const double place[3], const double axes[9]);
 
