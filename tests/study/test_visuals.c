@@ -166,8 +166,9 @@ static void sections_follow(void **state)
     static const char axes[3] = "xyz";
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char text[2000], name[20];
-        double x[MOST_X], at[3], corner[3], moved = 0.0;
-        snprintf(text, sizeof text, BENDING, cases[c].dimension, cases[c].kind, cases[c].more, cases[c].force, "");
+        double x[MOST_X], at[3], corner[3], moved = 0.0, turned = 0.0;
+        snprintf(text, sizeof text, BENDING, cases[c].dimension, cases[c].kind, cases[c].more, cases[c].force,
+                 cases[c].dimension == 2 ? ", turn: {angle: arm.C}" : "");
         phx_result *result = simulate(*state, text);
         const phx_scene *scene = phx_result_scene(result);
         const int v = visual_of(scene, 0, "section"), n = scene->visual_nodes[v], dim = cases[c].dimension;
@@ -180,12 +181,23 @@ static void sections_follow(void **state)
                             name);
             }
             moved = fmax(moved, fabs(at[1]));
+            if (dim == 2) { /* sections turn with the axis: the side along y, by the angle of the end */
+                const double angle = result_value(*state, result, "turn", row);
+                double sides[2][3];
+                for (int k = 0; k < 2; k++)
+                    node_place(result, x, first_node(scene, v) + n - 4 + k, sides[k]);
+                const double along[2] = {sides[0][0] - sides[1][0], sides[0][1] - sides[1][1]};
+                CHECK_CLOSE(atan2(-along[0], along[1]), angle, 1e-12, "case %zu, row %zu, last section", c, row);
+                turned = fmax(turned, fabs(angle));
+            }
             node_place(result, x, first_node(scene, v) + n - 1, corner);
             const double half = hypot(hypot(corner[0] - at[0], corner[1] - at[1]), corner[2] - at[2]);
             CHECK_RELATIVE(half, hypot(0.01, 0.02), 0.02, "half a diagonal of the section");
         }
         if (!(moved > 1e-3))
             fail_msg("case %zu: the tip moves by %g m only", c, moved);
+        if (dim == 2 && !(turned > 1e-3))
+            fail_msg("case %zu: the end turns by %g rad only", c, turned);
         phx_result_destroy(result);
     }
 }
