@@ -36,7 +36,10 @@ export class Attached {
         });
         this.makeRails();
         this.springs = springs
-            .map((spring) => ({ spring, solid: tieSolid(spring.kind, this.radius, this.lengthOf(spring), this.material) }))
+            .map((spring) => ({
+                spring,
+                solid: tieSolid(spring.kind, this.radius, this.lengthOf(spring), this.material),
+            }))
             .filter(({ solid }) => solid);
         this.springs.forEach(({ solid }) => this.add(solid));
         this.loads = loads
@@ -58,7 +61,10 @@ export class Attached {
 
     /** The distance of two ends now; of those that coincide the least that is drawn. */
     lengthOf({ a, b }) {
-        const [from, to] = [[0, 0, 0], [0, 0, 0]];
+        const [from, to] = [
+            [0, 0, 0],
+            [0, 0, 0],
+        ];
         if (!this.portAt(a, from, new Matrix4()) || !this.portAt(b, to, new Matrix4())) return 0;
         return Math.max(Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]), 1e-3 * this.radius);
     }

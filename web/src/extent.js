@@ -24,8 +24,9 @@ function shaped(visuals) {
     return bodies;
 }
 
-/** The bodies that a view should hold: all but those that are much larger than most, as a road under a wheel. */
-function seenWhole(report) {
+/** What a view should hold of a report: `given`, the bodies that their shapes alone stand for, and for each body whether
+ * it is `seen` whole: all but those that are much larger than most, as a road under a wheel. */
+function viewOf(report) {
     const given = shaped(report.visuals);
     const reach = report.bodies.map((body, b) => {
         if (given.has(b)) return 0;
@@ -40,25 +41,29 @@ function seenWhole(report) {
         });
     const sorted = reach.filter((x) => x > 0).sort((a, b) => a - b);
     const most = sorted.length > 2 ? FAR * sorted[sorted.length >> 1] : Infinity;
-    return reach.map((x) => x <= most);
+    return { given, seen: reach.map((x) => x <= most) };
+}
+
+/** The same of the report of a motion, found once. */
+function view(motion) {
+    motion.view ??= viewOf(motion.report);
+    return motion.view;
 }
 
 /** Points of the bodies as they are placed now, to `visit` as x, y, z. */
-function visitPoints(bodies, visuals, seen, pose, visit) {
+function visitPoints(bodies, visuals, { given, seen }, pose, visit) {
     const point = [0, 0, 0];
-    const given = shaped(visuals);
     const put = (local, at) => {
         rotate(pose, at + 3, local, point);
         const [x, y, z] = point.map((value, k) => value + pose[at + k]);
         if (Number.isFinite(x + y + z)) visit(x, y, z);
     };
     bodies.forEach((body, b) => {
-        if (!seen[b]) return;
-        for (const points of given.has(b) && body.q === 0 ? [] : [body.points, body.mesh?.points ?? []]) {
+        if (!seen[b] || (given.has(b) && body.q === 0)) return;
+        for (const points of [body.points, body.mesh?.points ?? []]) {
             const step = 3 * Math.max(1, Math.floor(points.length / 3 / (points === body.points ? 16 : 64)));
             for (let i = 0; i < points.length; i += step) put([points[i], points[i + 1], points[i + 2]], 7 * b);
         }
-        if (given.has(b) && body.q === 0) return;
         put(body.points.length > 0 ? body.points.slice(-3) : (body.centre ?? [0, 0, 0]), 7 * b);
         for (const port of body.ports) put(port.position, 7 * b);
     });
@@ -70,11 +75,11 @@ function visitPoints(bodies, visuals, seen, pose, visit) {
 /** The mean of the origins of the bodies that are seen whole, into `out`. */
 export function middle(motion, out) {
     const { pose, nBodies } = motion;
-    motion.seen ??= seenWhole(motion.report);
+    const { seen } = view(motion);
     let n = 0;
     out.fill(0);
     for (let b = 0; b < 7 * nBodies; b += 7)
-        if (motion.seen[b / 7] && Number.isFinite(pose[b] + pose[b + 1] + pose[b + 2])) {
+        if (seen[b / 7] && Number.isFinite(pose[b] + pose[b + 1] + pose[b + 2])) {
             n++;
             for (let k = 0; k < 3; k++) out[k] += pose[b + k];
         }
@@ -96,10 +101,15 @@ export function measure(report, motion) {
     for (const joint of [...report.joints, ...report.springs])
         for (const end of [joint.a, joint.b]) if (end.body < 0 && end.position) put([start, whole])(...end.position);
     let atStart = reached;
-    const seen = seenWhole(report);
     for (const frame of sampled(report.frames.count)) {
         motion.toFrame(frame);
-        visitPoints(bodiesAt(report, frame), report.visuals, seen, motion.pose, put(frame === 0 ? [start, whole] : [whole]));
+        visitPoints(
+            bodiesAt(report, frame),
+            report.visuals,
+            view(motion),
+            motion.pose,
+            put(frame === 0 ? [start, whole] : [whole]),
+        );
         middles.expandByPoint(new Vector3(...middle(motion, [0, 0, 0])));
         if (frame === 0) atStart = reached.slice();
     }

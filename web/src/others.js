@@ -15,18 +15,16 @@ class Other {
         Object.assign(this, { report, k, size: first.size, scene: new Group() });
         first.scene.add(this.scene);
         this.motion = new Motion(report);
-        const covered = Visuals.covered(report);
-        report.bodies.forEach((body, i) => {
-            body.covered = covered.has(i);
-        });
+        Visuals.cover(report);
         this.bodies = report.bodies.map((body, i) => new BodyView(body, i, this.size));
         this.bodies.forEach((body) => this.scene.add(body.object));
-        this.visuals = new Visuals(this);
-        for (const visual of this.visuals.list) {
-            visual.object.clear(); // its edges
-            visual.object.visible = visual.body >= 0; // the ground is there already
-        }
-        for (const { material } of [...this.bodies, ...this.bodies.map((body) => body.surface ?? {}), ...this.visuals.list])
+        this.visuals = new Visuals(this, false);
+        for (const { object, body } of this.visuals.list) object.visible = body >= 0; // the ground is there already
+        for (const { material } of [
+            ...this.bodies,
+            ...this.bodies.map((body) => body.surface ?? {}),
+            ...this.visuals.list,
+        ])
             if (material) Object.assign(material, { transparent: true, opacity: OPACITY, depthWrite: false });
         this.swatch = h('i', { class: 'swatch' });
         this.button = h(
@@ -66,7 +64,8 @@ export class Others {
     constructor(scene) {
         this.list = (scene.report.others ?? []).map((report, k) => new Other(report, k, scene));
         const buttons = this.list.map(({ button }) => button);
-        if (buttons.length) scene.host.append(h('div', { class: 'others', role: 'group', 'aria-label': 'Other results' }, buttons));
+        if (buttons.length)
+            scene.host.append(h('div', { class: 'others', role: 'group', 'aria-label': 'Other results' }, buttons));
     }
 
     update(time, magnification) {

@@ -144,8 +144,11 @@ function differences(columns) {
         if (difference) files.set(source, [...(files.get(source) ?? []), difference]);
     return [...files].map(([source, list]) => {
         const most = (key) => number(Math.max(...list.map((one) => one[key])), 3);
-        return h('span', { class: 'difference', title: 'Largest and rms difference to the first result' },
-            `${source}: |Δ| ≤ ${most('largest')}, rms ${most('rms')}`);
+        return h(
+            'span',
+            { class: 'difference', title: 'Largest and rms difference to the first result' },
+            `${source}: |Δ| ≤ ${most('largest')}, rms ${most('rms')}`,
+        );
     });
 }
 

@@ -80,7 +80,7 @@ export class Scene {
         this.shown.follow = travels;
         this.makeCamera();
         this.makeBodies();
-        this.visuals = new Visuals(this);
+        this.visuals = new Visuals(this, true);
         this.others = new Others(this);
         this.attached = new Attached(this);
         this.names = new Names(this);
@@ -183,8 +183,7 @@ export class Scene {
 
     // ---- what is drawn ----
     makeBodies() {
-        this.covered = Visuals.covered(this.report);
-        this.cover(this.report.bodies);
+        Visuals.cover(this.report);
         this.bodies = this.report.bodies.map((body, i) => new BodyView(body, i, this.size));
         this.bodies.forEach((body) => this.scene.add(body.object));
         this.axes = this.report.bodies.map(() => axesSolid(0.13 * this.size, this.plane ? 2 : 3));
@@ -199,16 +198,10 @@ export class Scene {
         });
     }
 
-    cover(bodies) {
-        bodies.forEach((body, i) => {
-            body.covered = this.covered.has(i);
-        });
-    }
-
     /** Other bodies in place of those shown, with the same coordinates. */
     useBodies(bodies) {
         if (bodies === this.report.bodies) return;
-        this.cover(bodies);
+        Visuals.cover(this.report, bodies);
         this.report.bodies = bodies;
         this.bodies = this.bodies.map((shown, i) => {
             if (shown.body === bodies[i]) return shown;

@@ -9,7 +9,9 @@ export function addTrails(scene, names) {
     const matrix = new Matrix4();
     for (const name of names) {
         const body = report.bodies.findIndex((entry) => name.startsWith(`${entry.name}.`));
-        const port = report.bodies[body]?.ports.findIndex((entry) => `${report.bodies[body].name}.${entry.name}` === name);
+        const port = report.bodies[body]?.ports.findIndex(
+            (entry) => `${report.bodies[body].name}.${entry.name}` === name,
+        );
         if (!(port >= 0)) continue;
         const places = [];
         const at = [0, 0, 0];

@@ -101,7 +101,12 @@ class Carriers {
                 column[d] = turned[e];
                 column[e] = -turned[d];
                 const size = 1 / Math.hypot(1, turned[d], turned[e]);
-                rotate(motion.pose, at + 3, column.map((x) => x * size), out);
+                rotate(
+                    motion.pose,
+                    at + 3,
+                    column.map((x) => x * size),
+                    out,
+                );
                 for (let i = 0; i < 3; i++) this.axes[9 * k + 3 * c + i] = out[i];
             }
         });
@@ -242,16 +247,17 @@ class Visual {
     }
 }
 
-/** All surfaces of a scene that has its bodies. */
+/** All surfaces of a scene that has its bodies; `edges`: sharp ones are seen. */
 export class Visuals {
-    constructor(scene) {
+    constructor(scene, edges) {
         this.scene = scene;
         this.list = (scene.report.visuals ?? []).map((visual) => new Visual(scene.report, visual, scene));
         for (const visual of this.list) {
-            const parent = visual.rigid && visual.visual.nodeBody[0] >= 0 ? scene.bodies[visual.body].object : scene.scene;
+            const parent =
+                visual.rigid && visual.visual.nodeBody[0] >= 0 ? scene.bodies[visual.body].object : scene.scene;
             parent.add(visual.object);
         }
-        if (scene.report.bodies.length <= MANY) this.addEdges();
+        if (edges && scene.report.bodies.length <= MANY) this.addEdges();
     }
 
     /** The sharp edges of what moves with one body, as thin lines that are drawn at once. */
@@ -274,11 +280,12 @@ export class Visuals {
         }
     }
 
-    /** The bodies of a report that surfaces stand for. */
-    static covered(report) {
-        const covered = new Set();
-        for (const { nodeBody } of report.visuals ?? []) for (const body of nodeBody) covered.add(body);
-        return covered;
+    /** Marks the bodies that surfaces of a report stand for, `covered`: those of the report, or others in their place. */
+    static cover(report, bodies = report.bodies) {
+        const covered = new Set((report.visuals ?? []).flatMap(({ nodeBody }) => [...new Set(nodeBody)]));
+        bodies.forEach((body, i) => {
+            body.covered = covered.has(i);
+        });
     }
 
     update(motion, magnification) {

@@ -15,7 +15,12 @@ const quiet = [
     '--disable-default-apps',
 ];
 // The page itself is drawn by the processor, which takes less of it than by an imitated graphics card.
-const drawing = ['--disable-gpu-rasterization', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+const drawing = [
+    '--disable-gpu-rasterization',
+    '--use-gl=angle',
+    '--use-angle=swiftshader',
+    '--enable-unsafe-swiftshader',
+];
 
 /** A browser at `executablePath`; `webgl` says whether it draws in three dimensions. */
 export function launch(executablePath, webgl = true) {

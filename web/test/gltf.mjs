@@ -13,7 +13,10 @@ const { GLTFLoader } = await module('examples/jsm/loaders/GLTFLoader.js');
 
 const [file, count] = process.argv.slice(2);
 const bytes = readFileSync(file);
-const gltf = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), '');
+const gltf = await new GLTFLoader().parseAsync(
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    '',
+);
 const mixer = new AnimationMixer(gltf.scene);
 const [animation] = gltf.animations;
 mixer.clipAction(animation).play();

@@ -613,7 +613,10 @@ check('films show time, title, colours and plots, from any side', async () => {
     assert.ok(quantity && about.plots.includes(plot), `${about.quantities} ${about.plots}`);
     const base = { width: 320, height: 180, title: '' };
     const views = [{}, { title: 'A title' }, { camera: 'top' }, { camera: [-1, -1, 0.2] }, { plots: [plot] }];
-    const found = await tab.evaluate(filmed, [[...views, { colour: quantity }].map((view) => ({ ...base, ...view })), 0.5]);
+    const found = await tab.evaluate(filmed, [
+        [...views, { colour: quantity }].map((view) => ({ ...base, ...view })),
+        0.5,
+    ]);
     found.forEach(({ size, same, apart }, k) => {
         assert.deepEqual(size, [320, 180]);
         assert.ok(same, `view ${k} is the same picture twice`);
@@ -871,7 +874,7 @@ joints:
   other: {kind: weld, ports: [ground.B, rod.P]}
   end: {kind: weld, ports: [arm.C, tip.P]}
 loads: {push: {force: [0, 0.1, 0.2], at: arm.C}, pull: {force: [0, 0.1, 0.2], at: rod.C}}
-outputs: {tip: {position: arm.C}, end: {position: rod.C}}
+outputs: {tip: {position: arm.C}, end: {position: rod.C}, turn: {attitude: arm.C}}
 simulate: {end: 0.2, step: 2e-3, every: 1e-2}
 page: {camera: [0, -1, 0], colour: bending_moment_z, magnification: 3, plots: [end, tip.x], trails: [arm.C]}
 `;
@@ -912,10 +915,17 @@ if (program)
             const ends = visuals.list
                 .filter(({ visual }) => visual.kind === 'section')
                 .map(({ points, n }) =>
-                    [0, 1, 2].map((c) => Array.from({ length: 32 }, (_, k) => points[3 * (n - 32 + k) + c] / 32).reduce((a, b) => a + b)),
+                    [0, 1, 2].map((c) =>
+                        Array.from({ length: 32 }, (_, k) => points[3 * (n - 32 + k) + c] / 32).reduce((a, b) => a + b),
+                    ),
                 );
+            // The axes of the last point of the beam are those of the section there.
+            const { carriers } = visuals.list.find(({ visual }) => visual.kind === 'section');
+            const [w, x, y, z] = ['w', 'x', 'y', 'z'].map((part) => value(`turn.${part}`));
             return {
                 ends,
+                axis: [...carriers.axes.slice(-9, -6)],
+                along: [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
                 wanted: ['tip', 'end'].map((name) => ['x', 'y', 'z'].map((axis) => value(`${name}.${axis}`))),
                 kinds: visuals.list.map(({ visual }) => visual.kind),
                 opaque: visuals.list.map(({ material }) => material.opacity),
@@ -925,7 +935,11 @@ if (program)
         assert.deepEqual(found.kinds, ['box', 'section', 'section', 'tube', 'mesh']);
         assert.deepEqual(found.opaque, [1, 1, 1, 1, 0.5]);
         assert.equal(found.ground, 1);
-        found.ends.forEach((end, k) => end.forEach((x, c) => near(x, found.wanted[k][c], 1e-5, `end ${k}, ${'xyz'[c]}`)));
+        found.ends.forEach((end, k) =>
+            end.forEach((x, c) => near(x, found.wanted[k][c], 1e-5, `end ${k}, ${'xyz'[c]}`)),
+        );
+        found.axis.forEach((x, c) => near(x, found.along[c], 1e-5, `axis of the last section, ${'xyz'[c]}`));
+        assert.ok(Math.abs(found.along[1]) > 3e-3, `the section turns: ${found.along}`);
         assert.ok(Math.abs(found.wanted[0][1]) > 1e-3, 'the beam bends');
         await tab.picture('shapes');
         await tab.done();
@@ -1017,7 +1031,9 @@ if (program)
         });
         const node_yy = column('node.top_yy');
         const node_most = most('node.top_yy', 'plate.top');
-        values.forEach((value, k) => near(value, node_yy[k], 1e-6 * node_most, `stress of the heated plate, frame ${k}`));
+        values.forEach((value, k) =>
+            near(value, node_yy[k], 1e-6 * node_most, `stress of the heated plate, frame ${k}`),
+        );
         near(await largest('von_mises_top'), most('plate.top'), 1e-3 * mises, 'of the upper surface');
         const corner = Math.max(...column('corner.xx').map(Math.abs));
         assert.ok((await largest('stress_xx')) >= 0.999 * corner, 'stress xx is at least that of a corner');
