@@ -155,6 +155,8 @@ int cli_choose_integrator(const cli_command *command, const char *name, phx_simu
     return cli_usage_error(command, "--integrator: unknown integrator '%s'; expected one of %s", name, list);
 }
 
+/* Stores further results and the measured table in the options, after a look whether all files can be read; -1, or the
+ * exit status. */
 int cli_read_others(const cli_command *command, phx_context *context, const cli_list *files, const char *measured,
                     const char *map, cli_words *maps, phx_plot_options *options)
 {

@@ -22,6 +22,7 @@ static void say(const char *output, const phx_report_size *size)
                 (size->points - 2) / 2);
 }
 
+/* Writes the page and tells its name and what was left out; the exit status. */
 static int report_report(phx_context *context, const cli_list *files, const char *output)
 {
     const char *file = files->items[0];

@@ -184,6 +184,11 @@ phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source,
 /* Of the modes of a beam in a Craig-Bampton basis; NULL: of another source, or there are none. */
 const phx_effective_mass *phx_beam_effective_mass(const phx_flex_source *source);
 
+/* Stations along a length: structs of `size` bytes that begin with their place, a fraction, ascending from 0 to 1, two
+ * at least; two at one place are a step. The place of station k; the station at or before s, and how far s is on the
+ * way from there to the next, 0 to 1. */
+double phx_station_place(const void *stations, size_t size, int k);
+int phx_station_before(int count, const void *stations, size_t size, double s, double *part);
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);

@@ -95,6 +95,7 @@ phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_poi
     return PHX_OK;
 }
 
+/* K = diag(omega^2), with diag(omega) as its root and as its stresses. */
 phx_status phx_flex_modal_stiffness(phx_context *context, const double *omega, phx_flex *flex)
 {
     const int n = flex->n;

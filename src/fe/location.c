@@ -62,3 +62,21 @@ phx_status phx_location_read(phx_context *context, unsigned sorts, const char *t
                         phx_shown_text(text).text, phx_location_sorts_text(sorts).text);
     return PHX_OK;
 }
+
+double phx_station_place(const void *stations, size_t size, int k)
+{
+    double at;
+    memcpy(&at, (const char *)stations + (size_t)k * size, sizeof at);
+    return at;
+}
+
+int phx_station_before(int count, const void *stations, size_t size, double s, double *part)
+{
+    int k = 0;
+
+    while (k + 2 < count && phx_station_place(stations, size, k + 1) <= s)
+        k++;
+    const double from = phx_station_place(stations, size, k), to = phx_station_place(stations, size, k + 1);
+    *part = to > from ? (s - from) / (to - from) : 1.0; /* a step at the end */
+    return k;
+}

@@ -234,14 +234,12 @@ static double source_between(double from, double to, double part)
 phx_beam_def phx_beam_def_at(const phx_beam_def *def, double s)
 {
     phx_beam_def here = *def;
-    int k = 0;
+    double part = 0.0;
 
     if (def->n_stations == 0)
         return here;
-    while (k + 2 < def->n_stations && def->stations[k + 1].at <= s)
-        k++;
+    const int k = phx_station_before(def->n_stations, def->stations, sizeof *def->stations, s, &part);
     const phx_beam_station *a = &def->stations[k], *b = a + 1;
-    const double part = (s - a->at) / (b->at - a->at);
     here.mass_per_length = source_between(a->mass_per_length, b->mass_per_length, part);
     here.axial_stiffness = source_between(a->axial_stiffness, b->axial_stiffness, part);
     here.torsion_stiffness = source_between(a->torsion_stiffness, b->torsion_stiffness, part);

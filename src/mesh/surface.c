@@ -98,6 +98,7 @@ static phx_status add_lid(phx_context *context, int first, int n, bool last, phx
     return PHX_OK;
 }
 
+/* Two triangles for each pair of neighbours on two rings that follow each other; lids at open ends. */
 phx_status phx_surface_loft(phx_context *context, int n_around, int n_along, const double *rings, bool closed,
                             phx_surface *surface)
 {
@@ -123,6 +124,7 @@ phx_status phx_surface_loft(phx_context *context, int n_around, int n_along, con
     return status;
 }
 
+/* Both in lists of their own length, the triangles of the second counted behind the points of the first. */
 phx_status phx_surface_append(phx_context *context, phx_surface *surface, const phx_surface *more)
 {
     const size_t points = (size_t)surface->n_points, triangles = (size_t)surface->n_triangles;
@@ -329,6 +331,7 @@ static phx_status keep_joined(phx_context *context, const int *number, int trian
     return PHX_OK;
 }
 
+/* Cells from a thousandth of the largest extent on, a third larger each time. */
 phx_status phx_surface_simplify(phx_context *context, int most, phx_surface *surface)
 {
     enum { FINEST = 1024 }; /* cells along the largest extent */

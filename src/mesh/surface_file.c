@@ -43,6 +43,7 @@ static void count_triangles(const struct aiScene *scene, surface_header *header)
     header->n_triangles = (int)triangles;
 }
 
+/* Coordinates of all meshes, then triangles with their points counted through all meshes. */
 static void send_triangles(FILE *to, const struct aiScene *scene)
 {
     int before = 0;
@@ -150,6 +151,7 @@ static phx_status receive_surface(phx_context *context, int from, const char *pa
     return PHX_OK;
 }
 
+/* Starts the process that reads, takes over what it sends, and waits for its end. */
 phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface)
 {
     struct stat about;

@@ -69,9 +69,6 @@ void phx_beam_sections(const phx_beam_def *def, const phx_model_section *section
                        phx_model_sections *sections);
 /* The outline of a section by its shape. */
 phx_model_outline phx_outline_of(const phx_model_section *section);
-/* The station at or before a fraction of the length, and how far that is on the way to the next, 0 to 1; stations
- * as of phx_check_stations (shapes.c). */
-int phx_station_before(int count, const void *stations, size_t size, double s, double *part);
 /* Area, moments and fibres linear between two sections, of kind general if one is (shapes.c). */
 phx_model_section phx_section_between(const phx_model_section *a, const phx_model_section *b, double part);
 /* {at: s} of bodies with a length (body_beam.c). */

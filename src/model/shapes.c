@@ -395,13 +395,7 @@ phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *ob
     return PHX_OK;
 }
 
-static double station_place(const void *stations, size_t size, int k)
-{
-    double at;
-    memcpy(&at, (const char *)stations + (size_t)k * size, sizeof at);
-    return at;
-}
-
+/* Either one section or stations: two at least, ascending, from 0 to 1. Each station begins with its place. */
 phx_status phx_check_stations(phx_reader *reader, const phx_node *node, int count, const void *stations, size_t size)
 {
     const phx_node *list = phx_node_find(node, "sections");
@@ -410,24 +404,13 @@ phx_status phx_check_stations(phx_reader *reader, const phx_node *node, int coun
         return phx_reader_fail(reader, list ? list : node, "%s has either 'section' or 'sections'",
                                phx_model_body_info_of(reader->body)->is);
     for (int k = 1; list && k < count; k++)
-        if (station_place(stations, size, k) < station_place(stations, size, k - 1))
+        if (phx_station_place(stations, size, k) < phx_station_place(stations, size, k - 1))
             return phx_reader_fail(reader, list, "expected stations with ascending 'at', found %g behind %g",
-                                   station_place(stations, size, k), station_place(stations, size, k - 1));
-    if (list &&
-        (count < 2 || station_place(stations, size, 0) != 0.0 || station_place(stations, size, count - 1) != 1.0))
+                                   phx_station_place(stations, size, k), phx_station_place(stations, size, k - 1));
+    if (list && (count < 2 || phx_station_place(stations, size, 0) != 0.0 ||
+                 phx_station_place(stations, size, count - 1) != 1.0))
         return phx_reader_fail(reader, list, "expected a first station at 0 and a last one at 1");
     return PHX_OK;
-}
-
-int phx_station_before(int count, const void *stations, size_t size, double s, double *part)
-{
-    int k = 0;
-
-    while (k + 2 < count && station_place(stations, size, k + 1) <= s)
-        k++;
-    const double from = station_place(stations, size, k), to = station_place(stations, size, k + 1);
-    *part = to > from ? (s - from) / (to - from) : 1.0; /* a step at the end */
-    return k;
 }
 
 phx_model_section phx_section_between(const phx_model_section *a, const phx_model_section *b, double part)

@@ -172,6 +172,7 @@ static phx_status visual_check_ends(phx_reader *reader, const phx_node *node, co
     return PHX_OK;
 }
 
+/* Reads the file of a mesh; checks ends, lines and diameters. */
 static phx_status finish_visual(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_visual *visual = object;

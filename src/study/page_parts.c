@@ -128,6 +128,7 @@ void phx_page_points_free(phx_page_points *points)
     *points = (phx_page_points){0};
 }
 
+/* Borrows the texts of the model; only the list of trails is new. */
 phx_status phx_page_opening(phx_context *context, const phx_model *model, phx_report_opening *opening)
 {
     const phx_model_page *page = &model->page;

@@ -188,6 +188,7 @@ static phx_status compare_all(phx_context *context, const phx_compare_options *o
     return status ? status : check_tolerances(context, comparison, options);
 }
 
+/* The output appears when all comparisons have been made. */
 phx_status phx_compare(phx_context *context, const char *path, const phx_compare_options *options, const char *output,
                        int *rows, int *above)
 {

@@ -59,6 +59,7 @@ enum { VALUES = 10 };
 static const char *const value_names[VALUES] = {"from",       "to",  "range",     "largest", "largest_share",
                                                 "largest_at", "rms", "rms_share", "end",     "tolerance"};
 
+/* The numbers of a row in the order of value_names. */
 static void values_of(const phx_compared *row, double values[VALUES])
 {
     const phx_norms *norms = &row->norms;
@@ -102,6 +103,7 @@ static void put_csv(const phx_comparison *comparison, phx_output *out)
     }
 }
 
+/* One output as an object; null stands for a number that there is not. */
 static void put_json_row(const phx_compared *row, phx_output *out)
 {
     double values[VALUES];

@@ -30,6 +30,7 @@ static phx_status read_values(const phx_plot_source *source, int column, double 
     return *values ? phx_plot_source_read(source, column, 0, source->rows, *values) : PHX_ERR_MEMORY;
 }
 
+/* Reads time, values and rate, and checks that the times ascend. */
 phx_status phx_timeline_read(const phx_plot_source *source, const char *path, int column, phx_timeline *line)
 {
     const int rate = find_rate(source, column);
@@ -179,6 +180,7 @@ static void subtract_pieces(const phx_timeline *other, const phx_timeline *refer
     norms->rms = norms->to > norms->from ? sqrt(sum / (norms->to - norms->from)) : fabs(norms->end);
 }
 
+/* Over the time that both have; at its end the values behind a jump count too. */
 phx_status phx_timeline_subtract(phx_context *context, const phx_timeline *other, const phx_timeline *reference,
                                  phx_norms *norms, phx_timeline *difference)
 {

@@ -39,6 +39,7 @@ static phx_status add_mapped(phx_context *context, const char *path, const char 
     return status;
 }
 
+/* Time, then the mapped columns under the names of the outputs they measure. */
 phx_status phx_plot_source_open_measured(phx_context *context, const phx_plot_options *options, phx_plot_source *source)
 {
     const int width = 1 + options->n_maps;

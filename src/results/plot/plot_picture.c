@@ -78,6 +78,7 @@ typedef struct drawn_column {
     int column, against;
 } drawn_column;
 
+/* Gives all rows of a column to the reader, in blocks. */
 static phx_status each_row(const phx_result_picture *picture, drawn_column drawn, taker *reader)
 {
     const phx_plot_source *source = drawn.source;

@@ -65,6 +65,7 @@ static phx_status open_file(phx_context *context, const char *path, phx_plot_sou
                     source->csv.names[0]);
 }
 
+/* Narrows a source to the rows from `from` to `to`; time is its first column. */
 phx_status phx_plot_source_limit(phx_plot_source *source, const char *path, const phx_plot_options *options)
 {
     const double from = options->from, to = options->to;
@@ -89,6 +90,7 @@ phx_status phx_plot_source_limit(phx_plot_source *source, const char *path, cons
     return status;
 }
 
+/* A result, which is warned of when it is unfinished, or a table of csv. */
 phx_status phx_plot_source_open(phx_context *context, const char *path, const phx_plot_options *options,
                                 phx_plot_source *source)
 {

@@ -70,6 +70,7 @@ static void output_group(const phx_plot_source *source, int first, phx_column_gr
         column_groups_add(source, group, k, end > first + 1 ? phx_plot_source_name(source, k) + length + 1 : name);
 }
 
+/* `next` counts the columns behind the time, then the groups that every simulation has. */
 bool phx_column_group_next(const phx_plot_source *source, phx_column_group *group)
 {
     const int columns = source->n_columns - 1; /* without the time */

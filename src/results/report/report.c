@@ -130,6 +130,7 @@ typedef struct report_part {
     phx_result *result; /* of another one, owned */
 } report_part;
 
+/* The arrays of a part in their order, each at its place in the stream of the page. */
 static phx_status put_arrays(phx_report *report, phx_payload *payload)
 {
     phx_status status = PHX_OK;

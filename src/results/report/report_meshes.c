@@ -280,6 +280,7 @@ static phx_status put_node_points(phx_report *report, const phx_scene_view *view
     return status;
 }
 
+/* A list under /visuals as it is, but for the numbers of nodes on meshes. */
 phx_status phx_report_visual_list(phx_report *report, int index, phx_payload *payload)
 {
     phx_scene_view view;
