@@ -208,7 +208,7 @@ typedef struct phx_model_matrix {
     double *values;
 } phx_model_matrix;
 
-/* What a body looks like, an entry of its `shape`: pictures only, no result depends on it. */
+/* Appearance of a body, an entry of its `shape`: pictures only, no result depends on it. */
 #define PHX_MODEL_VISUAL_LIST(X)                                                                                       \
     X(BOX, box)                                                                                                        \
     X(CYLINDER, cylinder)                                                                                              \
@@ -246,9 +246,9 @@ typedef struct phx_model_visual {
     double scale;                      /* mesh: metres in a unit of the file */
     double position[3];                /* m, body axes */
     phx_model_rotation rotation;       /* takes the shape's axes to body axes */
-    const char *colour;                /* "#rrggbb"; NULL: that of the body */
+    const char *colour;                /* "#rrggbb"; NULL: colour of the body */
     double opacity;                    /* (0, 1] */
-    const struct phx_surface *surface; /* mesh: what stands in the file, private */
+    const struct phx_surface *surface; /* mesh: triangles of the file, private */
 } phx_model_visual;
 
 /* A body of `bodies`. */
@@ -264,7 +264,7 @@ typedef struct phx_model_body {
     phx_model_damping damping;
     bool rigid; /* its deformation is held */
     int n_visuals;
-    phx_model_visual *visuals; /* `shape`; none: pictures show what the physics says */
+    phx_model_visual *visuals; /* `shape`; without any, pictures are derived from the physics */
 
     void *own; /* numbers of a kind that are not below; its file knows what they are. NULL: none */
 
@@ -603,7 +603,7 @@ typedef struct phx_model_sweep {
 /* How a page about the model opens, `page`. */
 typedef struct phx_model_page {
     bool given;
-    double camera[3];     /* direction from what is seen to who sees it, a unit vector; 0: not said */
+    double camera[3];     /* direction from the mechanism to the observer, a unit vector; 0: not given */
     const char *colour;   /* name of a quantity; NULL: by body */
     double magnification; /* of deformations; 1 */
     int n_plots;

@@ -128,11 +128,11 @@ typedef struct phx_record_body {
     X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)                                                            \
     /* point_turns: n_rot x n_q of each point of the bodies that deform: rotation of the point = turns q */            \
     X(NUMBERS, point_turns, "/visuals/point_turns", ONE, n_point_turns)                                                \
-    /* visual_body: what a body looks like, surfaces of triangles; -1: the ground */                                   \
+    /* visual_body: the body of each surface of triangles that is drawn; -1: the ground */                             \
     X(INTEGERS, visual_body, "/visuals/body", ONE, n_visuals)                                                          \
     /* visual_kind: as in the model file; "section", "inertia", "mass": by the physics */                              \
     X(NAMES, visual_kind, "/visuals/kind", ONE, n_visuals)                                                             \
-    /* visual_colour: "#rrggbb"; "": that of the body */                                                               \
+    /* visual_colour: "#rrggbb"; "": colour of the body */                                                             \
     X(NAMES, visual_colour, "/visuals/colour", ONE, n_visuals)                                                         \
     X(NUMBERS, visual_opacity, "/visuals/opacity", ONE, n_visuals)                                                     \
     /* visual_nodes: how many of each */                                                                               \
@@ -456,7 +456,7 @@ typedef struct phx_report_bodies {
 /* The text of a page beside the result, and the kind of page. */
 /* How a page opens. */
 typedef struct phx_report_opening {
-    double camera[3]; /* direction to who looks; 0: not said */
+    double camera[3]; /* direction to the observer; 0: not given */
     double magnification;
     const char *colour; /* a quantity; NULL: by body */
     int n_plots;

@@ -212,10 +212,10 @@ phx_status phx_surface_refine(phx_context *context, double longest, phx_surface 
 /* Joins points that lie in one cell of a grid, which is made coarser until at most `most` triangles are left. */
 phx_status phx_surface_simplify(phx_context *context, int most, phx_surface *surface);
 
-/* The triangles of a file (STL, OBJ, glTF, GLB, DAE, PLY), by the library Assimp in a process of its own, so that a
- * file that breaks the library breaks nothing else. Coordinates are those of the file times `scale`. PHX_ERR_FILE with
- * the reason: no such file, no triangles, coordinates that are not finite, too large; PHX_ERR_LIBRARY: Assimp is not
- * installed. */
+/* The triangles of a file (STL, OBJ, glTF, GLB, DAE, PLY), read by the library Assimp in a separate process, so that a
+ * file that crashes the library does no other harm. Coordinates of the file are multiplied by `scale`. PHX_ERR_FILE
+ * with the reason: no such file, no triangles, coordinates that are not finite, too large; PHX_ERR_LIBRARY: Assimp is
+ * not installed. */
 phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface);
 
 #endif

@@ -275,7 +275,7 @@ static int compare_cells(const void *a, const void *b)
     return (p->point > q->point) - (p->point < q->point);
 }
 
-/* number: of each point that of the first point in its cell of the grid; how many triangles keep three corners. */
+/* number: for each point the first point in its grid cell; returns how many triangles keep three different corners. */
 static int join_points(const phx_surface *surface, double cell, grid_point *points, int *number)
 {
     int left = 0, first = 0;

@@ -1,5 +1,5 @@
-/* Surfaces from files of any program that draws: Assimp reads them in a process of its own, which sends the triangles
- * through a pipe. Assimp knows forty formats and was not written for files that somebody made to break it. */
+/* Surfaces from files of graphics programs: Assimp reads them in a separate process, which sends the triangles through
+ * a pipe. Assimp knows forty formats and was not written for files that somebody made to break it. */
 #define _DEFAULT_SOURCE
 #include "mesh.h"
 
@@ -57,7 +57,7 @@ static void send_triangles(FILE *to, const struct aiScene *scene)
     for (unsigned m = 0; m < scene->mNumMeshes; m++) {
         const struct aiMesh *mesh = scene->mMeshes[m];
         for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-            int triangle[3] = {-1, -1, -1}; /* lines and points of a file are none */
+            int triangle[3] = {-1, -1, -1}; /* lines and points are skipped */
             for (unsigned k = 0; k < 3 && mesh->mFaces[f].mNumIndices == 3; k++)
                 triangle[k] = before + (int)mesh->mFaces[f].mIndices[k];
             fwrite(triangle, sizeof triangle, 1, to);
@@ -66,7 +66,7 @@ static void send_triangles(FILE *to, const struct aiScene *scene)
     }
 }
 
-/* Reads the file and sends what it holds; never returns. */
+/* Reads the file and sends its triangles; never returns. */
 static void read_and_send(FILE *to, const char *path)
 {
     const struct rlimit time = {MOST_SECONDS, MOST_SECONDS}, none = {0, 0};
@@ -151,7 +151,7 @@ static phx_status receive_surface(phx_context *context, int from, const char *pa
     return PHX_OK;
 }
 
-/* Starts the process that reads, takes over what it sends, and waits for its end. */
+/* Starts the reading process, receives the triangles, and waits for the process to end. */
 phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface)
 {
     struct stat about;

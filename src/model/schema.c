@@ -141,7 +141,7 @@ static const phx_key ground_keys[] = {
     {"ports", &phx_type_ports, AT(phx_model, ground_ports), .object = &phx_schema_port, .fallback = "O",
      .count_offset = AT(phx_model, n_ground_ports), .doc = "named ports; O at the origin exists without being named"},
     {"shape", &phx_type_some, AT(phx_model, ground_visuals), .object = &phx_schema_visual, .fallback = "none",
-     .count_offset = AT(phx_model, n_ground_visuals), .doc = "what it looks like in pictures; no result depends on it"},
+     .count_offset = AT(phx_model, n_ground_visuals), .doc = "appearance in pictures; no result depends on it"},
 };
 static const phx_object ground = {"ground", "What does not move. Its ports are named `ground.PORT`.",
                                   TABLE(char, ground_keys)};
@@ -231,9 +231,9 @@ static const phx_key body_keys[] = {
      .fallback = "none", .doc = "damping of the deformation"},
     {"rigid", &phx_type_boolean, AT(phx_model_body, rigid), .traits = PHX_BODY_HELD, .fallback = "false",
      .doc = "true: its deformation is held; mass, inertia, ports and mesh are those of the body"},
-    {"shape", &phx_type_some, AT(phx_model_body, visuals), .object = &phx_schema_visual,
-     .fallback = "what the physics says", .count_offset = AT(phx_model_body, n_visuals),
-     .doc = "what it looks like in pictures, carried by its deformation; no result depends on it"},
+    {"shape", &phx_type_some, AT(phx_model_body, visuals), .object = &phx_schema_visual, .fallback = "from the physics",
+     .count_offset = AT(phx_model_body, n_visuals),
+     .doc = "appearance in pictures, follows the deformation; no result depends on it"},
 };
 static const phx_object body = {"body",
                                 "",
@@ -770,7 +770,7 @@ static const phx_object inverse = {
 
 static const phx_key page_keys[] = {
     {"camera", &phx_type_direction, AT(phx_model_page, camera), .dims = PHX_SPACE, .fallback = "from front right above",
-     .doc = "direction from the mechanism to who looks at it, inertial components, any length"},
+     .doc = "direction from the mechanism to the observer, inertial components, any length"},
     {"colour", &phx_type_column, AT(phx_model_page, colour), .fallback = "by body",
      .doc = "quantity that colours the bodies: von_mises, bending_moment_z, ..."},
     {"magnification", &phx_type_number, AT(phx_model_page, magnification), .range = &positive, .fallback = "1",

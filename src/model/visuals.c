@@ -1,4 +1,4 @@
-/* `shape` and `page`: what bodies and the ground look like in pictures, and how a page opens. */
+/* `shape` and `page`: the appearance of bodies and the ground in pictures, and how a page opens. */
 #include "mesh/mesh.h"
 #include "schema_parts.h"
 
@@ -20,7 +20,7 @@ static phx_status read_end(phx_reader *reader, const phx_key *key, const phx_nod
     return phx_type_own_port.read(reader, key, node, &end->point, owner);
 }
 
-/* A word, or "#rrggbb", which is what is kept. */
+/* A colour by its name, stored as "#rrggbb", or "#rrggbb" itself. */
 static phx_status read_colour(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     static const char *const words[][2] = {
@@ -103,10 +103,10 @@ static const phx_key keys[] = {
     {"scale", &phx_type_number, VISUAL(scale), .kinds = OF(MESH), .unit = "m", .range = &positive, .fallback = "1",
      .doc = "of a unit of the file: 0.001 for millimetres"},
     {"position", &phx_type_place, VISUAL(position), .unit = "m", .fallback = "at the origin",
-     .doc = "of the middle of the shape (of the file's origin), body axes"},
+     .doc = "of the centre of the shape (origin of the file), body axes"},
     {"rotation", &phx_type_rotation, VISUAL(rotation), .object = &phx_schema_rotation, .fallback = "none",
      .doc = "takes the shape's axes to body axes"},
-    {"colour", &type_colour, VISUAL(colour), .fallback = "that of the body",
+    {"colour", &type_colour, VISUAL(colour), .fallback = "colour of the body",
      .doc = "\"#rrggbb\" or a name: white, silver, steel, grey, black, red, orange, yellow, gold, brown, green, teal, "
             "blue, navy, purple, pink, copper, glass, solar, rubber"},
     {"opacity", &phx_type_number, VISUAL(opacity), .range = &share, .fallback = "1",
@@ -114,7 +114,7 @@ static const phx_key keys[] = {
 };
 
 /* ---- checks ---- */
-/* The surface of the file, read once for a document. Without the library that reads it nothing is drawn. */
+/* The surface of the file, read once for a document; empty, with a warning, without the library. */
 static phx_status find_surface(phx_reader *reader, const phx_node *node, phx_model_visual *visual)
 {
     struct phx_model_store *store = reader->model->store;
@@ -195,7 +195,7 @@ static phx_status finish_visual(phx_reader *reader, const phx_node *node, void *
 }
 
 const phx_object phx_schema_visual = {
-    "shape", "What a body looks like, in one of these forms. Pictures only: no result depends on it.",
+    "shape", "Appearance of a body, in one of these forms. Pictures only: no result depends on it.",
     TABLE(phx_model_visual, keys), KINDS(PHX_KIND_PRESENT, words_visual, phx_model_visual), .finish = finish_visual};
 
 /* ---- how a page opens ---- */

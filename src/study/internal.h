@@ -140,7 +140,7 @@ void phx_drawing_factors(const phx_drawing *drawing, const phx_dae *dae, double 
  * and the temperatures of the body; of a large body those of its surface, of a very large one nothing, with a note. */
 phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *source, const char *name, int body,
                               phx_scene *scene);
-/* visuals.c: what the bodies and the ground look like into the scene, whose ports and meshes must be there. */
+/* visuals.c: adds the surfaces of the bodies and the ground to the scene, whose ports and meshes must be there. */
 phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  const phx_drawing *drawing, phx_scene *scene);
 /* Room for `more` entries behind `count` in a list of a scene. */

@@ -1,5 +1,5 @@
-/* What bodies and the ground look like: the shapes of the model file, or what follows from the physics. Each node of a
- * surface is carried by a frame of its body, a point of its line or a node of its mesh. */
+/* Surfaces of bodies and the ground for pictures: the shapes of the model file, or surfaces derived from the physics.
+ * Each node of a surface is carried by a frame of its body, a point of its line or a node of its mesh. */
 #include "visuals.h"
 
 #include "algebra/algebra.h"
@@ -95,7 +95,7 @@ static bool add_mesh_nodes(visual_maker *maker, int b)
     return false;
 }
 
-/* The carriers of body b of the model; of one cut into segments those of all of them. */
+/* The carriers of body b of the model; for a body cut into segments, the carriers of all segments. */
 static phx_status find_carriers(visual_maker *maker, int b)
 {
     const phx_model_body *body = &maker->model->bodies[b];
@@ -121,7 +121,7 @@ static phx_status find_carriers(visual_maker *maker, int b)
     return PHX_OK;
 }
 
-/* What carries a node at x. */
+/* The carrier nearest to x. */
 static const carrier *nearest_carrier(const visual_maker *maker, const double x[3])
 {
     const carrier *nearest = maker->carriers;
@@ -188,7 +188,7 @@ static void add_node(phx_scene *scene, const carrier *by, const double x[3])
         scene->node_arm[3 * n + a] = by->axes[a] * d[0] + by->axes[3 + a] * d[1] + by->axes[6 + a] * d[2];
 }
 
-/* A surface of body b (-1: the ground), each node carried by what is nearest to it. */
+/* A surface of body b (-1: the ground), each node carried by the nearest carrier. */
 static phx_status add_surface(visual_maker *maker, int b, const char *kind, const char *colour, double opacity,
                               const phx_surface *surface)
 {
@@ -330,7 +330,7 @@ static double carriers_extent(const visual_maker *maker)
     return extent;
 }
 
-/* The shapes that the file gives body b (-1: the ground); those of a body that bends in small pieces. */
+/* The shapes of body b in the model file (-1: the ground), divided into small pieces if the body bends. */
 static phx_status draw_shapes(visual_maker *maker, int b)
 {
     const phx_model *model = maker->model;
@@ -355,7 +355,7 @@ static phx_status draw_shapes(visual_maker *maker, int b)
     return status;
 }
 
-/* ---- what follows from the physics ---- */
+/* ---- surfaces derived from the physics ---- */
 /* The section along its line, as it is at each of the carriers, which stand in their order. */
 static phx_status draw_section(visual_maker *maker, int b)
 {
@@ -406,7 +406,7 @@ typedef struct alike {
  * h^2 = 12 I_1/m - 3 r^2. */
 static phx_status find_alike(const visual_maker *maker, const phx_body *body, const double centre[3], alike *found)
 {
-    const double EQUAL = 0.02; /* share within which two moments are those of a round body */
+    const double EQUAL = 0.02; /* relative difference of two moments below which the body is round */
     double mass[36], J[9], moments[3];
     const int n = maker->dim == 3 ? 6 : 3;
     double *rest = phx_calloc(maker->context, (size_t)phx_body_n_x(body) + 1, sizeof *rest);
@@ -474,8 +474,7 @@ static phx_status append_strut(phx_context *context, double diameter, const doub
     return status;
 }
 
-/* A rigid body: what has its mass and inertia, and struts from there to its ports; a ball of steel in place of a point
- * mass. */
+/* A rigid body: the solid with its mass and inertia, with struts to its ports; a steel ball for a point mass. */
 static phx_status draw_inertia(visual_maker *maker, int b)
 {
     const double SLENDER = 0.08, LEAST = 0.03; /* of a strut: diameter over length, at most and at least */
@@ -500,7 +499,7 @@ static phx_status draw_inertia(visual_maker *maker, int b)
     const double ball = cbrt(6.0 * rest->mass / (PI * STEEL)),
                  largest = fmax(like.size[0], fmax(like.size[1], like.size[2]));
     const bool is_point = largest < ball;
-    const bool hides = reach > 0.0 && reach < 0.4 * largest; /* what is joined to it */
+    const bool hides = reach > 0.0 && reach < 0.4 * largest; /* its ports */
     const double least = is_point ? ball : 0.02 * largest;   /* a sheet or wire can be seen */
     for (int i = 0; i < 3; i++)
         like.size[i] = fmax(like.size[i], least);
@@ -539,7 +538,7 @@ static phx_status draw_inertia(visual_maker *maker, int b)
     return status;
 }
 
-/* What turns the points of the lines of all bodies that deform. */
+/* Rotations of the line points of all flexible bodies. */
 static phx_status list_turns(visual_maker *maker)
 {
     const int n_rot = phx_rotations(maker->dim);
@@ -561,7 +560,7 @@ static phx_status list_turns(visual_maker *maker)
     return status;
 }
 
-/* Of each body its shapes, else what follows from its mass or its sections; of one in segments at the first of them. */
+/* Draws the shapes of each body, otherwise its inertia or section. A segmented body is drawn with its first segment. */
 phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  const phx_drawing *drawing, phx_scene *scene)
 {

@@ -1,4 +1,4 @@
-// What bodies and the ground look like: surfaces of triangles. A surface that one frame carries moves with its matrix;
+// Surfaces of bodies and the ground. A surface that one frame carries moves with its matrix;
 // of others each node follows its carrier, a point of the line of its body, a node of its mesh, or one of its frames.
 import {
     BufferAttribute,

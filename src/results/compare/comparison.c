@@ -103,7 +103,7 @@ static void put_csv(const phx_comparison *comparison, phx_output *out)
     }
 }
 
-/* One output as an object; null stands for a number that there is not. */
+/* One output as an object; null for undefined numbers. */
 static void put_json_row(const phx_compared *row, phx_output *out)
 {
     double values[VALUES];

@@ -16,7 +16,7 @@ phx_status phx_export_vtk(phx_context *context, const char *result_path, const c
 /* The same as XDMF, in two files for all instants: FOLDER/motion.xmf, which is to be opened, and FOLDER/motion.h5. */
 phx_status phx_export_xdmf(phx_context *context, const char *result_path, const char *folder, int most_frames);
 
-/* The same as glTF: one .glb with what the bodies look like and their motion as an animation. */
+/* The motion as glTF: one .glb file with the surfaces of the bodies and an animation. */
 phx_status phx_export_glb(phx_context *context, const char *result_path, const char *path, int most_frames);
 
 #endif

@@ -45,7 +45,8 @@ typedef struct gltf {
     phx_output binary;
     gltf_list lists[LISTS];
     int time;       /* accessor of the instants */
-    int *q_of_body; /* n_bodies + 1: place of its first coordinate among those of all bodies; behind them n_q */
+    int *q_of_body; /* n_bodies + 1: index of its first coordinate among all bodies' coordinates; the last entry is n_q
+                     */
     int n_q;
     const double **turns; /* n_bodies: of the points of its line, n_rot x n_q each; NULL: it does not bend */
     float *pose;          /* frames x bodies x 7: place, quaternion x y z w */
@@ -258,7 +259,7 @@ static phx_status find_bodies(const gltf *made, gltf_part *part)
     return PHX_OK;
 }
 
-/* The colour of the shape, else that of its body; its number among the materials. */
+/* A material in the colour of the shape or body; returns its index. */
 static int put_material(gltf *made, const gltf_part *part)
 {
     const char *colour = part->colour[0] == '#' ? part->colour

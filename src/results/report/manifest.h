@@ -64,7 +64,7 @@ static inline void put_matrix(phx_output *m, int dim, const double *values)
 
 /* report_manifest_bodies.c: body b with its ports, sections and mesh. */
 void phx_report_put_body(phx_report *report, phx_output *m, int b);
-/* What bodies look like, of a scene. */
+/* The surfaces of bodies in a scene. */
 void phx_report_put_visuals(phx_report *report, phx_output *m);
 /* report_manifest_joints.c: joints and their kinds; springs and loads of the scene. */
 void phx_report_put_joints(phx_report *report, phx_output *m);

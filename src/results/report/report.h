@@ -72,7 +72,7 @@ struct phx_report {
     const phx_scene *scene; /* NULL: none */
     int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
     report_source source;
-    phx_norms *differences; /* of each column to that of the first result, owned; NULL: this is the first */
+    phx_norms *differences; /* of each column to the first result, owned; NULL for the first result */
     int n_parts;            /* results that share the page evenly */
     report_shown shown;
     report_stream stream;

@@ -182,7 +182,7 @@ static void put_body_numbers(phx_report *report, phx_output *m, int b)
     }
 }
 
-/* What bodies and ground look like: every list of /visuals under its name, texts here, numbers in the arrays. */
+/* Surfaces of bodies and ground: every list of /visuals by name, texts here, numbers in the arrays. */
 void phx_report_put_visuals(phx_report *report, phx_output *m)
 {
     phx_scene_view view;
