@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Dict, Iterator, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._binding import phx_integrator, phx_result, phx_simulate_report
+from ._binding import phx_integrator, phx_report_size, phx_result, phx_simulate_report
 from ._call import Context, FloatArray, Owner, PathLike, doubles, field_names, hdf5, path_of, text_of, view
 from ._check import checked, not_pickled
 from ._display import optional_module, page_frame, plot_columns
@@ -414,8 +415,63 @@ class Result(Mapping[str, FloatArray]):
         LibraryError
             The library was built without the page.
         """
+        self._write_page(path)
+
+    def _write_page(self, path: PathLike) -> phx_report_size:
+        size = phx_report_size()
         with hdf5, self._context as call:
-            call.check(lib.phx_report_result(call.pointer, self._open(), None, path_of(path), None))
+            call.check(lib.phx_report_result(call.pointer, self._open(), None, path_of(path), ctypes.byref(size)))
+        return size
+
+    def film(self, path: PathLike, *, at: Optional[float] = None, start: Optional[float] = None,
+             end: Optional[float] = None, speed: Optional[float] = None, fps: Optional[float] = None,
+             size: Union[str, Tuple[int, int]] = "1280x720", camera: Union[str, Sequence[float], None] = None,
+             colour: Optional[str] = None, magnify: Optional[float] = None, plots: Optional[Iterable[str]] = None,
+             title: Optional[str] = None, theme: Literal["light", "dark"] = "light") -> PathLike:
+        """Draw a film, or a picture of one instant, as ``phlexor film`` does (docs/film.md).
+
+        Parameters
+        ----------
+        path : path-like
+            ``.mp4``, ``.webm``, ``.gif``, ``.png`` with `at`, or a folder for frames, which exists or ends with '/'.
+        at : float, optional
+            One instant in place of a film, s.
+        start, end : float, optional
+            Part of the motion, s: ``--from`` and ``--to`` of the program.
+        speed, fps : float, optional
+            1 is real time; frames a second.
+        size : str or (int, int)
+            Width and height in pixels.
+        camera : str or sequence of float, optional
+            ``iso``, ``front``, ``side``, ``top``, ``AZIMUTH/ELEVATION`` in degrees, or a direction (x, y, z).
+        colour, magnify, title, theme : optional
+            As in the program.
+        plots : list of str, optional
+            Plots or columns beside the scene.
+
+        Returns
+        -------
+        path-like
+            The path.
+
+        Raises
+        ------
+        ArgumentError
+            An option is wrong, or the result has no such column or quantity.
+        LibraryError
+            Chromium or ffmpeg is missing, or the library was built without the page.
+        """
+        from .film import film_result  # the command imports the package
+
+        def page_of(folder: str) -> Tuple[str, phx_report_size]:
+            page = os.path.join(folder, "page.html")
+            return page, self._write_page(page)
+
+        film_result(os.fsdecode(path), self.title, page_of, {
+            "at": at, "start": start, "end": end, "speed": speed, "fps": fps, "size": size, "camera": camera,
+            "colour": colour, "magnify": magnify, "plots": list(plots) if plots else None, "title": title,
+            "theme": theme})
+        return path
 
     def _repr_html_(self) -> Optional[str]:
         return page_frame(self.write_page)

@@ -1,21 +1,22 @@
 """What `phlexor film` does without a browser: options, instants of the frames, names it refuses, files of ffmpeg. Films
 of results are tested through the program (cli_film), the pictures in web_page."""
 
+import os
 import shutil
 import struct
 import subprocess
 import unittest
 import zlib
 from argparse import Namespace
-from contextlib import redirect_stderr
-from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import phlexor
 from phlexor._binding import phx_report_size
-from phlexor.film import _camera, _form, _pleasant, _size, _tell_thinned, _times, _view
+from phlexor.film import _camera, _form, _pleasant, _size, _thinned, _times, _view
+from phlexor.film.browser import NAMES
 from phlexor.film.writers import Film, Folder, Gif, Picture
-from support import Case
+from support import EXAMPLES, Case
 
 ABOUT = {"range": [0.0, 2.0], "frames": 9, "plane": False, "flexible": True, "quantities": ["torsion"],
          "plots": ["Energy", "kinetic"], "groups": ["Energy"]}
@@ -102,9 +103,9 @@ class Thinned(Case):
         """A page that has fewer instants than the result and than the film is named, others are not."""
         for rows, frames, step, noted in ((1000, 101, 0.001, True), (1000, 101, 0.1, False), (101, 101, 0.001, False),
                                           (0, 0, 0.001, False)):
-            with redirect_stderr(StringIO()) as said:
-                _tell_thinned(phx_report_size(rows=rows, frames=frames), ABOUT, step)
-            self.assertEqual("101 of 1000 instants, one every 0.02 s" in said.getvalue(), noted, said.getvalue())
+            note = _thinned(phx_report_size(rows=rows, frames=frames), ABOUT, step)
+            self.assertEqual("101 of 1000 instants, one every 0.02 s" in note, noted, note)
+            self.assertEqual(bool(note), noted, note)
 
 
 class Files(Case):
@@ -151,6 +152,50 @@ class Files(Case):
             with self.assertRaisesRegex(phlexor.LibraryError, "ffmpeg"), kind(str(paths[2]), form, 12.5) as film:
                 film.put(b"no picture")
             self.assertEqual(sorted(Path(self.folder).glob(f"*{form}*")), paths[:2])
+
+
+class FilmOfResult(Case):
+    def setUp(self):
+        super().setUp()
+        self.result = phlexor.Model(EXAMPLES / "beam.yaml").simulate(end=0.02, step=1e-3, h5=self.folder / "a.h5")
+
+    def test_what_is_missing(self):
+        """Without Chromium or ffmpeg the message names the package; options are named by their keywords."""
+        with patch.dict(os.environ, {"PATH": str(self.folder)}), patch.dict(os.environ):
+            os.environ.pop("PHLEXOR_CHROMIUM", None)
+            with self.assertRaisesRegex(phlexor.LibraryError, "Chromium, which was not found; install it"):
+                self.result.film(self.folder / "a.png", at=0.01)
+            with self.assertRaisesRegex(phlexor.LibraryError, "ffmpeg, which was not found; install it"):
+                self.result.film(self.folder / "a.mp4")
+        for text, name, more in (("^fps: 'nan' is no rate", "a.gif", {"fps": float("nan")}),
+                                 ("^size: '7x7' is no size", "a.gif", {"size": (7, 7)}),
+                                 ("^start is of a film; at is one instant", "a.png", {"start": 1, "at": 0}),
+                                 ("^theme: 'pink'", "a.png", {"theme": "pink", "at": 0})):
+            with self.assertRaisesRegex(phlexor.ArgumentError, text):
+                self.result.film(self.folder / name, **more)
+        with self.assertRaisesRegex(TypeError, "plots is a list of names"):
+            self.result.film(self.folder / "a.mp4", plots="Energy")
+        self.assertEqual(list(self.folder.iterdir()), [self.folder / "a.h5"])
+
+    @unittest.skipUnless(any(map(shutil.which, NAMES)), "Chromium is missing (Debian: chromium-headless-shell)")
+    def test_pictures(self):
+        """The same bytes as the program's, of a result in memory and of a file; the path comes back."""
+        path = self.folder / "b.png"
+        try:
+            found = self.result.film(path, at=0.0125, size=(160, 90), magnify=20, plots=["Energy"], title="Ü")
+        except phlexor.LibraryError as error:
+            self.skipTest(str(error))
+        self.assertIs(found, path)
+        self.program("film", "a.h5", "--at", "0.0125", "--size", "160x90", "--magnify", "20", "--plots", "Energy", "--title",
+                     "Ü", "-o", "c.png")
+        self.assertEqual(path.read_bytes(), (self.folder / "c.png").read_bytes())
+        with phlexor.read_result(self.folder / "a.h5") as file:
+            file.film(f"{self.folder}/frames/", start=0.01, speed=0.01, fps=2, size="160x90", theme="dark")
+            with self.assertRaisesRegex(phlexor.ArgumentError, "^end: 3.0 s is outside of the motion"):
+                file.film(f"{self.folder}/frames/", end=3.0)
+            with self.assertRaisesRegex(phlexor.ArgumentError, "^colour: the result has no 'axial_forc'; did you mean"):
+                file.film(f"{self.folder}/frames/", colour="axial_forc")
+        self.assertEqual(len(list((self.folder / "frames").iterdir())), 3)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ parameters: Dict[str, float] = model.parameters
 result: phlexor.Result = model.simulate(1.0, integrator="radau5", progress=lambda what, done, total: done < 1)
 column: NDArray[np.float64] = result["energy"]
 steps: int = result.report.steps if result.report else 0
+result.film("a.mp4", start=0.1, size=(640, 360), camera=[1, 0, 0], plots=["tip"])
 modes: NDArray[np.float64] = model.modes(3, sweep={"speed": np.linspace(0, 1, 3), "n": phlexor.Range(1, 2, 2)}).omega
 poles: NDArray[np.complex128] = model.linearize(form="descriptor").poles
 names: Tuple[str, ...] = model.titop("arm", ports=["C"]).inputs

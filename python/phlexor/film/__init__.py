@@ -1,4 +1,5 @@
-"""Films and stills of a result, drawn by the page of ``phlexor report`` in a headless browser: ``phlexor film``."""
+"""Films and stills of a result, drawn by the page of ``phlexor report`` in a headless browser: ``phlexor film`` and
+:meth:`Result.film <phlexor.Result.film>`."""
 
 from __future__ import annotations
 
@@ -12,17 +13,17 @@ import sys
 import tempfile
 from argparse import Namespace
 from difflib import get_close_matches
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .._binding import phx_report_options, phx_report_size
-from .._call import Context, path_of
+from .._call import Context, log, path_of
 from .._command import Progress, parser_of, put
 from .._library import lib
-from ..errors import ModelError
+from ..errors import ArgumentError, ModelError
 from .browser import Browser, find_browser
 from .writers import Film, Folder, Gif, Picture, Writer, check_folder, find_ffmpeg
 
-__all__ = ["run"]
+__all__ = ["film_result", "run"]
 
 VIEWS = ("front", "side", "top", "iso")
 FILMS = ("mp4", "webm", "gif")
@@ -30,6 +31,7 @@ SIDES = (16, 8192)  # pixels; software draws no larger ones
 MOST_FRAMES = 100000
 LIKED = (3.0, 60.0)  # s: a motion that takes as long is shown at its own speed
 FILM_SECONDS = 10.0  # of a motion that is shown at another speed
+OPTIONS = ("at", "fps", "speed", "camera", "colour", "magnify", "plots", "title")
 AHEAD = 2  # frames that the page is asked for before the first of them is taken
 END_SHARE = 1e-9  # of a frame: the last instant is shown though rounding puts it behind the end
 READY = """(async () => {
@@ -146,18 +148,18 @@ def _times(given: Namespace, about: Dict[str, Any]) -> Tuple[List[float], float,
 
 
 # ---- the page ----
-def _page_of(given: Namespace, folder: str) -> Tuple[str, phx_report_size]:
+def _page_of(result: str, folder: str) -> Tuple[str, phx_report_size]:
     """The page of a result, written into the folder, or the page that was given."""
     size = phx_report_size()
-    if given.result.lower().endswith((".html", ".htm")):
-        with open(given.result, "rb") as stream:
+    if result.lower().endswith((".html", ".htm")):
+        with open(result, "rb") as stream:
             if b'id="phlexor-manifest"' not in stream.read():
-                raise ModelError(f"{given.result}: this is no page of 'phlexor report'")
-        return given.result, size
+                raise ModelError(f"{result}: this is no page of 'phlexor report'")
+        return result, size
     path = os.path.join(folder, "page.html")
-    options = phx_report_options(source=path_of(os.path.basename(given.result)))
+    options = phx_report_options(source=path_of(os.path.basename(result)))
     with Context() as call:
-        call.check(lib.phx_study_report(call.pointer, path_of(given.result), ctypes.byref(options), path_of(path),
+        call.check(lib.phx_study_report(call.pointer, path_of(result), ctypes.byref(options), path_of(path),
                                         ctypes.byref(size)))
     return path, size
 
@@ -196,12 +198,13 @@ def _view(given: Namespace, about: Dict[str, Any], speed: float, step: float) ->
     return {key: value for key, value in view.items() if value is not None}
 
 
-def _tell_thinned(size: phx_report_size, about: Dict[str, Any], step: float) -> None:
-    """A note when a page has fewer instants than the film has frames for them."""
+def _thinned(size: phx_report_size, about: Dict[str, Any], step: float) -> str:
+    """A note when a page has fewer instants than the film has frames for them; else empty."""
     spacing = (about["range"][1] - about["range"][0]) / max(1, size.frames - 1)
-    if 0 < size.frames < size.rows and spacing > step:
-        print(f"phlexor: the page holds {size.frames} of {size.rows} instants, one every {spacing:.3g} s; frames of the film "
-              f"are {step:.3g} s apart and interpolated between them", file=sys.stderr)
+    if not (0 < size.frames < size.rows and spacing > step):
+        return ""
+    return (f"the page holds {size.frames} of {size.rows} instants, one every {spacing:.3g} s; frames of the film "
+            f"are {step:.3g} s apart and interpolated between them")
 
 
 def _draw(browser: Browser, times: Sequence[float], writer: Writer, name: str, progress: Progress) -> None:
@@ -224,24 +227,8 @@ def _writer(path: str, form: str, rate: float) -> Writer:
     return Gif(path, form, rate) if form == "gif" else Film(path, form, rate)
 
 
-def _options(arguments: List[str]) -> Namespace:
-    """The options, as far as they can be checked without the result."""
-    parser = parser_of("film")
-    parser.add_argument("result")
-    parser.add_argument("-o", "--output")
-    parser.add_argument("--from", dest="start")
-    parser.add_argument("--to", dest="end")
-    parser.add_argument("--size", default="1280x720")
-    parser.add_argument("--theme", default="light")
-    for name in ("at", "fps", "speed", "camera", "colour", "magnify", "plots", "title"):
-        parser.add_argument(f"--{name}")
-    words = list(arguments)
-    for k in reversed(range(len(words) - 1)):  # a value may begin with '-'
-        if words[k].startswith("--") and "=" not in words[k]:
-            words[k: k + 2] = [f"{words[k]}={words[k + 1]}"]
-    given = parser.parse_args(words)
-    if given.output is None:
-        given.output = os.path.splitext(given.result)[0] + (".mp4" if given.at is None else ".png")
+def _check(given: Namespace) -> Namespace:
+    """Checks the options as far as that is possible without the result; adds `form`, `sides`, `rate` and `view`."""
     given.form = _form(given)
     given.sides = _size(given.size, given.form in ("mp4", "webm"))
     given.rate = _number("--fps", given.fps or "30", 1, 240, "rate of 1 to 240 frames a second")
@@ -254,18 +241,64 @@ def _options(arguments: List[str]) -> Namespace:
     return given
 
 
-def run(arguments: List[str]) -> int:
-    """``phlexor film``; returns the exit status."""
-    given = _options(arguments)
+def _film(given: Namespace, page_of: Callable[[str], Tuple[str, phx_report_size]], tell: Callable[[str], None]) -> None:
+    """Writes the film of the page that page_of makes in a folder. Notes go to `tell`."""
     with tempfile.TemporaryDirectory(prefix="phlexor-film-") as folder, Progress() as progress:
-        page, size = _page_of(given, folder)
+        page, size = page_of(folder)
         with Browser(given.sides, dark=given.theme == "dark") as browser:
             about = _open(browser, page, given.result)
             times, speed, step = _times(given, about)
             browser.evaluate(f"phlexor.film.prepare({json.dumps(_view(given, about, speed, step))})")
-            if len(times) > 1:
-                _tell_thinned(size, about, step)
+            if len(times) > 1 and _thinned(size, about, step):
+                tell(_thinned(size, about, step))
             with _writer(given.output, given.form, given.rate) as writer:
                 _draw(browser, times, writer, given.output, progress)
+
+
+def _options(arguments: List[str]) -> Namespace:
+    """The options of the command."""
+    parser = parser_of("film")
+    parser.add_argument("result")
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--from", dest="start")
+    parser.add_argument("--to", dest="end")
+    parser.add_argument("--size", default="1280x720")
+    parser.add_argument("--theme", default="light")
+    for name in OPTIONS:
+        parser.add_argument(f"--{name}")
+    words = list(arguments)
+    for k in reversed(range(len(words) - 1)):  # a value may begin with '-'
+        if words[k].startswith("--") and "=" not in words[k]:
+            words[k: k + 2] = [f"{words[k]}={words[k + 1]}"]
+    given = parser.parse_args(words)
+    if given.output is None:
+        given.output = os.path.splitext(given.result)[0] + (".mp4" if given.at is None else ".png")
+    return _check(given)
+
+
+def film_result(path: str, title: str, page_of: Callable[[str], Tuple[str, phx_report_size]],
+                options: Dict[str, Any]) -> None:
+    """`Result.film`: options as in the command, or numbers and sequences; errors name the keywords."""
+    def word(value: Any, name: str) -> Optional[str]:
+        if value is None or isinstance(value, str):
+            return value
+        if not isinstance(value, (list, tuple)):
+            return str(value)
+        return ("x" if name == "size" else ",").join(map(str, value))
+
+    given = Namespace(result=title, output=path, **{name: word(value, name) for name, value in options.items()})
+    try:
+        if given.theme not in ("light", "dark"):
+            raise ModelError(f"--theme: '{given.theme}' is neither light nor dark")
+        _film(_check(given), page_of, log.info)
+    except ModelError as error:
+        keywords = {"from": "start", "to": "end"}
+        raise ArgumentError(re.sub(r"--(\w+)", lambda found: keywords.get(found[1], found[1]), str(error))) from None
+
+
+def run(arguments: List[str]) -> int:
+    """``phlexor film``; returns the exit status."""
+    given = _options(arguments)
+    _film(given, lambda folder: _page_of(given.result, folder), lambda note: print(f"phlexor: {note}", file=sys.stderr))
     put(f"{given.output}\n")
     return 0
