@@ -197,9 +197,9 @@ typedef struct phx_simulation_setup {
     phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
     bool no_checkpoints;                 /* nothing is written to HDF5 before the end */
     bool accelerates;                    /* the workspace of the recording is asked for accelerations afterwards */
-    bool tells;                          /* warns of poses that the assembly has moved */
-    bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
-    int n_attributes;                    /* of the result, beside the settings */
+    bool tells;       /* warns of poses that the assembly has moved, and of shapes of another size than their body */
+    bool in_memory;   /* the recorder stores its rows for phx_recorder_take */
+    int n_attributes; /* of the result, beside the settings */
     const phx_attribute *attributes;
     double aligned;    /* as of phx_integrate_options */
     double rows_every; /* s: rows of the result are those at multiples of it from the start, and those between two
@@ -336,5 +336,7 @@ int phx_sweep_point(const phx_sweep *sweep, const int *index);
 const char *phx_fixed_column_name(int column);
 /* A warning for each sampled controller, which a linear model leaves out (check.c). */
 void phx_warn_of_sampling(phx_context *context, const phx_system *system);
+/* Warnings of shapes from files that are much longer or shorter than their body (shape_sizes.c). */
+phx_status phx_warn_of_shapes(phx_context *context, const phx_model *model, const phx_system *system);
 
 #endif

@@ -262,8 +262,10 @@ static phx_status keep_bodies(modes_work *work, phx_context *context, const phx_
 {
     phx_modes_table *table = work->table;
     phx_drawing drawing;
-    phx_status status = phx_drawing_create(context, model, at->system, &drawing);
+    phx_status status = phx_warn_of_shapes(context, model, at->system);
 
+    if (!status)
+        status = phx_drawing_create(context, model, at->system, &drawing);
     if (status)
         return status;
     status = phx_modes_set_drawing(context, model->dimension, drawing.n_bodies, drawing.bodies, &drawing.scene, table);

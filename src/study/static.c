@@ -227,6 +227,8 @@ static phx_status static_prepare(static_work *work)
         phx_warn_left_out(context, left_out);
     }
     if (!status)
+        status = phx_warn_of_shapes(context, work->model, at->system);
+    if (!status)
         status = phx_drawing_create(context, work->model, at->system, &work->drawing);
     if (!status)
         status = phx_limits_create(context, work->model, at->system, &work->limits);

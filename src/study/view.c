@@ -104,6 +104,8 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, p
     phx_status status = phx_check_point(context, model, at, &report);
 
     if (!status)
+        status = phx_warn_of_shapes(context, model, at->system);
+    if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
     if (!status && model->initial.from)
         status = phx_start_point_continue(context, model, &drawing, at, &t);

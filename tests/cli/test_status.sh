@@ -136,9 +136,40 @@ for doubt in "4:30: the parameter 'unused' is used nowhere" "7:3: body 'bar' is 
     says "^phlexor: warning: doubts.yaml:$doubt"
 done
 [ "$(grep -c 'doubts.yaml:' err.txt)" -eq 5 ] || fail "other doubts than five: $(cat err.txt)"
+# ---- shapes of another size than their body: told once, in both directions; small parts beside others are not ----
+# cube FILE LENGTH
+cube()
+{
+    printf 'v 0 0 0\nv %s 0 0\nv 0 %s 0\nv 0 0 %s\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n' "$2" "$2" "$2" >"$1"
+}
+cube mm.obj 300
+cube m.obj 0.3
+arm='kind: rigid, mass: 1, inertia: [1e-4, 0.01, 0.01], pose: {position: [0, 0, 0]}'
+cat >sizes.yaml <<END
+phlexor: 1
+dimension: 3
+materials: {m: {density: 1000, young: 1e9, poisson: 0.3}}
+simulate: {end: 0.001, step: 0.001}
+bodies:
+  long: {$arm, shape: {mesh: mm.obj}}
+  fits: {$arm, shape: [{mesh: mm.obj, scale: 0.001}, {mesh: m.obj}]}
+  short: {$arm, shape: [{mesh: m.obj, scale: 0.001}, {mesh: m.obj, scale: 0.0001}]}
+  bolt: {$arm, shape: [{sphere: 0.1}, {mesh: m.obj, scale: 0.001}]}
+  point: {kind: rigid, mass: 1, inertia: [1e-9, 1e-9, 1e-9], shape: {mesh: m.obj}}
+  beam: {kind: beam, reference: cantilever, elements: 1, segments: 2, material: m, length: 0.25, section: {kind: circle, diameter: 0.01}, shape: {mesh: mm.obj}}
+ground: {shape: {mesh: mm.obj}}
+END
+for command in 'check sizes.yaml' 'simulate sizes.yaml -o sizes.h5' 'modes sizes.yaml -o modes.h5' 'view sizes.yaml -o sizes.html'; do
+    "$program" $command >out.txt 2>err.txt || grep -q 'reports are off' err.txt || fail "$command fails: $(cat err.txt)"
+    ! grep -qE 'shapes from files are not drawn|reports are off' err.txt || continue # this build, or machine, cannot
+    says "sizes.yaml:6:.* the shape 'mm.obj' is 300 m long and body 'long' about 0.347 m; write 'scale: 0.001' if the file is in millimetres"
+    says "sizes.yaml:8:.* the shape 'm.obj' is 0.0003 m long and body 'short' about 0.347 m; write 'scale: 1' if"
+    says "sizes.yaml:11:.* the shape 'mm.obj' is 300 m long and body 'beam' about 0.25 m"
+    [ "$(grep -c ': the shape ' err.txt)" -eq 3 ] || fail "$command tells other shapes than three: $(cat err.txt)"
+done
 for example in "$examples"/*.yaml; do
     "$program" check "$example" >out.txt 2>err.txt || true
-    ! grep -E 'is used nowhere|larger than its length|nothing holds|if degrees are meant' err.txt >&2 ||
+    ! grep -E 'is used nowhere|: the shape |larger than its length|nothing holds|if degrees are meant' err.txt >&2 ||
         fail "a doubt about $example"
 done
 finish
