@@ -17,9 +17,11 @@
 enum {
     MOST_BYTES = 512 << 20, /* of a file */
     MOST_READ = 4000000,    /* triangles of a file */
-    MOST_SECONDS = 60,      /* of a processor */
-    MESSAGE = 200           /* bytes of a reason */
+    LEAST_SECONDS = 10,     /* of a processor that are allowed, and one more for each */
+    BYTES_A_SECOND = 8 << 20,
+    MESSAGE = 200 /* bytes of a reason */
 };
+static const rlim_t MOST_MEMORY = (rlim_t)4 << 30; /* bytes, in addition to those of the program */
 
 /* What comes first through the pipe; the coordinates and the triangles follow when there is no reason. */
 typedef struct surface_header {
@@ -66,17 +68,31 @@ static void send_triangles(FILE *to, const struct aiScene *scene)
     }
 }
 
-/* Reads the file and sends its triangles; never returns. */
-static void read_and_send(FILE *to, const char *path)
+/* Bounds time, by the size of the file, and memory; leaves no core behind. */
+static void limit_resources(off_t bytes)
 {
-    const struct rlimit time = {MOST_SECONDS, MOST_SECONDS}, none = {0, 0};
+    const rlim_t seconds = LEAST_SECONDS + (rlim_t)(bytes / BYTES_A_SECOND);
+    const struct rlimit time = {seconds, seconds}, none = {0, 0};
+    unsigned long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+
+    setrlimit(RLIMIT_CPU, &time);
+    setrlimit(RLIMIT_CORE, &none);
+    if (sizes && fscanf(sizes, "%lu", &pages) == 1) {
+        const rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + MOST_MEMORY;
+        setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+    }
+}
+
+/* Reads the file and sends its triangles; never returns. */
+static void read_and_send(FILE *to, const char *path, off_t bytes)
+{
     surface_header header = {0};
 
     if (!to)
         _exit(1);
     signal(SIGPIPE, SIG_DFL);
-    setrlimit(RLIMIT_CPU, &time);
-    setrlimit(RLIMIT_CORE, &none);
+    limit_resources(bytes);
     const struct aiScene *scene = aiImportFile(path, aiProcess_Triangulate | aiProcess_PreTransformVertices |
                                                          aiProcess_JoinIdenticalVertices | aiProcess_SortByPType);
     if (!scene)
@@ -118,7 +134,10 @@ static phx_status surface_clean(phx_context *context, const char *path, double s
     }
     for (int t = 0; t < surface->n_triangles; t++) {
         const int *corner = surface->triangle + 3 * t;
-        if (corner[0] < 0 || corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0])
+        bool known = true;
+        for (int k = 0; k < 3; k++)
+            known = known && corner[k] >= 0 && corner[k] < surface->n_points;
+        if (!known || corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0])
             continue;
         memmove(surface->triangle + 3 * kept++, corner, 3 * sizeof *corner);
     }
@@ -139,6 +158,10 @@ static phx_status receive_surface(phx_context *context, int from, const char *pa
     header.reason[MESSAGE - 1] = '\0';
     if (header.reason[0])
         return phx_fail(context, PHX_ERR_FILE, "%s: %s", path, header.reason);
+    if (header.n_points < 0 || header.n_points > 3 * MOST_READ || header.n_triangles < 0 ||
+        header.n_triangles > MOST_READ)
+        return phx_fail(context, PHX_ERR_FILE, "%s: Assimp sends %d points and %d triangles; the file is damaged", path,
+                        header.n_points, header.n_triangles);
     surface->n_points = header.n_points;
     surface->n_triangles = header.n_triangles;
     surface->x = phx_calloc(context, 3 * (size_t)header.n_points + 1, sizeof *surface->x);
@@ -171,7 +194,7 @@ phx_status phx_surface_read(phx_context *context, const char *path, double scale
     const pid_t reader = fork();
     if (reader == 0) {
         close(ends[0]);
-        read_and_send(fdopen(ends[1], "wb"), path);
+        read_and_send(fdopen(ends[1], "wb"), path, about.st_size);
     }
     close(ends[1]);
     if (reader < 0)

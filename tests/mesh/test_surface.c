@@ -155,6 +155,18 @@ static void files_are_read(void **state)
     remove("pyramid.obj");
 }
 
+/* A list of properties without an end, on which Assimp searches for ever: its process is ended. */
+static void endless_reading_ends(void **state)
+{
+    static const char ply[] = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+                              "property float  eleme";
+    phx_surface read;
+    write_bytes("endless.ply", ply, sizeof ply - 1);
+    assert_int_equal(phx_surface_read(*state, "endless.ply", 1.0, &read), PHX_ERR_FILE);
+    CHECK_MESSAGE(*state, "endless.ply: Assimp cannot read it");
+    remove("endless.ply");
+}
+
 /* Damaged and hostile files: a message that names the file, and nothing else happens. */
 static void bad_files_are_refused(void **state)
 {
@@ -206,6 +218,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_ring_has_a_hole, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(finer_is_the_same_body, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(files_are_read, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(endless_reading_ends, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("mesh_surface", tests, NULL, NULL);
