@@ -64,7 +64,7 @@ static const cli_command commands[] = {
      "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
      "energies, residual and outputs, mode shapes, the certificate of the structure, the model. Further results of "
      "simulations move with\nthe first as "
-     "ghosts, and their curves are drawn dashed.\n"},
+     "ghosts, and their curves are drawn dashed. Those of simulate --sweep get sliders over its parameters.\n"},
     {"view", cli_view, "MODEL", "Show the assembled model as a page for any browser",
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"

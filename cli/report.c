@@ -11,10 +11,12 @@ static const char *file_name(const char *path)
 }
 
 /* The page is there; say what of a long result it shows. */
-static void say(const char *output, const phx_report_size *size)
+static void say(const char *output, const phx_report_size *size, int files)
 {
     if (strcmp(output, "-") != 0)
         printf("%s\n", output);
+    if (size->results < files)
+        fprintf(stderr, "phlexor: the page shows %d of %d results, evenly chosen\n", size->results, files);
     if (size->frames < size->rows)
         fprintf(stderr, "phlexor: the animation shows %zu of %zu instants\n", size->frames, size->rows);
     if (size->points < size->rows)
@@ -35,7 +37,7 @@ static int report_report(phx_context *context, const cli_list *files, const char
 
     cli_progress_done();
     if (!status)
-        say(path, &size);
+        say(path, &size, files->count);
     phx_free(name);
     return status ? cli_failed(context, status) : EXIT_DONE;
 }

@@ -484,6 +484,7 @@ typedef struct phx_report_options {
 typedef struct phx_report_size {
     size_t rows, frames, points; /* instants of the result; shown in the animation; in the diagrams */
     size_t bytes;                /* of the page */
+    int results;                 /* shown: 100 at most, evenly chosen */
 } phx_report_size;
 
 /* The page of a result, complete or partial; of a table of modes. The data stand in it, so that it

@@ -214,6 +214,15 @@ run 2 report
 run 0 report plane.h5 lever.h5 -o both.html
 prints both.html
 grep -q '"others":\[{"format"' both.html || fail "the page of two results has one"
+run 0 simulate "$examples/damped_lever.yaml" --end 0.01 --sweep torque=50:60:3 -o s.h5
+run 0 report s-0001.h5 s-0002.h5 s-0003.h5 -o sweep.html
+[ "$(grep -o '"sweep":{"torque":[0-9]*}' sweep.html | tr '\n' ' ')" = '"sweep":{"torque":50} "sweep":{"torque":55} "sweep":{"torque":60} ' ] ||
+    fail "values of the sweep: $(grep -o '"sweep":{[^}]*}' sweep.html)"
+run 0 report s-0001.h5 $(yes s-0002.h5 | head -n 119) s-0003.h5 -o sweep.html
+says 'the page shows 100 of 121 results, evenly chosen'
+[ "$(grep -o '"sweep":' sweep.html | wc -l)" -eq 100 ] || fail "results of a long sweep"
+grep -q '"sweep":{"torque":60}' sweep.html || fail "the last of a long sweep is left out"
+[ "$(wc -c <sweep.html)" -lt 20000000 ] || fail "a page of more than 20 MB"
 run 2 report plane.h5 absent.h5 -o none.html
 says absent.h5
 run 2 report modes.h5 plane.h5 -o none.html

@@ -39,6 +39,10 @@ const scales = {
         light: ['#dfe6ee', '#9cc3dc', '#4f93c4', '#3a62a8', '#5b3c8c', '#8c2a72', '#b8204a'],
         dark: ['#3a4350', '#32618c', '#3d8ec2', '#63bfb0', '#b7d66a', '#f3c94f', '#fb8b4b'],
     },
+    family: {
+        light: ['#3b4cc0', '#1f83b5', '#1c9a7c', '#7fa11f', '#d08a10', '#c23b22'],
+        dark: ['#7f96ff', '#4db4e6', '#4fcfae', '#b5d655', '#f5bd50', '#ff7f66'],
+    },
     signed: {
         light: ['#0b4f9c', '#3a83c6', '#93bfe0', '#d5dae0', '#eeb08f', '#d5653f', '#a3201c'],
         dark: ['#66b4ff', '#3f86d0', '#325a85', '#454d58', '#8a4d3c', '#d3714c', '#ffab7d'],

@@ -42,6 +42,7 @@
 //                           point; a number: those of that point)}],
 //                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
 //                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
+//   sweep?                {name: value} of the parameters that a sweep has given this result
 //   others?               further results, each with the keys above; their columns have difference? {largest, at, rms}
 //                         to the column of the same name of this one
 

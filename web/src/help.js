@@ -12,6 +12,7 @@ const keys = [
     ['N J', 'names of bodies, of joints'],
     ['X', 'axes of the bodies'],
     ['G', 'start pose'],
+    [', .', 'previous or next result of a sweep'],
     ['F', 'fit the mechanism into the view'],
     ['↑ ↓', 'next mode shape (with a mode shown)'],
     ['1 … 5', 'tabs'],

@@ -1,6 +1,7 @@
 // The page of `phlexor report` and `phlexor view`: reads the data that stand in it and puts the parts together.
 import { Address } from './address.js';
 import { DataError, readReport } from './data.js';
+import { familyOf } from './family.js';
 import { h, icon, iconButton } from './dom.js';
 import { Film } from './film.js';
 import { helpDialog } from './help.js';
@@ -59,7 +60,7 @@ function panelParts(report, stage, player) {
     };
     let plots = null;
     if (report.columns?.time) {
-        plots = new Plots(report.columns, player, report.others);
+        plots = new Plots(report.columns, player, report);
         add('Plots', plots.element, () => plots.recolour());
     }
     let modes = null;
@@ -77,7 +78,8 @@ function panelParts(report, stage, player) {
 }
 
 function bindKeys({ player, stage, modes, help, tabbed, parts }) {
-    const { scene, display } = stage;
+    const { scene, display, report } = stage;
+    const { family } = report;
     const jump = (by) => (event) => player.step(event.shiftKey ? 10 * by : by);
     const nextMode = (by) => () => (stage.mode ? modes.next(by) : false);
     const press = (name) => () => display?.press(name);
@@ -100,6 +102,8 @@ function bindKeys({ player, stage, modes, help, tabbed, parts }) {
         j: press('joints'),
         x: press('frames'),
         g: press('ghost'),
+        ',': () => family?.step(-1),
+        '.': () => family?.step(1),
         f: () => scene?.fit(),
         t: theme.next,
         '?': help,
@@ -130,6 +134,7 @@ function openAs({ camera, magnification, colour, trails }, { scene, display }) {
 function show(report) {
     document.title = report.title ? `${report.title} – Phlexor` : 'Phlexor report';
     if (report.opening) orderPlots(report);
+    report.family = familyOf(report);
     const motion = new Motion(report);
     const player = new Player(report.frames.count > 1 ? (report.frames.time ?? null) : null);
     const stage = new Stage(report, motion, player);
@@ -141,6 +146,10 @@ function show(report) {
             header(report, [theme.button, iconButton('help', 'Help (?)', help)]),
             h('div', { class: 'layout' }, stage.element, panel),
         );
+    if (report.family) {
+        player.bar.before(report.family.element);
+        recolour.push(() => report.family.recolour());
+    }
     stage.build();
     if (stage.scene) recolour.push(() => stage.scene.retheme());
 

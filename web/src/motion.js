@@ -15,7 +15,13 @@ export function floorIndex(values, value) {
 
 export class Motion {
     constructor(report) {
+        this.use(report);
+    }
+
+    /** Moves the bodies of this report from now on. */
+    use(report) {
         this.report = report;
+        this.view = undefined; // of the extent
         this.frames = report.frames;
         this.nBodies = report.bodies.length;
         this.pose = new Float64Array(7 * this.nBodies); // x y z, w x y z for each body

@@ -131,7 +131,8 @@ function otherColumns(group, plots) {
             const same = theirs?.columns.find(({ name, unit }) => name === column.name && unit === column.unit);
             if (!same) return;
             const data = resampled(columns.time, same, plots.time0);
-            found.push({ ...same, data, name: `${column.name}, ${source}`, colour: i, dash: k + 1, source });
+            const name = `${column.name}, ${source}`;
+            found.push({ ...same, data, name, colour: i, dash: k + 1, source, index: i, member: k + 1 });
         });
     });
     return found;
@@ -152,14 +153,27 @@ function differences(columns) {
     });
 }
 
+/** Of a sweep: all its curves, faint, the dashes telling the columns, and over them those of the member in front. */
+const familyColumns = (own, others) => [
+    ...[...own.map((column) => ({ ...column, member: 0 })), ...others].map((column) => ({
+        ...column,
+        dash: column.index,
+        faint: true,
+    })),
+    ...own.map((column) => ({ ...column, dash: column.index })),
+];
+
+const FAINT = 0.4; // opacity
+
 const dashes = [[], [7, 4], [8, 3, 2, 3], [2, 3], [8, 3, 2, 3, 2, 3]];
 
 /** Columns over time; `plots` has their rows, the range shown, the time and the height. */
 export class TimePlot {
     constructor(group, plots) {
-        const own = group.columns.map((column, i) => ({ ...column, colour: i, dash: 0 }));
+        const own = group.columns.map((column, i) => ({ ...column, colour: i, dash: 0, index: i }));
         const others = otherColumns(group, plots);
-        Object.assign(this, { group, plots, columns: [...own, ...others] });
+        const { family } = plots;
+        Object.assign(this, { group, plots, columns: family ? familyColumns(own, others) : [...own, ...others] });
         this.logarithmic = group.columns.some((column) => column.log);
         this.hidden = new Set();
         this.values = this.columns.map(() => h('span', { class: 'value' }));
@@ -167,22 +181,23 @@ export class TimePlot {
         this.legend = h(
             'div',
             { class: 'legend' },
-            this.columns.map((column, i) => this.entry(column, i)),
+            this.columns.map((column, i) => (column.faint ? null : this.entry(column, i))),
         );
         const unit = group.unit && group.unit !== '1' ? ` (${group.unit})` : '';
         this.element = h(
             'section',
             { class: 'plot', 'aria-label': group.title },
-            h('h3', {}, group.title, h('span', { class: 'unit' }, unit), differences(others)),
+            h('h3', {}, group.title, h('span', { class: 'unit' }, unit), family ? null : differences(others)),
             this.host,
             this.legend,
         );
     }
 
     entry(column, i) {
-        this.swatches ??= [];
-        this.swatches[i] = h('i', { class: 'swatch' });
-        this.swatches[i].style.background = this.swatch(i);
+        this.swatches ??= new Map();
+        const swatch = h('i', { class: 'swatch' });
+        swatch.style.background = this.swatch(i);
+        this.swatches.set(i, swatch);
         return h(
             'button',
             {
@@ -192,7 +207,7 @@ export class TimePlot {
                 title: `${column.name}: show or hide`,
                 onclick: (event) => this.show(i, event.currentTarget),
             },
-            this.swatches[i],
+            swatch,
             h('span', { class: 'series-name' }, column.name),
             this.values[i],
         );
@@ -200,15 +215,48 @@ export class TimePlot {
 
     /** A square of the colour of a column, of another result in stripes. */
     swatch(i) {
-        const { colour, dash } = this.columns[i];
-        const full = categorical(colour);
+        const { dash } = this.columns[i];
+        const full = this.stroke(this.columns[i]);
         return dash ? `repeating-linear-gradient(90deg, ${full} 0 3px, transparent 3px 5px)` : full;
     }
 
+    /** The colour of a column; in a sweep that of the member. */
+    stroke({ colour, member, faint }) {
+        const { family } = this.plots;
+        return family ? family.stroke(member ?? family.front, faint ? FAINT : 1) : categorical(colour);
+    }
+
+    /** Of a sweep all curves of the column. */
     show(i, button) {
-        if (!this.hidden.delete(i)) this.hidden.add(i);
-        button.setAttribute('aria-pressed', String(!this.hidden.has(i)));
-        this.plot?.setSeries(i + 1, { show: !this.hidden.has(i) });
+        const on = this.hidden.has(i);
+        button.setAttribute('aria-pressed', String(on));
+        this.columns.forEach(({ index, faint }, k) => {
+            if (k !== i && !(faint && index === this.columns[i].index)) return;
+            if (on) this.hidden.delete(k);
+            else this.hidden.add(k);
+            this.plot?.setSeries(k + 1, { show: this.shows(k) });
+        });
+        this.setTime(this.plots.time);
+    }
+
+    shows(i) {
+        return !this.hidden.has(i) && !(this.columns[i].faint && !this.plots.family.hide.checked);
+    }
+
+    /** Another member of the sweep in front. */
+    bringForward() {
+        const { front } = this.plots.family;
+        this.columns.forEach((column, i) => {
+            if (column.faint) return;
+            const found = this.columns.find(
+                ({ faint, index, member }) => faint && index === column.index && member === front,
+            );
+            column.data = found?.data ?? new Float64Array(this.plots.time0.length).fill(NaN);
+            if (this.series) this.series[i] = drawable(column.data, this.logarithmic);
+        });
+        this.plot?.setData([this.plots.time0, ...this.series], false);
+        this.columns.forEach((_, i) => this.plot?.setSeries(i + 1, { show: this.shows(i) }, false));
+        this.recolour();
         this.setTime(this.plots.time);
     }
 
@@ -255,12 +303,12 @@ export class TimePlot {
                     {},
                     ...this.columns.map((column, i) => ({
                         label: column.name,
-                        stroke: () => categorical(column.colour),
+                        stroke: () => this.stroke(column),
                         dash: dashes[column.dash % dashes.length],
-                        width: 1.4,
+                        width: this.plots.family && !column.faint ? 2.4 : 1.4,
                         pxAlign: 0,
                         points: { show: this.plots.time0.length < 2, size: 6 },
-                        show: !this.hidden.has(i),
+                        show: this.shows(i),
                     })),
                 ],
                 hooks: { setSelect: [(plot) => this.zoomed(plot)], draw: [() => this.setTime(this.plots.time)] },
@@ -272,9 +320,7 @@ export class TimePlot {
         this.dots = this.columns.map(() => h('i', { class: 'dot' }));
         this.plot.over.append(this.now, ...this.dots);
         this.plots.pointer(this);
-        this.dots.forEach((dot, i) => {
-            dot.style.background = categorical(this.columns[i].colour);
-        });
+        this.recolour();
     }
 
     zoomed(plot) {
@@ -310,7 +356,13 @@ export class TimePlot {
             const value = this.series[i][row];
             const dot = this.dots[i];
             const top = value === null ? NaN : plot.valToPos(value, 'y');
-            const show = !this.hidden.has(i) && left >= -1 && left <= width + 1 && top >= -1 && top <= height + 1;
+            const show =
+                !this.hidden.has(i) &&
+                !this.columns[i].faint &&
+                left >= -1 &&
+                left <= width + 1 &&
+                top >= -1 &&
+                top <= height + 1;
             dot.hidden = !show;
             if (show) dot.style.transform = `translate(${left}px, ${top}px)`;
         });
@@ -321,7 +373,7 @@ export class TimePlot {
             swatch.style.background = this.swatch(i);
         });
         this.dots?.forEach((dot, i) => {
-            dot.style.background = categorical(this.columns[i].colour);
+            dot.style.background = this.stroke(this.columns[i]);
         });
         this.plot?.redraw(false);
     }
@@ -335,8 +387,9 @@ export class TimePlot {
 
 export class Plots {
     /** `player` is followed, and set when the reader moves over a plot while it is paused. */
-    constructor(columns, player, others = []) {
-        this.others = others;
+    constructor(columns, player, { others = [], family = null } = {}) {
+        Object.assign(this, { others, family });
+        family?.listen(() => this.list.forEach((plot) => plot.bringForward()));
         this.time0 = columns.time;
         this.player = player;
         this.full = this.time0.length > 0 ? [this.time0[0], this.time0.at(-1)] : [0, 1];

@@ -136,6 +136,81 @@ check('another result moves as a ghost and is plotted with dashes', async () => 
     await tab.done();
 });
 
+check('sliders over a sweep bring one result to the front', async () => {
+    const tab = await show(sample.family());
+    const state = () =>
+        tab.evaluate(() => {
+            const { scene, motion, plots, report } = phlexor;
+            const { family } = report;
+            const slider = plots.list.find((plot) => plot.group.title === 'slider position');
+            const front = slider.columns.find((column) => !column.faint);
+            return {
+                front: family.front,
+                texts: [...document.querySelectorAll('.family output')].map((output) => output.textContent),
+                source: document.querySelector('.family > .label').textContent,
+                crank: 2 * Math.atan2(motion.pose[6], motion.pose[3]),
+                drawn: scene.bodies[0].object.matrix.elements.slice(0, 2),
+                ghosts: scene.others.list.filter((other) => other.scene.visible).map((other) => other.k),
+                value: front.data[50],
+                lines: slider.columns.filter((column) => column.faint).map(slider.stroke.bind(slider)),
+                legend: slider.legend.children.length,
+                children: scene.scene.children.length,
+                differences: document.querySelectorAll('.difference').length,
+            };
+        });
+    const check = async (front, angle, mass, what) => {
+        const found = await state();
+        assert.deepEqual([found.front, found.texts], [front, [String(angle), String(mass)]], what);
+        assert.equal(found.source, `p-${front + 1}.h5`);
+        near(Math.sin((found.crank - angle - Math.PI) / 2), 0, 1e-6, `${what}: angle of the crank after 1 s`);
+        near(found.drawn[0], Math.cos(angle + Math.PI), 1e-6, `${what}: its picture`);
+        near(found.value, 0.35 + 0.15 * Math.cos(angle + Math.PI), 1e-4, `${what}: the curve in front`);
+        assert.deepEqual(
+            found.ghosts,
+            [0, 1, 2, 3, 4].filter((k) => k !== front),
+        );
+        return found;
+    };
+    await tab.evaluate(() => phlexor.player.set(1));
+    const first = await check(0, 0.2, 1, 'as it opens');
+    assert.deepEqual([first.legend, first.differences, first.lines.length], [1, 0, 5]);
+    assert.equal(first.lines[0], first.lines[1]); // one angle, two masses
+    assert.equal(new Set(first.lines).size, 3);
+    await tab.picture('family');
+    const slider = (name) => tab.locator('.family').getByLabel(name, { exact: true });
+    assert.deepEqual([await slider('angle').getAttribute('max'), await slider('mass').getAttribute('max')], ['2', '1']);
+    assert.equal(await slider('fixed').count(), 0);
+    await slider('mass').focus();
+    await key(tab, 'ArrowRight');
+    const second = await check(1, 0.2, 4, 'the other mass');
+    assert.equal(new Set(second.lines).size, 2); // coloured by the mass now
+    await slider('angle').fill('2');
+    await check(4, 1.6, 1, 'the combination that is not there');
+    await key(tab, ',');
+    const third = await check(2, 0.9, 1, 'the key');
+    await key(tab, ',', ',', '.', '.', '.');
+    await check(4, 1.6, 1, 'keys beyond the ends');
+    await key(tab, ',');
+    assert.equal((await state()).children, third.children, 'objects in the scene');
+    await tab.locator('.family input[type=checkbox]').click();
+    assert.deepEqual((await state()).ghosts, []);
+    await tab.locator('.family input[type=checkbox]').click();
+    await tab.evaluate(() => phlexor.player.set(3));
+    near((await state()).value, 0.35 + 0.15 * Math.cos(0.9 + Math.PI), 1e-3, 'a result of half of the time');
+    await key(tab, 't', 't'); // dark
+    await tab.setViewportSize({ width: 390, height: 844 });
+    await settle(tab);
+    await tab.picture('family-phone');
+    const inside = await tab.evaluate(() =>
+        [...document.querySelectorAll('.family input')].every((input) => {
+            const { left, right } = input.getBoundingClientRect();
+            return left >= 0 && right <= innerWidth;
+        }),
+    );
+    assert.ok(inside, 'sliders within a phone');
+    await tab.done();
+});
+
 check('colour by a section quantity, with its range over the motion', async () => {
     const tab = await show(sample.space());
     await tab.locator('.display select').selectOption('bending_moment_z');

@@ -338,6 +338,18 @@ export function pair() {
     return first;
 }
 
+/** A sweep of the plane mechanism over the angle at the start and a mass; the last combination of both failed. */
+export function family() {
+    const points = [0.2, 0.9, 1.6].flatMap((angle) => [1, 4].map((mass) => ({ angle, mass }))).slice(0, -1);
+    const arrays = new Arrays();
+    const parts = points.map((sweep, k) => {
+        const { manifest } = plane({ arrays, start: sweep.angle, frames: k === 2 ? 101 : 201, end: k === 2 ? 2 : 4 });
+        return Object.assign(manifest, { sweep: { ...sweep, fixed: 7 }, source: `p-${k + 1}.h5` });
+    });
+    parts[0].others = parts.slice(1);
+    return { manifest: parts[0], arrays };
+}
+
 /** A spacecraft: a hub, two flexible arms with boxes at their tips, a spinning rotor. `bodies` arms make it longer. */
 export function space({
     frames = 401,

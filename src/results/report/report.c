@@ -10,6 +10,7 @@
 enum {
     MOST_BYTES = 19500000, /* of a page */
     SPARE = 20000,         /* the elements around the data, and the stream's own bytes */
+    MOST_RESULTS = 100,    /* of a page */
     LEAST_POINTS = 4
 };
 static const char marker[] = "<!--phlexor-data-->";
@@ -300,7 +301,7 @@ static const char *other_name(const phx_report_options *options, int k)
     return shared ? path : name;
 }
 
-/* Another result beside the first, compared with it; its model text is left out. */
+/* Another result beside the first, compared with it; its model text is left out. Its loads are those of the first. */
 static phx_status open_other(const phx_report *first, int k, report_part *part)
 {
     const char *path = first->options->others[k];
@@ -309,6 +310,10 @@ static phx_status open_other(const phx_report *first, int k, report_part *part)
         return status;
     part->options = (phx_report_options){.source = other_name(first->options, k)};
     part->report = of_result(first->context, part->result, &part->options);
+    if (first->scene && part->report.scene && first->scene->n_loads == part->report.scene->n_loads) {
+        part->options.n_loads = first->options->n_loads;
+        part->options.loads = first->options->loads;
+    }
     part->report.about.model_text = NULL;
     return phx_report_measure(&part->report, first->source.result);
 }
@@ -345,7 +350,7 @@ static phx_status report_make(const phx_report *report, const char *path, phx_re
 {
     static const phx_report_options none = {0};
     const phx_report_options *options = report->options ? report->options : &none;
-    const int n = 1 + options->n_others;
+    const int all = 1 + options->n_others, n = all < MOST_RESULTS ? all : MOST_RESULTS;
     phx_report_size unread, *written = size ? size : &unread;
     report_part *parts = phx_calloc(report->context, (size_t)n, sizeof *parts);
     const char *page = NULL;
@@ -356,20 +361,22 @@ static phx_status report_make(const phx_report *report, const char *path, phx_re
         parts[k].manifest.descriptor = -1;
     parts[0].report = *report;
     parts[0].report.options = options;
+    parts[0].report.shown.others = n - 1;
     phx_files_begin(report->context);
     phx_status status = find_page(report->context, options, &page);
     if (!status && n > 1 && !report->source.result)
         status = phx_fail(report->context, PHX_ERR_INPUT, "only results of simulations are shown beside each other");
     for (int k = 0; k < n && !status; k++) {
         if (k > 0)
-            status = open_other(&parts[0].report, k - 1, &parts[k]);
+            status = open_other(&parts[0].report, k * (all - 1) / (n - 1) - 1, &parts[k]);
         if (!status)
             status = prepare_part(&parts[k], page, n, k > 0 ? parts[k - 1].report.stream.bytes : 0);
         if (!status)
             status = protect(&parts[k].report);
     }
     const report_shown *shown = &parts[0].report.shown;
-    *written = (phx_report_size){.rows = report->source.rows, .frames = shown->frames, .points = shown->points};
+    *written =
+        (phx_report_size){.rows = report->source.rows, .frames = shown->frames, .points = shown->points, .results = n};
     if (!status)
         status = write_page(n, parts, page, path, &written->bytes);
     phx_files_end(report->context);

@@ -46,6 +46,7 @@ typedef struct report_shown {
     int n_entries[2]; /* of the ledger: that supply, that take */
     bool *entry;      /* of each entry: it is shown */
     int every_shape;  /* of the points of a sweep: mode shapes of each such one */
+    int others;       /* of the further results, evenly chosen */
 } report_shown;
 
 /* The arrays behind the manifest, in their order. */

@@ -163,7 +163,7 @@ static void describe_thinning(const phx_report *report, char *to, size_t size, b
 static void put_summary(phx_report *report, phx_output *m)
 {
     phx_report_item items[MOST_SUMMARY];
-    char shown[3][100];
+    char shown[4][100];
     double energy = 0.0, residual = 0.0;
     int n = 0;
 
@@ -192,6 +192,11 @@ static void put_summary(phx_report *report, phx_output *m)
         describe_thinning(report, shown[1], sizeof shown[1], true);
         items[n++] = (phx_report_item){.name = "diagrams", .text = shown[1]};
     }
+    if (report->shown.others < report->options->n_others) {
+        snprintf(shown[3], sizeof shown[3], "%d of %d, evenly chosen", 1 + report->shown.others,
+                 1 + report->options->n_others);
+        items[n++] = (phx_report_item){.name = "results", .text = shown[3]};
+    }
     if (report->source.modes && report->shown.every_shape > 1 && report->shown.with_shapes) {
         snprintf(shown[2], sizeof shown[2], "of every %dth point", report->shown.every_shape);
         items[n++] = (phx_report_item){.name = "mode shapes", .text = shown[2]};
@@ -203,6 +208,23 @@ static void put_summary(phx_report *report, phx_output *m)
                                                : !report->shown.with_meshes ? "shapes, meshes, stresses, section forces"
                                                                             : "stresses, section forces"};
     put_items(m, "summary", n, items, false);
+}
+
+/* The values of the parameters that a sweep has given a result; nothing for other results. */
+static void put_sweep(phx_report *report, phx_output *m)
+{
+    static const char prefix[] = "parameter.";
+    bool first = true;
+
+    for (int k = 0; report->source.result && k < phx_result_attributes(report->source.result); k++) {
+        const phx_attribute *attribute = phx_result_attribute(report->source.result, k);
+        if (strncmp(attribute->name, prefix, sizeof prefix - 1) != 0 || attribute->text)
+            continue;
+        text(m, first ? ",\"sweep\":{" : "");
+        put_number(m, first, attribute->name + sizeof prefix - 1, attribute->number);
+        first = false;
+    }
+    text(m, first ? "" : "}");
 }
 
 static void put_opening(const phx_report_opening *opening, phx_output *m)
@@ -236,6 +258,7 @@ static void manifest_put_head(phx_report *report, phx_output *m)
     if (report->about.reason)
         put_text(m, false, "reason", report->about.reason);
     put_text(m, false, "source", report->options->source);
+    put_sweep(report, m);
     put_settings(report, m);
     put_summary(report, m);
     if (report->options->opening)
