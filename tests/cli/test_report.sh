@@ -223,6 +223,19 @@ says 'the page shows 100 of 121 results, evenly chosen'
 [ "$(grep -o '"sweep":' sweep.html | wc -l)" -eq 100 ] || fail "results of a long sweep"
 grep -q '"sweep":{"torque":60}' sweep.html || fail "the last of a long sweep is left out"
 [ "$(wc -c <sweep.html)" -lt 20000000 ] || fail "a page of more than 20 MB"
+cat >grows.yaml <<'END'
+phlexor: 1
+dimension: 2
+parameters: {size: 0.1, other: 1}
+bodies: {bob: {kind: rigid, mass: 1, inertia: 1, shape: {sphere: size}}}
+joints: {pin: {kind: revolute, ports: [ground.O, bob.P], stiffness: other}}
+END
+for sweep in size=0.1:0.3:3 other=1:3:3; do
+    run 0 modes grows.yaml --sweep $sweep -o grows.h5
+    run 0 report grows.h5
+    [ $sweep = other=1:3:3 ] && expected=1 || expected=3 # the first has those of the page
+    [ "$(grep -o '"visuals":{' grows.html | wc -l)" -eq $expected ] || fail "surfaces along the sweep $sweep"
+done
 run 2 report plane.h5 absent.h5 -o none.html
 says absent.h5
 run 2 report modes.h5 plane.h5 -o none.html

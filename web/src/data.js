@@ -39,7 +39,8 @@
 //                         q REF F x (of each body its q, then the factors of its mesh)}
 //   columns?              {time REF R, groups [{title, unit, columns [{name, unit, data REF R, log?}]}]}
 //   modes?                {parameters, points [{values, rigid, spin?, frame, bodies? (as above, null: as at the first
-//                           point; a number: those of that point)}],
+//                           point; a number: those of that point), visuals? (as above; a number: those of that point;
+//                           absent: as at the first point)}],
 //                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
 //                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
 //   sweep?                {name: value} of the parameters that a sweep has given this result
@@ -164,7 +165,10 @@ function checkBody(body, first) {
 function checkPoints(report) {
     const { points = [] } = report.modes;
     for (const point of points) {
-        if (typeof point.bodies === 'number') point.bodies = points[point.bodies]?.bodies;
+        if (typeof point.bodies === 'number') {
+            point.visuals ??= point.bodies;
+            point.bodies = points[point.bodies]?.bodies;
+        }
         if (!Array.isArray(point.bodies)) {
             point.bodies = report.bodies;
             continue;
@@ -217,6 +221,26 @@ function checkVisuals(report) {
     });
 }
 
+/** The report at each point of a sweep: with the bodies and surfaces there, or the same object where none changes. */
+function checkReports(report) {
+    const { points = [] } = report.modes;
+    for (const point of points) {
+        if (typeof point.visuals === 'number') point.visuals = points[point.visuals].visuals;
+        const there = { ...report, bodies: point.bodies };
+        there.bodies.forEach((body, b) => {
+            body.turns ??= report.bodies[b].turns;
+        });
+        if (point.visuals && !Array.isArray(point.visuals)) {
+            there.visuals = point.visuals;
+            checkVisuals(there);
+        } else if (point.visuals) there.visuals = point.visuals;
+        point.visuals = there.visuals === report.visuals ? undefined : there.visuals;
+        const known = points.find((other) => other.report?.bodies === there.bodies && other.visuals === point.visuals);
+        if (there.bodies === report.bodies && !point.visuals) point.report = report;
+        else point.report = known?.report ?? there;
+    }
+}
+
 /** Those that stand in a frame: of a sweep each point has its frame. */
 export function bodiesAt(report, frame) {
     const point = report.frames.count > 1 ? report.modes?.points?.[frame] : null;
@@ -247,6 +271,7 @@ function check(report) {
     if (report.visuals) checkVisuals(report);
     for (const load of report.loads) checkLoad(load, frames.count);
     report.others = (report.others ?? []).map(check);
+    if (report.modes) checkReports(report);
     return report;
 }
 

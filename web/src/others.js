@@ -93,7 +93,7 @@ export class Others {
         for (const other of this.list) other.paint();
     }
 
-    // ---- of a sweep ----
+    // ---- of a sweep, of simulations or modes ----
     /** The one in front is no ghost. */
     hide() {
         const { front, hide } = this.family;
@@ -103,7 +103,7 @@ export class Others {
     choose(member) {
         this.hide();
         this.paint();
-        if (this.scene.report !== this.family.members[member]) this.use(this.family.members[member]);
+        this.use(this.family.members[member]);
         this.scene.restore?.();
         this.scene.update();
     }
@@ -111,6 +111,7 @@ export class Others {
     /** Bodies, shapes, joints and loads of another result take the place of those in the scene, which are kept. */
     use(report) {
         const { scene, fronts } = this;
+        if (scene.report === report) return;
         const stays = [scene.camera, scene.ambient, scene.grid, scene.ghosts, ...this.list.map((other) => other.scene)];
         const shown = scene.scene.children.filter((object) => !stays.includes(object));
         const { bodies, axes, visuals, attached, frameBox, reached } = scene;

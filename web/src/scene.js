@@ -198,23 +198,6 @@ export class Scene {
         });
     }
 
-    /** Other bodies in place of those shown, with the same coordinates. */
-    useBodies(bodies) {
-        if (bodies === this.report.bodies) return;
-        Visuals.cover(this.report, bodies);
-        this.report.bodies = bodies;
-        this.bodies = this.bodies.map((shown, i) => {
-            if (shown.body === bodies[i]) return shown;
-            this.scene.remove(shown.object);
-            shown.dispose();
-            const view = new BodyView(bodies[i], i, this.size);
-            this.scene.add(view.object);
-            return view;
-        });
-        this.emphasise();
-        this.setColour(this.colour);
-    }
-
     makeGrid() {
         const box = this.frameBox;
         const span = Math.max(box.max.x - box.min.x, box.max.y - box.min.y, 0.2 * this.size);

@@ -86,7 +86,7 @@ export class Stage {
         const { scene, display, player, report } = this;
         if (!scene) return;
         this.point = point;
-        scene.useBodies(report.modes.points[point]?.bodies ?? report.bodies);
+        scene.others.use(report.modes.points[point]?.report ?? report);
         const changes = !row !== !this.mode;
         this.mode = row;
         display.allowMagnification(!row);

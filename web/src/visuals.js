@@ -280,10 +280,10 @@ export class Visuals {
         }
     }
 
-    /** Marks the bodies that surfaces of a report stand for, `covered`: those of the report, or others in their place. */
-    static cover(report, bodies = report.bodies) {
+    /** Marks the bodies that surfaces of a report stand for: `covered`. */
+    static cover(report) {
         const covered = new Set((report.visuals ?? []).flatMap(({ nodeBody }) => [...new Set(nodeBody)]));
-        bodies.forEach((body, i) => {
+        report.bodies.forEach((body, i) => {
             body.covered = covered.has(i);
         });
     }

@@ -499,16 +499,33 @@ check('a point of the sweep shows its own bodies', async () => {
         }, point);
     const arm = () =>
         tab.evaluate(() => {
-            const { scene, report, motion } = phlexor;
+            const { scene, motion } = phlexor;
             motion.toFrame(0);
             scene.bodies[1].bend(motion.q, 1);
-            return [scene.bodies[1].bent.at(-3), report.bodies[1].ports[1].position[0], scene.bodies.length];
+            return [scene.bodies[1].bent.at(-3), scene.report.bodies[1].ports[1].position[0], scene.bodies.length];
         });
     const [first, port, count] = await arm();
     for (const point of [20, 25]) {
         await choose(point);
         assert.deepEqual(await arm(), [1.5 * first, 1.5 * port, count], `the longer arm at point ${point}`);
     }
+    const objects = await tab.evaluate(() => phlexor.scene.scene.children.length);
+    for (const [point, size] of [
+        [0, 1],
+        [10, 2],
+        [11, 2],
+        [12, 1],
+        [20, 3],
+        [25, 3],
+    ]) {
+        await choose(point);
+        const found = await tab.evaluate(() => {
+            const { list } = phlexor.scene.visuals;
+            return [list.length, Math.max(...list[0].position), Boolean(list[0].object.parent?.parent)];
+        });
+        assert.deepEqual(found, [1, size, true], `the surface at point ${point}`);
+    }
+    assert.equal(await tab.evaluate(() => phlexor.scene.scene.children.length), objects, 'nothing is drawn twice');
     await tab.picture('longer');
     await tab.evaluate(() => phlexor.modes.choose(null));
     assert.equal((await arm())[0], 1.5 * first, 'without a mode, too');

@@ -469,14 +469,32 @@ export function space({
     return { manifest, arrays };
 }
 
+/** A tetrahedron of this size as the only surface, carried by the first body. */
+const tetrahedron = (arrays, size) => ({
+    body: arrays.ref([0], 'u32'),
+    kind: ['box'],
+    colour: ['#808080'],
+    opacity: arrays.ref([1], 'f32'),
+    nodes: arrays.ref([4], 'u32'),
+    triangles: arrays.ref([4], 'u32'),
+    node_body: arrays.ref([0, 0, 0, 0], 'u32'),
+    node_point: arrays.ref([-1, -1, -1, -1], 'u32'),
+    node_arm: arrays.ref([0, 0, 0, size, 0, 0, 0, size, 0, 0, 0, size], 'f32'),
+    triangle_nodes: arrays.ref([0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], 'u32'),
+    point_turns: arrays.ref([], 'f32'),
+});
+
 /** Modes of a rotating beam on a hub along a sweep of its speed; one branch is complex. With `grows` the first arm is
- * half as long again from point 20 on. */
+ * half as long again from point 20 on, and the surface of the hub larger at point 10 and from point 20 on. */
 export function modes({ points = 31, branches = 5, grows = false } = {}) {
     const { manifest, arrays } = space({ frames: 1, rows: 0 });
     const other = manifest.bodies.map((body, b) => {
         if (b !== 1 || !grows) return null;
         return beam(arrays, body.name, { length: 6, radius: 0.04, space: true, young: 4000 });
     });
+    if (grows) manifest.visuals = tetrahedron(arrays, 1);
+    const larger = { 10: { visuals: tetrahedron(arrays, 2) }, 11: { visuals: 10 } };
+    larger[20] = { bodies: other, visuals: tetrahedron(arrays, 3) };
     const size = manifest.bodies.reduce((sum, body) => sum + 6 + body.q, 0);
     const rows = [];
     for (let point = 0; point < points; point++) {
@@ -517,7 +535,7 @@ export function modes({ points = 31, branches = 5, grows = false } = {}) {
                 rigid: 1,
                 spin: 2 * point,
                 frame: 0,
-                ...(grows && point >= 20 ? { bodies: point === 20 ? other : 20 } : {}),
+                ...(grows ? (larger[point] ?? (point > 20 ? { bodies: 20 } : {})) : {}),
             })),
             rows,
         },

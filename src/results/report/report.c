@@ -75,8 +75,8 @@ static void choose_amount(phx_report *report, double room, const report_cost *co
         report->shown.points -= report->shown.points % 2; /* the ends and pairs */
 }
 
-/* Leave out the least important part that does not fit: maps, meshes, the shapes of modes at most points, deformations.
- * False: it fits, or nothing can be left out. */
+/* Leave out the least important part that does not fit: surfaces that change along a sweep at most points, maps,
+ * meshes, the shapes of modes at most points, deformations. False: it fits, or nothing can be left out. */
 static bool leave_out(phx_report *report, double room, const report_cost *cost)
 {
     const bool one = !report->source.result; /* nothing but the fixed arrays and each configuration */
@@ -86,7 +86,9 @@ static bool leave_out(phx_report *report, double room, const report_cost *cost)
 
     if (bytes <= share || !report->shown.with_shapes)
         return false;
-    if (report->shown.with_maps)
+    if (report->shown.every_visual < points)
+        report->shown.every_visual *= 2;
+    else if (report->shown.with_maps)
         report->shown.with_maps = false;
     else if (report->shown.with_meshes)
         report->shown.with_meshes = false;
@@ -103,7 +105,7 @@ static phx_status settle_amount(phx_report *report, const char *page, phx_output
     phx_status status = PHX_OK;
 
     report->shown.with_maps = report->shown.with_meshes = report->shown.with_shapes = true;
-    report->shown.every_shape = 1;
+    report->shown.every_shape = report->shown.every_visual = 1;
     for (bool again = true; again && !status;) {
         report->shown.frames = report->shown.points = report->source.rows;
         manifest->used = manifest->whole = 0;

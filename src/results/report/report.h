@@ -46,6 +46,7 @@ typedef struct report_shown {
     int n_entries[2]; /* of the ledger: that supply, that take */
     bool *entry;      /* of each entry: it is shown */
     int every_shape;  /* of the points of a sweep: mode shapes of each such one */
+    int every_visual; /* likewise: surfaces that change along the sweep */
     int others;       /* of the further results, evenly chosen */
 } report_shown;
 
@@ -91,6 +92,7 @@ phx_status phx_report_choose_entries(phx_report *report);
 bool phx_report_at_point(phx_report *report, int point);
 /* Whether a body is drawn as at the first point, with the same section forces. */
 bool phx_report_same_body(const phx_report *report, int b);
+bool phx_report_same_visuals(const phx_report *report); /* and all surfaces */
 /* Fills `differences` to the first result; they do not depend on the amount that is shown. */
 phx_status phx_report_measure(phx_report *report, const phx_result *first);
 /* Write the manifest and the list of its arrays. */

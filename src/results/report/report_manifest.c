@@ -163,7 +163,7 @@ static void describe_thinning(const phx_report *report, char *to, size_t size, b
 static void put_summary(phx_report *report, phx_output *m)
 {
     phx_report_item items[MOST_SUMMARY];
-    char shown[4][100];
+    char shown[5][100];
     double energy = 0.0, residual = 0.0;
     int n = 0;
 
@@ -200,6 +200,10 @@ static void put_summary(phx_report *report, phx_output *m)
     if (report->source.modes && report->shown.every_shape > 1 && report->shown.with_shapes) {
         snprintf(shown[2], sizeof shown[2], "of every %dth point", report->shown.every_shape);
         items[n++] = (phx_report_item){.name = "mode shapes", .text = shown[2]};
+    }
+    if (report->source.modes && report->shown.every_visual > 1 && report->shown.with_meshes) {
+        snprintf(shown[4], sizeof shown[4], "as at every %dth point", report->shown.every_visual);
+        items[n++] = (phx_report_item){.name = "shapes", .text = shown[4]};
     }
     if (!report->shown.with_maps || !report->shown.with_shapes)
         items[n++] = (phx_report_item){.name = "left out for its size",
@@ -415,7 +419,20 @@ static void put_columns(phx_report *report, phx_output *m)
     text(m, "]}");
 }
 
-/* "bodies": those that differ from the first point's, null the others. */
+/* "visuals": all surfaces at a point if any differs from the first point's, or the number of a point before. */
+static void put_visuals_of_point(phx_report *report, phx_output *m, int point)
+{
+    const int from = point - point % report->shown.every_visual;
+
+    if (!report->shown.with_meshes || !report->shown.with_shapes || phx_report_same_visuals(report))
+        return;
+    if (from == point)
+        phx_report_put_visuals(report, m);
+    else
+        put_number(m, false, "visuals", from);
+}
+
+/* "bodies": those that differ from the first point's, null the others; "visuals". */
 static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
 {
     const int from = point - point % report->shown.every_shape;
@@ -438,6 +455,7 @@ static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
             phx_report_put_body(report, m, b);
     }
     text(m, all ? "" : "]");
+    put_visuals_of_point(report, m, point);
     phx_report_at_point(report, -1);
 }
 

@@ -69,3 +69,23 @@ bool phx_report_same_body(const phx_report *report, int b)
     }
     return equal && same_ports(report, b, scene, their) && phx_report_same_mesh(report, b, their);
 }
+
+/* Whether the surfaces are those of the first point: every list of /visuals has the same entries. */
+bool phx_report_same_visuals(const phx_report *report)
+{
+    const phx_scene *their = report->source.modes->scene;
+    phx_scene_view one, other;
+    bool equal = true;
+
+    for (int k = 0; equal && phx_scene_list(report->scene, report->dimension, REPORT_VISUALS, k, &one); k++) {
+        phx_scene_list(their, report->dimension, REPORT_VISUALS, k, &other);
+        const size_t count = (size_t)one.count * (size_t)one.width,
+                     size = one.kind == PHX_SCENE_LIST_INTEGERS ? sizeof(int) : sizeof(double);
+        equal = one.count == other.count;
+        for (int i = 0; equal && one.kind == PHX_SCENE_LIST_NAMES && i < one.count; i++)
+            equal = !strcmp(((const char *const *)one.values)[i], ((const char *const *)other.values)[i]);
+        if (equal && one.kind != PHX_SCENE_LIST_NAMES && count > 0)
+            equal = !memcmp(one.values, other.values, count * size);
+    }
+    return equal;
+}
