@@ -61,7 +61,7 @@ static size_t values_of(const phx_modes_table *table, const phx_drawing *drawing
 {
     const size_t dim = (size_t)table->dimension;
     size_t values = (size_t)drawing->scene.n_port_shapes + (size_t)drawing->scene.n_maps +
-                    3 * (size_t)(drawing->scene.n_visual_nodes + drawing->scene.n_visual_triangle_nodes);
+                    4 * (size_t)drawing->scene.n_visual_nodes + (size_t)drawing->scene.n_visual_triangle_nodes / 2;
 
     for (int b = 0; b < drawing->n_bodies; b++)
         values += (size_t)drawing->bodies[b].n_points * dim * (size_t)(1 + drawing->bodies[b].v_count);
