@@ -26,7 +26,7 @@ PLACES = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
 NUMBERS = ["0", "-1", "1e38", "-1e39", "nan", "inf", "4294967295", "2147483648", "1e9", "99999999999999999999", "3", "1e-45"]
 INTEGERS = [0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x10000000]
-LIMIT_SECONDS = 100  # wall time; the process that reads may take 10 s of a processor
+LIMIT_SECONDS = 300  # wall time; the process that reads may take 10 s of a processor
 LIMIT_MEMORY = 6 << 20  # kB: 4 GB, and the program
 MODEL = """phlexor: 1
 dimension: 3

@@ -5,8 +5,10 @@
  *       node of a surface    a mesh that one body carries; one that several carry stands beside "motion" and has a
  * skin, with the bodies' nodes as joints and weights 1
  *
- * A mesh has a morph target for each deformation coordinate of the bodies that carry it, with q as weights.
- * Displacements are linear in q, so the targets hold at every instant; between instants glTF interpolates. */
+ * A mesh has a morph target for each deformation coordinate q of the bodies that carry it. The mesh has the least value
+ * of each q over the motion, its target the range, so that all weights w = (q - low)/range are in [0, 1]: Blender cuts
+ * off others. Displacements are linear in q, so the targets hold at every instant; between instants glTF interpolates.
+ */
 #include "export.h"
 #include "frames.h"
 #include "results/store/layout.h"
@@ -50,7 +52,8 @@ typedef struct gltf {
     int n_q;
     const double **turns; /* n_bodies: of the points of its line, n_rot x n_q each; NULL: it does not bend */
     float *pose;          /* frames x bodies x 7: place, quaternion x y z w */
-    float *q;             /* frames x n_q */
+    float *q;             /* frames x n_q: weights w of the targets */
+    double *low, *range;  /* n_q: q = low + range w */
     int *parent;          /* of each surface: the body that carries it; GROUND, SKINNED */
 } gltf;
 enum { GROUND = -1, SKINNED = -2 };
@@ -311,37 +314,76 @@ static phx_status put_skin(gltf *made, const gltf_part *part, int accessors[2])
     return status;
 }
 
-/* The morph targets into the mesh, and their weights at each instant for `node`; how many. */
-static phx_status put_targets(gltf *made, const gltf_part *part, float *places, int node, int *count)
+/* Replaces the coordinates by their weights, which are in [0, 1]. */
+static void scale_coordinates(gltf *made)
+{
+    const size_t n = made->frames->count, n_q = (size_t)made->n_q;
+
+    for (size_t j = 0; j < n_q; j++) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (size_t k = 0; k < n; k++) {
+            low = fmin(low, made->q[k * n_q + j]);
+            high = fmax(high, made->q[k * n_q + j]);
+        }
+        made->low[j] = high >= low ? low : 0.0;
+        made->range[j] = high > low ? high - low : 0.0;
+        for (size_t k = 0; k < n; k++)
+            made->q[k * n_q + j] = high > low ? (float)((made->q[k * n_q + j] - low) / (high - low)) : 0.0F;
+    }
+}
+
+/* Place of node i in the mesh: undeformed, and the least values of the coordinates of the body that carries it. */
+static void base_at(const gltf *made, const gltf_part *part, int i, double out[3])
+{
+    const int b = node_body(made, part, i);
+
+    node_at(made, part, i, -1, out);
+    for (int j = 0; b >= 0 && j < coordinates_of(made, b); j++) {
+        double at[3] = {0};
+        node_at(made, part, i, j, at);
+        for (int a = 0; a < 3; a++)
+            out[a] += made->low[made->q_of_body[b] + j] * at[a];
+    }
+}
+
+/* The morph targets into the mesh, which ends its primitive, and their weights: of the first instant into the mesh, of
+ * all for `node`. */
+static phx_status put_targets(gltf *made, const gltf_part *part, float *places, int node)
 {
     const size_t n = made->frames->count;
     phx_output *text = text_of(made, MESHES);
     double at[3];
+    int count = 0;
 
-    *count = 0;
     for (int c = 0; c < part->n_carriers; c++)
         for (int j = 0; j < coordinates_of(made, part->carrier[c]); j++) {
+            const double range = made->range[made->q_of_body[part->carrier[c]] + j];
             for (int i = 0; i < part->n; i++) {
                 memset(at, 0, sizeof at);
                 if (node_body(made, part, i) == part->carrier[c])
                     node_at(made, part, i, j, at);
                 for (int a = 0; a < 3; a++)
-                    places[3 * i + a] = (float)at[a];
+                    places[3 * i + a] = (float)(range * at[a]);
             }
-            phx_output_format(text, "%s{\"POSITION\":%d}", (*count)++ ? "," : ",\"targets\":[",
+            phx_output_format(text, "%s{\"POSITION\":%d}", count++ ? "," : ",\"targets\":[",
                               put_accessor(made, places, FLOAT, 3, (size_t)part->n, VERTICES));
         }
-    phx_output_text(text, *count ? "]" : "");
-    if (*count == 0)
+    phx_output_text(text, count ? "]}]" : "}]");
+    if (count == 0)
         return PHX_OK;
-    float *weights = phx_calloc(made->context, n * (size_t)*count, sizeof *weights), *to = weights;
+    float *weights = phx_calloc(made->context, n * (size_t)count, sizeof *weights), *to = weights;
     if (!weights)
         return PHX_ERR_MEMORY;
     for (size_t k = 0; k < n; k++)
         for (int c = 0; c < part->n_carriers; c++)
             for (int j = 0; j < coordinates_of(made, part->carrier[c]); j++)
                 *to++ = made->q[k * (size_t)made->n_q + (size_t)(made->q_of_body[part->carrier[c]] + j)];
-    put_channel(made, node, "weights", put_accessor(made, weights, FLOAT, 1, n * (size_t)*count, 0));
+    for (int k = 0; k < count; k++) {
+        phx_output_text(text, k ? "," : ",\"weights\":[");
+        phx_output_number(text, (double)weights[k]);
+    }
+    phx_output_text(text, "]");
+    put_channel(made, node, "weights", put_accessor(made, weights, FLOAT, 1, n * (size_t)count, 0));
     phx_free(weights);
     return PHX_OK;
 }
@@ -352,13 +394,13 @@ static phx_status put_part(gltf *made, gltf_part *part)
     float *places = phx_calloc(made->context, 3 * (size_t)part->n, sizeof *places);
     const int node = made->lists[NODES].count, mesh = made->lists[MESHES].count;
     phx_status status = places ? find_bodies(made, part) : PHX_ERR_MEMORY;
-    int skin[2] = {-1, -1}, targets = 0;
+    int skin[2] = {-1, -1};
 
     if (!status && part->n_carriers > 1)
         status = put_skin(made, part, skin);
     for (int i = 0; i < part->n && !status; i++) {
         double at[3];
-        node_at(made, part, i, -1, at);
+        base_at(made, part, i, at);
         for (int a = 0; a < 3; a++)
             places[3 * i + a] = (float)at[a];
     }
@@ -372,8 +414,8 @@ static phx_status put_part(gltf *made, gltf_part *part)
         if (skin[0] >= 0)
             phx_output_format(text, ",\"JOINTS_0\":%d,\"WEIGHTS_0\":%d", skin[0], skin[1]);
         phx_output_format(text, "},\"indices\":%d,\"material\":%d", indices, put_material(made, part));
-        status = put_targets(made, part, places, node, &targets);
-        phx_output_text(text, "}]}");
+        status = put_targets(made, part, places, node);
+        phx_output_text(text, "}");
     }
     if (!status) {
         gltf_begin(made, NODES);
@@ -575,7 +617,9 @@ static phx_status open_gltf(gltf *made, phx_frames *frames)
                    sizeof *made->parent);
     made->pose = phx_calloc(made->context, 7 * n * (size_t)made->n_bodies, sizeof *made->pose);
     made->q = phx_calloc(made->context, n * (size_t)made->n_q + 1, sizeof *made->q);
-    return made->pose && made->q && made->parent ? PHX_OK : PHX_ERR_MEMORY;
+    made->low = phx_calloc(made->context, (size_t)made->n_q + 1, sizeof *made->low);
+    made->range = phx_calloc(made->context, (size_t)made->n_q + 1, sizeof *made->range);
+    return made->pose && made->q && made->low && made->range && made->parent ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Reads the motion, then writes poses, surfaces and, last, the nodes that hold them together. */
@@ -592,8 +636,10 @@ phx_status phx_export_glb(phx_context *context, const char *result_path, const c
                           "%s: it does not say what its bodies look like; simulate the model again", result_path);
     if (!status)
         status = read_motion(&made);
-    if (!status)
+    if (!status) {
+        scale_coordinates(&made);
         status = put_poses(&made);
+    }
     if (!status)
         status = put_surfaces(&made);
     if (!status)
@@ -606,6 +652,8 @@ phx_status phx_export_glb(phx_context *context, const char *result_path, const c
     phx_free(made.parent);
     phx_free(made.pose);
     phx_free(made.q);
+    phx_free(made.low);
+    phx_free(made.range);
     phx_frames_close(&frames);
     return status;
 }
