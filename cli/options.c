@@ -154,7 +154,7 @@ static int set_option(const cli_command *command, const cli_option *option, cons
         *(bool *)option->target = true;
         return -1;
     default:
-        if (!value[0])
+        if (!value[0] && strcmp(option->value, "TEXT") != 0) /* an empty title is none */
             return cli_usage_error(command, "%s: its value is empty", option->name);
         *(const char **)option->target = value;
         return check_ending(command, option, value);

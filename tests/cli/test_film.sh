@@ -89,6 +89,7 @@ run 0 film arm.html $small --colour stress_1 --magnify 20 --plots Energy -o agai
 cmp once.mp4 again.mp4 || fail "the same film has other bytes"
 # ---- stills ----
 run 0 film arm.h5 --size 320x180 --at 1 -o plain.png
+run 0 film arm.h5 --size 320x180 --at 1 --title '' -o bare.png
 run 0 film arm.h5 --size 320x180 --at 1 --colour stress_1 --theme dark --title 'Ü<b>' --camera -1,0.5,4 -o other.png
 python_script <<'END'
 import numpy as np
@@ -100,6 +101,8 @@ for picture in pictures:
     colours, counts = np.unique(picture.reshape(-1, 3), axis=0, return_counts=True)
     assert len(colours) > 50 and counts.max() < 0.95 * 180 * 320, (len(colours), counts.max())
 assert pictures[1].mean() < 80 < 200 < pictures[0].mean()
+bare = np.asarray(Image.open("bare.png").convert("RGB"), float)
+assert (bare != pictures[0])[:20, :160].any() and not (bare != pictures[0])[20:].any()  # the title alone
 frames = [np.asarray(Image.open(f"frames/frame_{k:04d}.png")) for k in (1, 6)]
 assert (frames[0] != frames[1]).any()
 END
