@@ -79,17 +79,36 @@ typedef struct phx_record_body {
     X(INTEGERS, joint_b, "/joints/port_b", ONE, n_joints)                                                              \
     /* joint_axis: in the directions of port A; 0: the kind has none */                                                \
     X(NUMBERS, joint_axis, "/joints/axis", DIM, n_joints)                                                              \
+    /* joint_drive: 1: a motion, rate or effort turns it */                                                            \
+    X(INTEGERS, joint_drive, "/joints/drive", ONE, n_joints)                                                           \
     X(NAMES, spring_name, "/springs/name", ONE, n_springs)                                                             \
     /* spring_a: ports */                                                                                              \
     X(INTEGERS, spring_a, "/springs/port_a", ONE, n_springs)                                                           \
     X(INTEGERS, spring_b, "/springs/port_b", ONE, n_springs)                                                           \
-    /* spring_kind: "spring", "damper", "strut" (both), "actuator", or the kind of a force element */                  \
+    /* spring_kind: "spring", "damper", "strut" (both), "actuator", "belt", or the kind of a force element */          \
     X(NAMES, spring_kind, "/springs/kind", ONE, n_springs)                                                             \
+    /* spring_wheel_a: at this end it runs over a wheel: the joint whose axis that of the wheel is */                  \
+    X(INTEGERS, spring_wheel_a, "/springs/wheel_a", ONE, n_springs)                                                    \
+    /* spring_wheel_b: the same at the other end */                                                                    \
+    X(INTEGERS, spring_wheel_b, "/springs/wheel_b", ONE, n_springs)                                                    \
+    /* spring_radius_a: m, of the wheel; 0: none. On its left towards the other end, seen against the axis; < 0: right \
+     */                                                                                                                \
+    X(NUMBERS, spring_radius_a, "/springs/radius_a", ONE, n_springs)                                                   \
+    /* spring_radius_b: m, of the other wheel, on the same sides */                                                    \
+    X(NUMBERS, spring_radius_b, "/springs/radius_b", ONE, n_springs)                                                   \
     X(NAMES, load_name, "/loads/name", ONE, n_loads)                                                                   \
     /* load_kind: "force", "torque", "distributed" */                                                                  \
     X(NAMES, load_kind, "/loads/kind", ONE, n_loads)                                                                   \
     /* load_port: distributed: a port of the body it acts on */                                                        \
     X(INTEGERS, load_port, "/loads/port", ONE, n_loads)                                                                \
+    /* arrow_name: the output of each force that is known at all instants */                                           \
+    X(NAMES, arrow_name, "/arrows/name", ONE, n_arrows)                                                                \
+    /* arrow_kind: "reaction", "exerted" (by a spring or force) */                                                     \
+    X(NAMES, arrow_kind, "/arrows/kind", ONE, n_arrows)                                                                \
+    /* arrow_port: on which it acts */                                                                                 \
+    X(INTEGERS, arrow_port, "/arrows/port", ONE, n_arrows)                                                             \
+    /* arrow_directions: those of its components: of a port; behind the last port: inertial */                         \
+    X(INTEGERS, arrow_directions, "/arrows/directions", ONE, n_arrows)                                                 \
     /* section_body: what can be read along a line: a value at each point of its body = map q */                       \
     X(INTEGERS, section_body, "/sections/body", ONE, n_sections)                                                       \
     /* section_name: "axial_force", "bending_moment_y", "bending_moment_z", "torsion" */                               \
@@ -130,7 +149,7 @@ typedef struct phx_record_body {
     X(NUMBERS, point_turns, "/visuals/point_turns", ONE, n_point_turns)                                                \
     /* visual_body: the body of each surface of triangles that is drawn; -1: the ground */                             \
     X(INTEGERS, visual_body, "/visuals/body", ONE, n_visuals)                                                          \
-    /* visual_kind: as in the model file; "section", "inertia", "mass": by the physics */                              \
+    /* visual_kind: as in the model file; "section", "inertia", "mass", "contact": by the physics */                   \
     X(NAMES, visual_kind, "/visuals/kind", ONE, n_visuals)                                                             \
     /* visual_colour: "#rrggbb"; "": colour of the body */                                                             \
     X(NAMES, visual_colour, "/visuals/colour", ONE, n_visuals)                                                         \
@@ -157,9 +176,9 @@ typedef struct phx_record_body {
 #define PHX_SCENE_LIST(kind, list, path, width, count) PHX_SCENE_##kind list;
 /* The lists, and how many entries they have. A scene owns what it points to. */
 typedef struct phx_scene {
-    int n_bodies, n_ports, n_port_shapes, n_joints, n_springs, n_loads, n_sections, n_maps, n_parameters, n_gravity,
-        n_meshes, n_mesh_nodes, n_mesh_cells, n_cell_nodes, n_triangle_nodes, n_mesh_shapes, n_mesh_maps, n_point_turns,
-        n_visuals, n_visual_nodes, n_visual_triangle_nodes;
+    int n_bodies, n_ports, n_port_shapes, n_joints, n_springs, n_loads, n_arrows, n_sections, n_maps, n_parameters,
+        n_gravity, n_meshes, n_mesh_nodes, n_mesh_cells, n_cell_nodes, n_triangle_nodes, n_mesh_shapes, n_mesh_maps,
+        n_point_turns, n_visuals, n_visual_nodes, n_visual_triangle_nodes;
     PHX_SCENE_LISTS(PHX_SCENE_LIST)
 } phx_scene;
 

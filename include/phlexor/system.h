@@ -394,7 +394,8 @@ void phx_system_energies(const phx_system *system, const double *x, const double
     X(EFFORT, effort, BOTH)                                                                                            \
     X(EDGE_SHEAR, edge_shear, SPACE)     /* of plates: on an edge */                                                   \
     X(EDGE_MOMENT, edge_moment, SPACE)   /* of plates: on an edge */                                                   \
-    X(CORNER_FORCE, corner_force, SPACE) /* of plates */
+    X(CORNER_FORCE, corner_force, SPACE) /* of plates */                                                               \
+    X(FORCE, force, BOTH)                /* of springs and forces */
 
 /* The quantity of an output: PHX_QUANTITY_LIST, then the number of quantities. Columns in SI units, components in the
  * order x, y, z. */
@@ -409,6 +410,7 @@ typedef enum phx_quantity {
 /* An output. */
 typedef struct phx_output_def {
     const char *name;
+    const char *force; /* force: of a spring or force, added before: what it exerts on the last of its ports */
     phx_quantity quantity;
     phx_port_id port;   /* quantities of a point; on beams also the stress quantities */
     phx_joint_id joint; /* reaction, coordinate, rate, effort */

@@ -816,10 +816,10 @@ class ModelBuilder:
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
                                  "deformation", "axial_force", "bending_moment", "torsion", "stress", "membrane_force",
                                  "shear_force", "von_mises", "principal_stress", "strain", "reaction", "coordinate",
-                                 "rate", "effort", "edge_shear", "edge_moment", "corner_force"],
+                                 "rate", "effort", "edge_shear", "edge_moment", "corner_force", "force"],
                target: str, *, frame: Optional[Literal["inertial", "body"]] = None,
                at: Optional[Literal["A", "B"]] = None, place: Optional[Vector] = None) -> str:
-        """A quantity to record, of a point (up to strain) or of a joint (from reaction on).
+        """A quantity to record, of a point (up to strain), of a joint (from reaction on) or of a force.
 
         Args:
             place: x and y of the point of a plate, whose name is the target.

@@ -184,7 +184,11 @@ static bool has(const int *ptr, const int *idx, int a, int b)
     return false;
 }
 
-/* Lays out the values of all blocks and lists the fill blocks, which have no entry in the matrix and must be zeroed. */
+/* Places the blocks in `val`, in the order of elimination each column's diagonal block and then the blocks below it,
+ * and lists those that fill-in makes: they have no entry in the matrix and are zeroed before each factorisation. Column
+ * k updates the count (count + 1)/2 pairs of its blocks below the diagonal; the places of these products in `val` are
+ * found later and stand in `target`, from `own->target` on. Allocates the arrays of the factorisation and the solution.
+ */
 static phx_status block_ldl_lay_out(phx_block_ldl *ldl, const int *ptr, const int *idx)
 {
     int *order = phx_calloc(ldl->context, (size_t)ldl->n, sizeof *order), widest = 0, n_targets = 0;

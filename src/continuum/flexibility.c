@@ -150,8 +150,9 @@ static phx_status flexibility_choose(flexibility *flex, int count, const double 
     return count > 0 ? phx_dense_rrqr(flex->context, flex->n_rigid, count, columns, RANK, rank, order, NULL) : PHX_OK;
 }
 
-/* The best of all processes: each offers the best of its own. On return the first *rank of `order` are those of this
- * process that have won. */
+/* Chooses the supports that stop the rigid motions, among those of all processes: each offers the *rank best of its
+ * own, `order`, and all choose among the offers alike. On return the first *rank of `order` are those of this process
+ * that were chosen. PHX_SINGULAR: no choice stops all rigid motions. */
 static phx_status choose_over_processes(flexibility *flex, int *rank, int *order)
 {
     const int r = flex->n_rigid, all = r * phx_ranks_size(ranks_of(flex)), first = r * phx_ranks_rank(ranks_of(flex));

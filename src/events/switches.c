@@ -173,14 +173,16 @@ static phx_status happen(events_run *run, int k)
     return phx_events_settle(run, -1);
 }
 
-/* Executes every event that is due at this instant, beginning with a transition of friction or contact if `which` is
- * one. *event is set to true if an event of the model happened. */
+/* Executes everything that is due at this instant. `which` is what was located here. From n_events on it is a
+ * transition of friction or contact (behind the events of the model in run->event), which comes first. An event of the
+ * model below n_events is marked as met already and happens with the others that are, and with those whose time has
+ * come. *event is set to true if an event of the model happened. */
 phx_status phx_events_all_happen(events_run *run, int which, bool *event)
 {
     phx_status status = PHX_OK;
 
     if (which >= run->n_events) {
-        run->event[which].value = 0.0; /* it begins anew when the condition has gone back */
+        run->event[which].value = 0.0; /* the next crossing is searched from zero */
         status = phx_events_settle(run, which);
     }
     for (int k = 0; k < run->n_events && !status; k++) {

@@ -208,7 +208,7 @@ static int check_drive_run(drive *d, double t, int most)
     return status;
 }
 
-/* From the saved state over the first event, twice: bit by bit the same. */
+/* Restores the saved state and integrates over the first event, twice. States and outputs must be bitwise identical. */
 static void check_way_back(drive *d, void *state, double t, double next)
 {
     plant *p = d->p;
@@ -228,8 +228,8 @@ static void check_way_back(drive *d, void *state, double t, double next)
     }
     if (!status && memcmp(results[0], results[1], size * sizeof(double)) != 0)
         phx_fmu_say(p->checked, '!',
-                    "model exchange: after going back over an event and on again the states or outputs are "
-                    "others");
+                    "model exchange: after going back over an event and on again the states or outputs "
+                    "differ");
 }
 
 /* Integrates the FMU from t through its events; if it saves states, also goes back over the first event and

@@ -329,7 +329,7 @@ static void check_rollback(plant *p, double saved_at)
     if (!status && memcmp(p->first, found, size * sizeof *found) != 0)
         phx_fmu_say(p->checked, '!',
                     "model exchange: after going back to a saved state and on again the states or outputs "
-                    "are others");
+                    "differ");
     phx_fmu_free_state(&p->checked->calls, p->c, &state);
 }
 

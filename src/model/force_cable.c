@@ -44,6 +44,12 @@ static phx_status force_cable_build(phx_builder *builder, const phx_model_force 
                                                                   .terms = terms});
 }
 
+static int force_cable_terms(const phx_model_force *force, phx_coupling_term *terms)
+{
+    const cable *own = force->own;
+    return phx_force_terms_build(own->n_terms, own->terms, terms);
+}
+
 const phx_force_row phx_force_row_cable = {
     .info = {.name = "cable",
              .doc =
@@ -53,4 +59,5 @@ const phx_force_row phx_force_row_cable = {
     .keys = KEYS(keys),
     .own_size = sizeof(cable),
     .finish = force_cable_finish,
+    .terms = force_cable_terms,
     .build = force_cable_build};

@@ -123,32 +123,38 @@ static phx_status force_contact_finish(phx_reader *reader, const phx_node *node,
     return finish_semi_axes(reader, node, own);
 }
 
-/* Adds a contact to the system; its friction ratio is breakaway over kinetic coefficient, 1 if no breakaway is given.
- */
-static phx_status force_contact_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+/* All but its ports; the ratio of its friction is breakaway over kinetic coefficient, 1 if no breakaway is given. */
+static void contact_def(const phx_model_force *force, phx_contact_def *def)
 {
     const contact *own = force->own;
     const rubbing *friction = &own->friction;
-    phx_contact_def def = {.name = force->name,
-                           .kind = own->against,
-                           .a = ports[0],
-                           .b = ports[1],
-                           .radius_a = own->against == PHX_CONTACT_PLANE ? 0.0 : own->radius_a,
-                           .radius_b = own->radius,
-                           .inside = own->inside,
-                           .penalty = {own->stiffness, own->exponent, own->damping},
-                           .rigid = own->restitution.given,
-                           .restitution = own->restitution.value};
 
-    memcpy(def.semi_axes, own->semi_axes, sizeof def.semi_axes);
-    memcpy(def.axis, own->against == PHX_CONTACT_PLANE ? own->normal : own->axis, sizeof def.axis);
+    *def = (phx_contact_def){.name = force->name,
+                             .kind = own->against,
+                             .radius_a = own->against == PHX_CONTACT_PLANE ? 0.0 : own->radius_a,
+                             .radius_b = own->radius,
+                             .inside = own->inside,
+                             .penalty = {own->stiffness, own->exponent, own->damping},
+                             .rigid = own->restitution.given,
+                             .restitution = own->restitution.value};
+    memcpy(def->semi_axes, own->semi_axes, sizeof def->semi_axes);
+    memcpy(def->axis, own->against == PHX_CONTACT_PLANE ? own->normal : own->axis, sizeof def->axis);
     if (friction->given)
-        def.friction = (phx_friction){.kinetic = friction->coefficient,
-                                      .ratio = friction->breakaway.given && friction->coefficient > 0.0
-                                                   ? friction->breakaway.value / friction->coefficient
-                                                   : 1.0,
-                                      .stribeck = friction->stribeck,
-                                      .regularised = friction->regularised};
+        def->friction = (phx_friction){.kinetic = friction->coefficient,
+                                       .ratio = friction->breakaway.given && friction->coefficient > 0.0
+                                                    ? friction->breakaway.value / friction->coefficient
+                                                    : 1.0,
+                                       .stribeck = friction->stribeck,
+                                       .regularised = friction->regularised};
+}
+
+static phx_status force_contact_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+{
+    phx_contact_def def;
+
+    contact_def(force, &def);
+    def.a = ports[0];
+    def.b = ports[1];
     return phx_system_add_contact(builder->system, &def);
 }
 
@@ -161,4 +167,5 @@ const phx_force_row phx_force_row_contact = {.info = {.name = "contact",
                                              .keys = KEYS(keys),
                                              .own_size = sizeof(contact),
                                              .finish = force_contact_finish,
+                                             .contact = contact_def,
                                              .build = force_contact_build};

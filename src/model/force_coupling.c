@@ -53,10 +53,11 @@ phx_status phx_force_terms_check(phx_reader *reader, const phx_node *node, int n
     return PHX_OK;
 }
 
-void phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term *out)
+int phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term *out)
 {
     for (int k = 0; k < n; k++)
         out[k] = (phx_coupling_term){terms[k].joint, terms[k].coordinate - 1, terms[k].weight};
+    return n;
 }
 
 static phx_status force_coupling_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
@@ -90,6 +91,12 @@ static phx_status force_coupling_build(phx_builder *builder, const phx_model_for
     return phx_fail_prefix(builder->context, status, "'%s': ", force->name);
 }
 
+static int force_coupling_terms(const phx_model_force *force, phx_coupling_term *terms)
+{
+    const coupling *own = force->own;
+    return phx_force_terms_build(own->n_terms, own->terms, terms);
+}
+
 const phx_force_row phx_force_row_coupling = {
     .info = {.name = "coupling",
              .doc = "spring and damper along a weighted sum of coordinates of joints: elastic "
@@ -97,4 +104,5 @@ const phx_force_row phx_force_row_coupling = {
     .keys = KEYS(keys),
     .own_size = sizeof(coupling),
     .finish = force_coupling_finish,
+    .terms = force_coupling_terms,
     .build = force_coupling_build};

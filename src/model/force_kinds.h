@@ -15,6 +15,9 @@ typedef struct phx_force_row {
     phx_status (*finish)(phx_reader *reader, const phx_node *node, const phx_model_force *force);
     /* The number of the body along whose length it acts; NULL: it acts between points. */
     int *(*along)(void *own);
+    /* phx_model_force_contact and phx_model_force_terms; NULL: it has none. */
+    void (*contact)(const phx_model_force *force, phx_contact_def *def);
+    int (*terms)(const phx_model_force *force, phx_coupling_term *terms);
     /* ports: those of the force, in the system. */
     phx_status (*build)(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports);
 } phx_force_row;
@@ -24,14 +27,13 @@ PHX_MODEL_FORCE_LIST(PHX_FORCE_DECLARE)
 #undef PHX_FORCE_DECLARE
 
 /* Coordinates of joints in a force, weighted: `terms` of couplings and cables (force_coupling.c). */
-enum { PHX_FORCE_MOST_TERMS = 8 };
 typedef struct phx_force_term {
     int joint, coordinate; /* coordinate: from 1, as written */
     double weight;
 } phx_force_term;
 extern const phx_object phx_schema_force_term;
 phx_status phx_force_terms_check(phx_reader *reader, const phx_node *node, int n, const phx_force_term *terms);
-void phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term *out);
+int phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term *out); /* n */
 
 const phx_force_row *phx_force_row_of(const phx_model_force *force);
 

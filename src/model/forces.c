@@ -16,6 +16,22 @@ const phx_model_force_info *phx_model_force_kind_info(phx_model_force_kind kind)
     return (int)kind >= 0 && (int)kind < (int)PHX_MODEL_FORCE_KINDS ? &rows[kind]->info : NULL;
 }
 
+bool phx_model_force_contact(const phx_model_force *force, phx_contact_def *def)
+{
+    const phx_force_row *row = phx_force_row_of(force);
+
+    *def = (phx_contact_def){0};
+    if (row->contact)
+        row->contact(force, def);
+    return row->contact != NULL;
+}
+
+int phx_model_force_terms(const phx_model_force *force, phx_coupling_term terms[PHX_FORCE_MOST_TERMS])
+{
+    const phx_force_row *row = phx_force_row_of(force);
+    return row->terms ? row->terms(force, terms) : 0;
+}
+
 /* ---- the schema ---- */
 static phx_word force_word(int kind)
 {

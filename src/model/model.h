@@ -110,6 +110,11 @@ phx_status phx_model_build_open(phx_context *context, const phx_model *model, co
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status);
 
 const phx_model_force_info *phx_model_force_kind_info(phx_model_force_kind kind); /* NULL: no such kind */
+/* A contact, all but its ports; false: the force is no contact. */
+bool phx_model_force_contact(const phx_model_force *force, phx_contact_def *def);
+/* The weighted coordinates of joints in a force, and how many; joints by their number in the model. */
+enum { PHX_FORCE_MOST_TERMS = 8 };
+int phx_model_force_terms(const phx_model_force *force, phx_coupling_term terms[PHX_FORCE_MOST_TERMS]);
 /* The tables of keys of docs/keys.md, in Markdown. The text is allocated; free with phx_free. */
 phx_status phx_model_schema_markdown(phx_context *context, char **text);
 

@@ -95,6 +95,39 @@ static phx_status read_free_joint(phx_reader *reader, const phx_key *key, const 
     return status;
 }
 
+/* A spring or force of an output that acts at ports, which gets the last of these. */
+static phx_status read_acting(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    const phx_model *m = reader->model;
+    phx_model_output *output = owner;
+    phx_nearest nearest = phx_nearest_to(node->kind == PHX_NODE_SCALAR ? node->text : "");
+    int *index = field;
+    phx_contact_def contact;
+
+    (void)key;
+    *index = -1;
+    for (int k = 0; k < m->n_springs + m->n_forces && node->kind == PHX_NODE_SCALAR; k++) {
+        const char *name = k < m->n_springs ? m->springs[k].name : m->forces[k - m->n_springs].name;
+        phx_nearest_offer(&nearest, name);
+        if (!strcmp(name, node->text))
+            *index = k;
+    }
+    if (*index < 0)
+        return phx_reader_fail(reader, node, "expected the name of a spring or force, found %s%s",
+                               node->kind == PHX_NODE_SCALAR ? phx_shown_text(node->text).text : "no name",
+                               phx_nearest_hint(&nearest).text);
+    const phx_model_force *force = *index < m->n_springs ? NULL : &m->forces[*index - m->n_springs];
+    if (force && force->n_ports == 0)
+        return phx_reader_fail(reader, node, "'%s' is a %s and acts at no port", force->name,
+                               phx_model_force_kind_info(force->kind)->name);
+    if (force && phx_model_force_contact(force, &contact) && contact.rigid)
+        return phx_reader_fail(reader, node,
+                               "'%s' is a rigid contact, which acts by impulses; give it a stiffness to have its force",
+                               force->name);
+    output->point = force ? force->ports[force->n_ports - 1] : m->springs[*index].ports[1];
+    return PHX_OK;
+}
+
 /* ---- points ---- */
 const char *phx_point_owner(const phx_reader *reader, const phx_model_point *point)
 {
@@ -389,6 +422,7 @@ const phx_type phx_type_long_body = {"name of a body", NAME_JSON, read_long_body
 const phx_type phx_type_meshed_body = {"name of a body", NAME_JSON, read_meshed_body, NULL};
 const phx_type phx_type_joint = {"name of a joint", NAME_JSON, read_joint, NULL};
 const phx_type phx_type_free_joint = {"name of a joint", NAME_JSON, read_free_joint, NULL};
+const phx_type phx_type_acting = {"name of a spring or force", NAME_JSON, read_acting, NULL};
 const phx_type phx_type_port = {"port", POINT_JSON, read_port, NULL};
 const phx_type phx_type_moving_port = {"port", POINT_JSON, read_moving_port, NULL};
 const phx_type phx_type_stressed = {"point of a body, or a body", NAME_JSON, read_stressed, NULL};

@@ -559,6 +559,8 @@ static const phx_key output_keys[] = {
              "on an edge of a plate, N m/m: M_nn and the twisting moment M_nt, n outward, t to its left; likewise"),
     QUANTITY(CORNER_FORCE, "corner_force", phx_type_stressed, point,
              "on a corner of a plate, N: what acts on it along z; at a node, a port or a place"),
+    QUANTITY(FORCE, "force", phx_type_acting, force,
+             "of a spring or force: what it exerts on B, the last of its ports, inertial components, N"),
     {"frame", &phx_type_word, AT(phx_model_output, frame),
      .kinds = BIT(PHX_QUANTITY_POSITION) | BIT(PHX_QUANTITY_VELOCITY) | BIT(PHX_QUANTITY_ACCELERATION) |
               BIT(PHX_QUANTITY_ANGULAR_VELOCITY) | BIT(PHX_QUANTITY_DEFORMATION) | BIT(PHX_QUANTITY_REACTION),
@@ -575,7 +577,7 @@ static const phx_key output_keys[] = {
 };
 static const phx_object output = {
     "output",
-    "One quantity and what it is taken of: a port `body.PORT` or `body@0.25`, a joint, or a body.",
+    "One quantity and what it is taken of: a port `body.PORT` or `body@0.25`, a joint, a force, or a body.",
     TABLE(phx_model_output, output_keys),
     .kind_rule = PHX_KIND_PRESENT,
     .kinds = phx_words_quantity,

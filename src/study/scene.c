@@ -246,6 +246,7 @@ static phx_status describe_joints(scene_maker *maker)
     scene->joint_a = integers(maker, n);
     scene->joint_b = integers(maker, n);
     scene->joint_axis = numbers(maker, n, maker->dim);
+    scene->joint_drive = integers(maker, n);
     for (; scene->n_joints < n && !maker->status; scene->n_joints++) {
         const int j = scene->n_joints;
         const phx_model_joint *joint = &model->joints[j];
@@ -254,6 +255,11 @@ static phx_status describe_joints(scene_maker *maker)
         scene->joint_a[j] = scene_find_port(maker, &joint->ports[0]);
         scene->joint_b[j] = scene_find_port(maker, &joint->ports[1]);
         memcpy(scene->joint_axis + j * maker->dim, joint->axis, (size_t)maker->dim * sizeof(double));
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            const phx_model_coordinate *coordinate = &joint->coordinates[c];
+            if (coordinate->angular && (coordinate->speed || coordinate->motion || coordinate->effort))
+                scene->joint_drive[j] = 1;
+        }
     }
     return maker->status;
 }
@@ -279,26 +285,79 @@ static void describe_spring(scene_maker *maker, const char *name, const char *ki
     scene->n_springs++;
 }
 
+/* Fills wheel and radius at one end of the line that was described last: the term, if any, whose joint turns the body
+ * there. A cable that is wound by a positive weight runs on the left of the wheel, seen from there to the other end. */
+static void describe_wheel(scene_maker *maker, const phx_model_point *at, int n_terms, const phx_coupling_term *terms,
+                           double towards, int *wheel, double *radius)
+{
+    for (int k = 0; k < n_terms; k++) {
+        const phx_model_joint *joint = &maker->model->joints[terms[k].joint];
+        const int end = joint->ports[1].body == at->body ? 1 : 0;
+        if (at->body < 0 || joint->ports[end].body != at->body || !joint->coordinates[terms[k].coordinate].angular)
+            continue;
+        *wheel = terms[k].joint;
+        *radius = (end == 1 ? towards : -towards) * terms[k].weight;
+    }
+}
+
+/* The belt of a coupling: round the wheels of two joints that turn, beside each other. Same signs of the weights turn
+ * them against each other. */
+static void describe_belt(scene_maker *maker, const phx_model_force *force, const phx_coupling_term terms[2])
+{
+    const phx_model_joint *joints[2];
+    phx_scene *scene = maker->scene;
+    phx_model_point ports[2];
+
+    for (int k = 0; k < 2; k++) {
+        joints[k] = &maker->model->joints[terms[k].joint];
+        ports[k] = joints[k]->ports[joints[k]->ports[1].body < 0 ? 0 : 1];
+        if (!joints[k]->coordinates[terms[k].coordinate].angular)
+            return;
+    }
+    const int s = scene->n_springs;
+    describe_spring(maker, force->name, "belt", ports);
+    scene->spring_wheel_a[s] = terms[0].joint;
+    scene->spring_wheel_b[s] = terms[1].joint;
+    scene->spring_radius_a[s] = fabs(terms[0].weight);
+    scene->spring_radius_b[s] =
+        terms[0].weight * terms[1].weight > 0.0 ? -fabs(terms[1].weight) : fabs(terms[1].weight);
+}
+
 /* Lists the lines of springs and forces in the scene; a force on several ports gives one line between successive
- * ports. */
+ * ports, a coupling of two joints that turn a belt. */
 static phx_status describe_springs(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
     int n = model->n_springs;
 
-    for (int i = 0; i < model->n_forces; i++) /* a line from each port to the next */
-        n += model->forces[i].n_ports > 1 ? model->forces[i].n_ports - 1 : 0;
+    for (int i = 0; i < model->n_forces; i++) /* a line from each port to the next, or a belt */
+        n += model->forces[i].n_ports > 1 ? model->forces[i].n_ports - 1 : 1;
     scene->spring_name = texts(maker, n);
     scene->spring_kind = texts(maker, n);
     scene->spring_a = integers(maker, n);
     scene->spring_b = integers(maker, n);
+    scene->spring_wheel_a = integers(maker, n);
+    scene->spring_wheel_b = integers(maker, n);
+    scene->spring_radius_a = numbers(maker, n, 1);
+    scene->spring_radius_b = numbers(maker, n, 1);
     for (int i = 0; i < model->n_springs && !maker->status; i++)
         describe_spring(maker, model->springs[i].name, spring_kind(&model->springs[i]), model->springs[i].ports);
-    for (int i = 0; i < model->n_forces; i++)
-        for (int k = 0; k + 1 < model->forces[i].n_ports && !maker->status; k++)
-            describe_spring(maker, model->forces[i].name, phx_model_force_kind_info(model->forces[i].kind)->name,
-                            &model->forces[i].ports[k]);
+    for (int i = 0; i < model->n_forces && !maker->status; i++) {
+        const phx_model_force *force = &model->forces[i];
+        phx_coupling_term terms[PHX_FORCE_MOST_TERMS];
+        const int n_terms = phx_model_force_terms(force, terms);
+        if (force->n_ports == 0 && n_terms == 2)
+            describe_belt(maker, force, terms);
+        for (int k = 0; k + 1 < force->n_ports && !maker->status; k++) {
+            const int s = scene->n_springs;
+            describe_spring(maker, force->name, phx_model_force_kind_info(force->kind)->name, &force->ports[k]);
+            describe_wheel(maker, &force->ports[k], n_terms, terms, 1.0, &scene->spring_wheel_a[s],
+                           &scene->spring_radius_a[s]);
+            describe_wheel(maker, &force->ports[k + 1], n_terms, terms, -1.0, &scene->spring_wheel_b[s],
+                           &scene->spring_radius_b[s]);
+        }
+    }
     return maker->status;
 }
 
@@ -320,6 +379,33 @@ static phx_status describe_loads(scene_maker *maker)
         scene->load_name[scene->n_loads] = copy_of(maker, load->name);
         scene->load_kind[scene->n_loads] = copy_of(maker, kinds[load->kind]);
         scene->load_port[scene->n_loads] = scene_find_port(maker, load->on >= 0 ? &first : &load->at);
+    }
+    return maker->status;
+}
+
+/* Lists the outputs that are forces at a port: reactions on port B, and what springs and forces exert. */
+static phx_status describe_arrows(scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+
+    scene->arrow_name = texts(maker, model->n_outputs);
+    scene->arrow_kind = texts(maker, model->n_outputs);
+    scene->arrow_port = integers(maker, model->n_outputs);
+    scene->arrow_directions = integers(maker, model->n_outputs);
+    for (int i = 0; i < model->n_outputs && !maker->status; i++) {
+        const phx_model_output *output = &model->outputs[i];
+        const bool reaction = output->quantity == PHX_QUANTITY_REACTION;
+        const phx_model_point *ports = reaction ? model->joints[output->joint].ports : NULL;
+        if (!reaction && output->quantity != PHX_QUANTITY_FORCE)
+            continue;
+        const int k = scene->n_arrows;
+        scene->arrow_name[k] = copy_of(maker, output->name);
+        scene->arrow_kind[k] = copy_of(maker, reaction ? "reaction" : "exerted");
+        scene->arrow_port[k] = scene_find_port(maker, reaction ? &ports[1] : &output->point);
+        scene->arrow_directions[k] =
+            reaction && output->frame == PHX_MODEL_BODY_FRAME ? scene_find_port(maker, &ports[0]) : scene->n_ports;
+        scene->n_arrows++;
     }
     return maker->status;
 }
@@ -467,9 +553,9 @@ static phx_status describe_visuals(scene_maker *maker)
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene)
 {
-    static phx_status (*const parts[])(scene_maker *) = {describe_bodies,   describe_ports,  describe_joints,
-                                                         describe_springs,  describe_loads,  describe_parameters,
-                                                         describe_sections, describe_meshes, describe_visuals};
+    static phx_status (*const parts[])(scene_maker *) = {
+        describe_bodies, describe_ports,      describe_joints,   describe_springs, describe_loads,
+        describe_arrows, describe_parameters, describe_sections, describe_meshes,  describe_visuals};
     scene_maker maker = {
         .context = context, .model = model, .made = made, .drawing = drawing, .scene = scene, .dim = model->dimension};
 

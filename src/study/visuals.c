@@ -538,6 +538,186 @@ static phx_status draw_inertia(visual_maker *maker, int b)
     return status;
 }
 
+/* ---- contacts ---- */
+/* What touches, at one of the two ports of a contact. */
+typedef struct contact_side {
+    int body; /* of the model, PHX_MODEL_GROUND */
+    phx_contact_kind kind;
+    bool hollow;
+    double place[3], axes[9], half[3]; /* body axes; the third axis is that of a cylinder, the normal of a plane */
+} contact_side;
+
+/* The side of force i at port `end`; not `found`: it is no contact, or a point touches there. */
+static phx_status find_side(const visual_maker *maker, int i, int end, contact_side *side, bool *found)
+{
+    const phx_model_force *force = &maker->model->forces[i];
+    phx_contact_def def;
+
+    *found = phx_model_force_contact(force, &def);
+    if (!*found)
+        return PHX_OK;
+    const phx_model_visual_end at = {.given = true, .point = force->ports[end]};
+    const int b = at.point.body, dim = maker->dim;
+    *side =
+        (contact_side){.body = b, .kind = end == 0 ? def.kind : PHX_CONTACT_SPHERE, .hollow = end == 0 && def.inside};
+    const double radius = end == 0 ? def.radius_a : def.radius_b;
+    const bool pointed = end == 1 && radius == 0.0 && def.semi_axes[0] == 0.0;
+    for (int a = 0; a < 3; a++)
+        side->half[a] = end == 1 && def.semi_axes[0] > 0.0 ? def.semi_axes[a < dim ? a : 0] : radius;
+    const phx_model_port *ports = b < 0 ? maker->model->ground_ports : maker->model->bodies[b].ports;
+    const double *R = at.point.port >= 0 ? ports[at.point.port].rotation.matrix : NULL;
+    double turn[9], direction[3] = {0};
+    memcpy(turn, identity, sizeof turn);
+    for (int k = 0; k < dim * dim && R; k++)
+        turn[3 * (k / dim) + k % dim] = R[k];
+    memcpy(side->axes, turn, sizeof turn);
+    for (int a = 0; a < 3 && end == 0; a++)
+        for (int k = 0; k < dim; k++)
+            direction[a] += turn[3 * a + k] * def.axis[k];
+    if (end == 0 && side->kind != PHX_CONTACT_SPHERE)
+        phx_solid_axes(direction, side->axes);
+    *found = !pointed;
+    return pointed ? PHX_OK : end_place(maker, b, &at, side->place);
+}
+
+/* Whether two sides are the same surface of one body: planes have one normal and one distance from the origin. */
+static bool is_same_side(const contact_side *a, const contact_side *b)
+{
+    const double SAME = 1e-9; /* relative difference of lengths and directions */
+    double apart = 0.0, size = 0.0, turned = 0.0, along = 0.0;
+
+    for (int k = 0; k < 3; k++) {
+        const double d = a->place[k] - b->place[k];
+        apart += d * d;
+        size += pow(a->place[k], 2.0) + pow(b->place[k], 2.0) + pow(a->half[k], 2.0);
+        turned += pow(a->axes[3 * k + 2] - b->axes[3 * k + 2], 2.0);
+        along += d * a->axes[3 * k + 2];
+    }
+    if (a->body != b->body || a->kind != b->kind || memcmp(a->half, b->half, sizeof a->half) || a->hollow != b->hollow)
+        return false;
+    const bool parallel = a->kind == PHX_CONTACT_SPHERE || turned <= SAME * SAME;
+    const double distance = a->kind == PHX_CONTACT_PLANE ? along * along : apart;
+    return parallel && distance <= SAME * SAME * size;
+}
+
+/* How far from a place of the ground, or of a body, what a plane carries is: the ground carries the mechanism as it
+ * stands in the model file. `least` where that is less. */
+static double reach_of_plane(const visual_maker *maker, const contact_side *side, double least)
+{
+    double farthest = least;
+
+    for (int b = 0; b < maker->model->n_bodies; b++) {
+        const phx_model_body *body = &maker->model->bodies[b];
+        double square = 0.0, own = 0.0;
+        for (int a = 0; a < maker->dim && side->body < 0; a++)
+            square += pow(body->pose.position[a] - side->place[a], 2.0);
+        for (int p = 0; p < body->n_ports; p++) {
+            double arm = 0.0;
+            for (int a = 0; a < maker->dim; a++)
+                arm += pow(body->ports[p].position[a], 2.0);
+            own = fmax(own, sqrt(arm));
+        }
+        if (side->body < 0 || side->body == b)
+            farthest = fmax(farthest, sqrt(square) + own);
+    }
+    return farthest > 0.0 ? farthest : 1.0;
+}
+
+/* The surface of a side in body axes: a ball, an ellipsoid, or, `least` long, a cylinder or a plate below a plane. */
+static phx_status make_side(const visual_maker *maker, const contact_side *side, double least, phx_surface *surface)
+{
+    const double THIN = 0.01; /* of a plate and its strip in the plane: thickness and half width over its half length */
+    const double STRIP = 0.25;
+    const double reach = (side->body < 0 ? 1.3 : 1.0) * reach_of_plane(maker, side, least);
+    double size[3] = {2.0 * reach, 2.0 * reach, THIN * reach}, place[3], stretched[9];
+    phx_status status;
+
+    memcpy(place, side->place, sizeof place);
+    if (side->kind == PHX_CONTACT_SPHERE) {
+        status = phx_solid_capsule(maker->context, 2.0, 0.0, true, surface);
+        for (int k = 0; k < 9; k++)
+            stretched[k] = side->axes[k] * side->half[k % 3];
+        if (!status)
+            phx_solid_move(surface, place, stretched);
+        return status;
+    }
+    if (side->kind == PHX_CONTACT_CYLINDER) {
+        status = phx_solid_capsule(maker->context, 2.0 * side->half[0], 2.0 * reach, false, surface);
+    } else {
+        for (int k = 0; k < 3; k++)
+            place[k] -= 0.5 * size[2] * side->axes[3 * k + 2];
+        for (int k = 0; k < 2 && maker->dim == 2; k++)
+            if (fabs(side->axes[6 + k]) > 0.5)
+                size[k] *= STRIP;
+        status = phx_solid_box(maker->context, size, surface);
+    }
+    if (!status)
+        phx_solid_move(surface, place, side->axes);
+    return status;
+}
+
+/* Whether a ball or ellipsoid that touches is all that is to be seen of a rigid body: it holds its ports. */
+static phx_status is_ball(const visual_maker *maker, int b, bool *is)
+{
+    const phx_model_body *body = &maker->model->bodies[b];
+    phx_status status = PHX_OK;
+
+    *is = false;
+    for (int k = 0; k < 2 * maker->model->n_forces && !*is && !status; k++) {
+        contact_side side;
+        const phx_model_force *force = &maker->model->forces[k / 2];
+        if (k % 2 >= force->n_ports || force->ports[k % 2].body != b)
+            continue;
+        status = find_side(maker, k / 2, k % 2, &side, is);
+        *is = *is && side.kind == PHX_CONTACT_SPHERE && !side.hollow;
+        for (int p = 0; p < body->n_ports && *is && !status; p++) {
+            double square = 0.0;
+            for (int a = 0; a < maker->dim; a++)
+                square += pow((body->ports[p].position[a] - side.place[a]) / side.half[a], 2.0);
+            *is = square <= 1.0;
+        }
+    }
+    return status;
+}
+
+/* Both sides of force i where no shape of the model file stands for their body, and none before it is the same. */
+static phx_status draw_contact(visual_maker *maker, int i)
+{
+    const double SEEN_THROUGH = 0.3; /* opacity of what may stand in front of what touches it */
+    phx_status status = PHX_OK;
+
+    for (int end = 0; end < 2 && !status; end++) {
+        contact_side side, other, touching;
+        phx_surface surface = {0};
+        bool found, before = false, is_contact;
+        status = find_side(maker, i, end, &side, &found);
+        if (status || !found ||
+            (side.body < 0 ? maker->model->n_ground_visuals : maker->model->bodies[side.body].n_visuals))
+            continue;
+        for (int k = 0; k < 2 * i + end && !before && !status; k++) {
+            const phx_model_force *force = &maker->model->forces[k / 2];
+            if (k % 2 >= force->n_ports || force->ports[k % 2].body != side.body)
+                continue;
+            status = find_side(maker, k / 2, k % 2, &other, &is_contact);
+            before = is_contact && is_same_side(&side, &other);
+        }
+        if (status || before)
+            continue;
+        if (side.body >= 0)
+            status = find_carriers(maker, side.body);
+        if (!status)
+            status = find_side(maker, i, 1 - end, &touching, &is_contact);
+        if (!status)
+            status =
+                make_side(maker, &side, is_contact ? 4.0 * fmax(touching.half[0], touching.half[1]) : 0.0, &surface);
+        if (!status)
+            status = add_surface(maker, side.body, "contact", "",
+                                 side.hollow || side.kind == PHX_CONTACT_PLANE ? SEEN_THROUGH : 1.0, &surface);
+        phx_surface_free(&surface);
+    }
+    return status;
+}
+
 /* Rotations of the line points of all flexible bodies. */
 static phx_status list_turns(visual_maker *maker)
 {
@@ -560,7 +740,8 @@ static phx_status list_turns(visual_maker *maker)
     return status;
 }
 
-/* Draws the shapes of each body, otherwise its inertia or section. A segmented body is drawn with its first segment. */
+/* Draws the shapes of each body, otherwise its inertia or section, and what touches without a shape. A segmented body
+ * is drawn with its first segment. */
 phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  const phx_drawing *drawing, phx_scene *scene)
 {
@@ -574,18 +755,26 @@ phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, c
     if (!status)
         status = draw_shapes(maker, -1);
     for (int b = 0; b < model->n_bodies && !status; b++) {
+        bool ball = false;
         const bool first = !model->bodies[b].whole || b == 0 || model->bodies[b - 1].whole != model->bodies[b].whole;
         if (first)
             status = find_carriers(maker, b);
         if (status || !first)
             continue;
+        const bool rigid = !made[b].source && phx_body_frames(made[b].body, NULL) == 1;
+        if (rigid)
+            status = is_ball(maker, b, &ball);
+        if (status)
+            break;
         if (model->bodies[b].n_visuals > 0)
             status = draw_shapes(maker, b);
-        else if (!made[b].source && phx_body_frames(made[b].body, NULL) == 1)
-            status = draw_inertia(maker, b);
+        else if (rigid)
+            status = ball ? PHX_OK : draw_inertia(maker, b);
         else
             status = draw_section(maker, b);
     }
+    for (int i = 0; i < model->n_forces && !status; i++)
+        status = draw_contact(maker, i);
     phx_free(maker);
     return status;
 }

@@ -306,6 +306,7 @@ struct output_slot {
     char *name;
     phx_output_def def;
     int first, count; /* columns */
+    int force;        /* -1: none */
     double *stress;   /* rows over the stress vector (axial, moment ...), owned */
     /* of a body on a mesh: the rows are over q, nodes x components of the set */
     phx_stress_set set;

@@ -299,7 +299,8 @@ typedef enum phx_quantity_target {
     PHX_OF_PORT,
     PHX_OF_SECTION, /* of a beam or rod; of some quantities also a point of a body on a mesh */
     PHX_OF_MESH,    /* a point of a body on a mesh, or the whole body */
-    PHX_OF_JOINT
+    PHX_OF_JOINT,
+    PHX_OF_FORCE /* what it does at a port */
 } phx_quantity_target;
 
 /* Description of a quantity of outputs. */

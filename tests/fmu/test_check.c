@@ -268,7 +268,7 @@ static void events_are_driven(void **state)
         {"nominal", "changes the nominal value of state 1 without nominalsOfContinuousStatesChanged"},
         {"endless", "iterations of an event do not come to an end"},
         {"past", "the next time event is at 0 s"},
-        {"forgetful", "after going back over an event and on again the states or outputs are others"}};
+        {"forgetful", "after going back over an event and on again the states or outputs differ"}};
 
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
         char text[3000];

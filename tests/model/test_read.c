@@ -229,6 +229,7 @@ static void plane_joints_are_read(void **state)
         assert_int_equal(m->outputs[i].quantity, i < 9     ? i
                                                  : i == 9  ? PHX_QUANTITY_STRESS
                                                  : i == 14 ? PHX_QUANTITY_STRAIN
+                                                 : i == 15 ? PHX_QUANTITY_FORCE
                                                            : PHX_QUANTITY_REACTION + i - 10); /* those of the plane */
     assert_int_equal(m->outputs[0].frame, PHX_MODEL_BODY_FRAME);
     assert_int_equal(m->outputs[6].frame, PHX_MODEL_INERTIAL);

@@ -13,6 +13,7 @@ static double port_shapes[4] = {1, 2, 3, 4};
 static char *joint_names[] = {"pin", "knee</script>"}, *joint_kinds[] = {"revolute", "revolute"};
 static int joint_a[] = {0, 1}, joint_b[] = {1, 2};
 static double joint_axis[4] = {0};
+static int joint_drive[] = {1, 0};
 static int section_body[] = {1};
 static char *section_names[] = {"bending_moment_z"}, *section_units[] = {"N m"};
 static double maps[6] = {1, 0, 0, 1, -1, 0.5}, gravity[2] = {0, -9.81};
@@ -37,6 +38,7 @@ static inline phx_scene example_scene(void)
                        .joint_a = joint_a,
                        .joint_b = joint_b,
                        .joint_axis = joint_axis,
+                       .joint_drive = joint_drive,
                        .n_sections = 1,
                        .section_body = section_body,
                        .section_name = section_names,

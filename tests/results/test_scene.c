@@ -88,6 +88,22 @@ static void what_does_not_fit_is_refused(void **state)
     scene.n_port_shapes = 2;
     refuse(context, &scene, "/ports/shapes");
     scene = example_scene();
+    scene.n_arrows = 1;
+    scene.arrow_name = scene.arrow_kind = port_names;
+    scene.arrow_port = scene.arrow_directions = &beyond[1]; /* 3: inertial directions, but no port */
+    refuse(context, &scene, "/arrows/port");
+    scene.arrow_port = beyond;
+    outside[0] = 4;
+    scene.arrow_directions = outside;
+    refuse(context, &scene, "/arrows/directions");
+    scene = example_scene();
+    scene.n_springs = 1;
+    scene.spring_name = scene.spring_kind = port_names;
+    scene.spring_a = scene.spring_b = scene.spring_wheel_a = beyond;
+    scene.spring_wheel_b = &beyond[1];
+    scene.spring_radius_a = scene.spring_radius_b = radius;
+    refuse(context, &scene, "/springs/wheel_b");
+    scene = example_scene();
     scene.n_gravity = 1;
     refuse(context, &scene, "/gravity");
 }

@@ -297,12 +297,84 @@ static void results_do_not_depend_on_shapes(void **state)
     }
 }
 
+/* What touches is seen where no shape stands for its body: a ball, an ellipsoid, a hollow cylinder, and once each plane
+ * of the ground, with the port in it and its normal. */
+static void contacts_are_seen(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\n"
+        "ground: {ports: {S: {position: [0, 0, 5], rotation: {axis: [1, 0, 0], angle: 0.3}}, T: {position: [9, 0, "
+        "0]}}}\n"
+        "bodies:\n"
+        "  ball: {kind: rigid, mass: 1, inertia: [1, 1, 1], ports: {E: {position: [0.1, 0, 0]}}}\n"
+        "  egg: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [3, 0, 9]}}\n"
+        "  box: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [9, 0, 9]}, shape: {box: [1, 1, 1]}}\n"
+        "  foot: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [9, 9, 9]}, ports: {E: {position: [0, 0, "
+        "3]}}}\n"
+        "forces:\n"
+        "  one: {kind: contact, ports: [ground.O, ball.E], against: plane, normal: [0, 0, 1], radius: 0.5, stiffness: "
+        "1}\n"
+        "  two: {kind: contact, ports: [ground.T, egg.P], against: plane, normal: [0, 0, 1], semi_axes: [1, 2, 3], "
+        "stiffness: 1}\n"
+        "  hole: {kind: contact, ports: [ground.S, ball.E], against: cylinder, axis: [0, 0, 1], radius_a: 8, radius: "
+        "0.5, "
+        "inside: true, stiffness: 1}\n"
+        "  own: {kind: contact, ports: [ground.O, box.P], against: plane, normal: [0, 0, 1], radius: 0.7, stiffness: "
+        "1}\n"
+        "  toe: {kind: contact, ports: [ground.O, foot.E], against: plane, normal: [0, 0, 1], radius: 0.2, stiffness: "
+        "1}\n"
+        "simulate: {end: 0.01, step: 0.01}\n";
+    phx_result *result = simulate(*state, text);
+    const phx_scene *scene = phx_result_scene(result);
+    int planes = 0, hollow = 0, of_body[4] = {0};
+    double low[3], high[3];
+
+    for (int v = 0; v < scene->n_visuals; v++) {
+        if (strcmp(scene->visual_kind[v], "contact"))
+            continue;
+        const int first = first_node(scene, v), b = scene->visual_body[v];
+        extents(scene, v, low, high);
+        if (b >= 0) {
+            of_body[b]++;
+        } else if (scene->visual_nodes[v] == 8) {
+            planes++;
+            CHECK_CLOSE(high[2], 0.0, 1e-14, "the plane of the ground");
+        } else {
+            hollow++;
+            for (int k = first; k < first + scene->visual_nodes[v]; k++) { /* distance from the axis (0, -sin, cos) */
+                const double *x = scene->node_arm + 3 * k, z = x[2] - 5.0;
+                const double across = cos(0.3) * x[1] + sin(0.3) * z;
+                const double distance = hypot(x[0], across);
+                assert_true(distance < 1e-9 || fabs(distance - 8.0) < 1e-9);
+            }
+            assert_true(scene->visual_opacity[v] < 1.0);
+        }
+    }
+    assert_int_equal(planes, 1);
+    assert_int_equal(hollow, 1);
+    assert_int_equal(of_body[0], 1);
+    assert_int_equal(of_body[1], 1);
+    assert_int_equal(of_body[2], 0); /* its shape is what is seen */
+    assert_int_equal(of_body[3], 1);
+    extents(scene, visual_of(scene, 0, "contact"), low, high);
+    CHECK_CLOSE(0.5 * (low[0] + high[0]), 0.1, 1e-12, "the ball is about its port");
+    CHECK_CLOSE(high[2] - low[2], 1.0, 1e-12, "its diameter");
+    extents(scene, visual_of(scene, 1, "contact"), low, high);
+    for (int a = 0; a < 3; a++)
+        CHECK_CLOSE(high[a] - low[a], 2.0 * (a + 1), 1e-12, "axis %d of the ellipsoid", a);
+    visual_of(scene, 3, "inertia"); /* its toe is not all of it */
+    for (int v = 0; v < scene->n_visuals; v++)
+        assert_true(scene->visual_body[v] > 1 || strcmp(scene->visual_kind[v], "inertia"));
+    phx_result_destroy(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(inertia_is_seen, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(sections_follow, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(shapes_are_carried, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(contacts_are_seen, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(rods_have_ends, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(results_do_not_depend_on_shapes, study_setup, study_teardown),
     };

@@ -1,10 +1,30 @@
 // Parts at the bodies: joints, springs, loads, and where the ground holds them.
-import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
+import {
+    BufferAttribute,
+    BufferGeometry,
+    DoubleSide,
+    LineSegments,
+    Matrix4,
+    MeshBasicMaterial,
+    MeshLambertMaterial,
+    Vector3,
+} from 'three';
 import { poseMatrix } from './bodies.js';
 import { theme } from './colours.js';
-import { Crowd, MANY, groundSolid, jointSolid, lineMaterial, loadSolid, tieSolid } from './glyphs.js';
+import {
+    Crowd,
+    MANY,
+    driveSolid,
+    groundSolid,
+    jointSolid,
+    lineMaterial,
+    loadSolid,
+    tieSolid,
+    turn,
+} from './glyphs.js';
 import { Loads } from './loads.js';
 import { multiply, rotate } from './motion.js';
+import { Rope } from './wheels.js';
 
 const upwards = new Vector3(0, 0, 1);
 const colours = { light: { joint: 0x4a5666, ground: 0x9aa5b3 }, dark: { joint: 0xb4c0cf, ground: 0x667283 } };
@@ -25,6 +45,13 @@ export class Attached {
         this.material = new MeshLambertMaterial();
         this.groundMaterial = new MeshLambertMaterial();
         this.railMaterial = lineMaterial(0x808890, 0.8);
+        this.driveMaterial = new MeshBasicMaterial({
+            color: 0xd0453e,
+            side: DoubleSide,
+            transparent: true,
+            opacity: 0.75,
+            depthTest: false, // seen through the wheel that it turns
+        });
         this.radius = 0.011 * scene.size;
         this.crowd = new Crowd(scene.scene);
         const { joints, joint_kinds: kinds, springs, loads } = scene.report;
@@ -32,14 +59,18 @@ export class Attached {
             const kind = kinds[joint.kind];
             const size = this.fitting(joint.a, joint.b);
             const solid = this.crowd.add(jointSolid(joint, kind, size, this.material, joints.length > MANY));
-            return { joint, solid, atB: kind?.holds_points === false };
+            const drive = joint.drive && joints.length <= MANY ? this.add(driveSolid(this.driveMaterial)) : null;
+            drive?.scale.setScalar(2.6 * size);
+            return { joint, solid, drive, atB: kind?.holds_points === false };
         });
         this.makeRails();
         this.springs = springs
-            .map((spring) => ({
-                spring,
-                solid: tieSolid(spring.kind, this.radius, this.lengthOf(spring), this.material),
-            }))
+            .map((spring) => {
+                const runs = spring.wheel_a || spring.wheel_b;
+                const rope = runs ? new Rope(spring, 0.15 * this.radius, this.material) : null;
+                const solid = rope?.solid ?? tieSolid(spring.kind, this.radius, this.lengthOf(spring), this.material);
+                return { spring, rope, solid };
+            })
             .filter(({ solid }) => solid);
         this.springs.forEach(({ solid }) => this.add(solid));
         this.loads = loads
@@ -88,7 +119,8 @@ export class Attached {
     makeGrounds() {
         const { report, plane } = this.scene;
         const places = new Map();
-        for (const { a, b } of [...report.joints, ...report.springs])
+        const held = report.springs.filter(({ kind }) => kind !== 'contact' && kind !== 'belt');
+        for (const { a, b } of [...report.joints, ...held])
             for (const end of [a, b])
                 if (end.body < 0 && end.position)
                     places.set(end.position.map((x) => x.toPrecision(6)).join(), end.position);
@@ -149,17 +181,48 @@ export class Attached {
         solid.quaternion.setFromRotationMatrix(matrix).multiply(solid.userData.turn);
     }
 
-    placeJoint({ joint, solid, atB }, point, matrix) {
+    placeJoint({ joint, solid, drive, atB }, point, matrix) {
         const other = [0, 0, 0];
         const found = this.portAt(joint.b, other, matrix) && this.portAt(joint.a, point, matrix);
         solid.visible = Boolean(found);
         if (found) this.put(solid, atB ? other : point, matrix);
+        if (drive) this.placeDrive(joint, drive, found ? point : null);
         const apart = Math.hypot(other[0] - point[0], other[1] - point[1], other[2] - point[2]);
         if (solid.visible && apart > 0.2 * this.radius)
             this.rails.attributes.position.array.set([...point, ...other], 6 * this.parted++);
     }
 
-    placeSpring({ spring, solid }, point, matrix) {
+    /** The angle from the directions of port A to those of port B about the axis, at a place (null: there is none). */
+    placeDrive(joint, drive, at) {
+        const [here, there] = [new Matrix4(), new Matrix4()];
+        const axis = this.axisIn(joint);
+        const across = new Vector3(Math.abs(axis.x) < 0.9 ? 1 : 0, Math.abs(axis.x) < 0.9 ? 0 : 1, 0);
+        across.addScaledVector(axis, -across.dot(axis)).normalize();
+        const place = [0, 0, 0];
+        drive.visible = Boolean(at && this.portAt(joint.a, place, here) && this.portAt(joint.b, place, there));
+        if (!drive.visible) return;
+        const third = axis.clone().cross(across);
+        const now = across.clone().applyMatrix4(there);
+        const angle = Math.atan2(now.dot(third.applyMatrix4(here)), now.dot(across.applyMatrix4(here)));
+        axis.applyMatrix4(here);
+        drive.position.set(at[0], at[1], at[2] + this.lift).addScaledVector(axis, 0.02 * drive.scale.x);
+        drive.quaternion.setFromRotationMatrix(here.makeBasis(across, third, axis));
+        turn(drive, angle);
+    }
+
+    /** The axis of a joint that turns, in the directions of port A. */
+    axisIn(joint) {
+        return new Vector3(...((!this.scene.plane && joint.axis) || [0, 0, 1])).normalize();
+    }
+
+    /** The axis of the wheels at the ends of a spring, inertial, from the joint of one of them. */
+    axisOf({ wheel_a: a, wheel_b: b }, matrix) {
+        const joint = this.scene.report.joints[(a ?? b).joint];
+        this.portAt(joint.a, [0, 0, 0], matrix);
+        return this.axisIn(joint).applyMatrix4(matrix);
+    }
+
+    placeSpring({ spring, solid, rope }, point, matrix) {
         const other = [0, 0, 0];
         const found = this.portAt(spring.a, point, matrix) && this.portAt(spring.b, other, matrix);
         const along = new Vector3(...other).sub(new Vector3(...point));
@@ -167,6 +230,11 @@ export class Attached {
         solid.visible = Boolean(found) && length > 0;
         if (!solid.visible) return;
         solid.position.set(point[0], point[1], point[2] + this.lift);
+        if (rope) {
+            const to = new Vector3(...other).sub(new Vector3(...point));
+            solid.visible = rope.place(new Vector3(), to, this.axisOf(spring, matrix));
+            return;
+        }
         solid.quaternion.setFromUnitVectors(upwards, along.divideScalar(length));
         for (const part of solid.children) part.userData.stretch?.(length);
     }

@@ -22,13 +22,16 @@
 //                           map REF q x n, scale REF q, or with factors map REF n x (q + factors)}]}}]
 //                         shapes and maps of a mesh are integers, coordinate by coordinate, times its scale; maps with
 //                         factors numbers, by the coordinates and behind them the factors of the frame
-//   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
-//                         {body: -1, position, rotation?}
+//   joints                [{name, kind, a, b, axis? (in the directions of port a), drive? (true: it is turned)}], a and b
+//                         {body, port}, or the ground {body: -1, position, rotation?}
 //   joint_kinds?          {kind: {holds_points (else drawn where b is), solids [{shape, size (3)}]}}: glyphs.js
 //   loads?                [{name, kind "force" | "torque" | "distributed", body, port, frame? "inertial" | "body" (the
 //                           directions of the port, of a distributed one the body's), places? (distributed: fractions
 //                           of the line of its body), value? REF F x places x 3, or places x 3 when it is constant}]
-//   springs?              [{name, kind, a, b}], ends like those of joints; kind: glyphs.js
+//                         and among them {name, kind "reaction" | "exerted", at, directions? (ends like those of joints; none:
+//                           inertial), value REF F x 3}
+//   springs?              [{name, kind, a, b, wheel_a?, wheel_b? {joint, radius}}], ends like those of joints; kind:
+//                         glyphs.js; wheels: wheels.js
 //   visuals?              {body REF, kind [..], colour [..], opacity REF, nodes REF, triangles REF (of each how many), node_body
 //                         REF, node_point REF (-1: the frame of that body, else a point of it, behind these a node of its
 //                         mesh), node_arm REF x 3, triangle_nodes REF x 3, point_turns REF (of the bodies with shapes:

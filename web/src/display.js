@@ -51,6 +51,9 @@ export function displayControls(scene, report) {
             title: 'Axes of the bodies and of the ground (X)',
         }),
         ghost: toggle('Start pose', false, (on) => scene.show('ghost', on), { title: 'The pose at the start (G)' }),
+        forces: toggle('Forces', true, (on) => scene.show('forces', on), {
+            title: 'Outputs that are forces: reactions, springs, contacts',
+        }),
         follow: toggle('Follow', scene.shown.follow, (on) => scene.show('follow', on), {
             title: 'The view follows the mechanism',
         }),
@@ -81,6 +84,7 @@ export function displayControls(scene, report) {
             shows.joints,
             shows.frames,
             report.frames.count > 1 || report.modes ? shows.ghost : null,
+            report.loads.some((load) => load.at) ? shows.forces : null,
             report.frames.count > 1 ? shows.follow : null,
         ),
         h(

@@ -14,7 +14,7 @@ export function sampled(count, most = SAMPLES) {
 
 const FAR = 6; // times the median: bodies that are larger are what others move on, and need not be seen whole
 
-const AUTOMATIC = new Set(['section', 'inertia', 'mass']);
+const AUTOMATIC = new Set(['section', 'inertia', 'mass', 'contact']);
 
 /** The bodies whose shapes the model file gives: their ports need not be seen. */
 function shaped(visuals) {

@@ -17,6 +17,7 @@ import {
     MeshLambertMaterial,
     OctahedronGeometry,
     Quaternion,
+    RingGeometry,
     SphereGeometry,
     Sprite,
     SpriteMaterial,
@@ -124,7 +125,7 @@ function piston(radius, length, material) {
 }
 
 /** A thin line along z. */
-function cord(radius, material) {
+export function cord(radius, material) {
     const mesh = new Mesh(along(new CylinderGeometry(radius, radius, 1, 8)).translate(0, 0, 0.5), material);
     mesh.userData.stretch = (now) => {
         mesh.scale.z = now;
@@ -142,12 +143,14 @@ export function tieSolid(kind, size, length, material) {
     else if (kind === 'damper' || kind === 'actuator') group.add(...piston(0.6 * radius, length, material));
     else if (kind === 'bushing')
         group.add(new Mesh(along(new CylinderGeometry(size, size, size, 20)), material)); // where its ends are
-    else if (kind === 'cable' || kind === 'coupling') group.add(cord(0.15 * size, material));
+    else if (kind === 'cable') group.add(cord(0.15 * size, material));
     else return null;
     return group;
 }
 
 const loadMaterial = new MeshLambertMaterial({ color: 0xd28a00 });
+// Of forces that are results: they begin inside what they act on, and are seen through it.
+const foundMaterial = new MeshLambertMaterial({ color: 0xb23a8a, depthTest: false, transparent: true });
 
 /** A load whose direction is not known: a rhombus for a force, a ring for a torque. */
 export function loadSolid(load, size) {
@@ -159,9 +162,10 @@ export function loadSolid(load, size) {
 }
 
 /** An arrow along z; stretch(arrow, length) makes it so long, its head at most `head`. */
-export function arrowSolid(thickness, head) {
-    const shaft = new Mesh(along(new CylinderGeometry(thickness, thickness, 1, 12)).translate(0, 0, 0.5), loadMaterial);
-    const tip = new Mesh(along(new ConeGeometry(3 * thickness, 1, 16)).translate(0, 0, 0.5), loadMaterial);
+export function arrowSolid(thickness, head, found) {
+    const material = found ? foundMaterial : loadMaterial;
+    const shaft = new Mesh(along(new CylinderGeometry(thickness, thickness, 1, 12)).translate(0, 0, 0.5), material);
+    const tip = new Mesh(along(new ConeGeometry(3 * thickness, 1, 16)).translate(0, 0, 0.5), material);
     const group = new Group().add(shaft, tip);
     group.userData.head = head;
     return group;
@@ -183,6 +187,23 @@ export function turnSolid() {
     tip.rotation.z = arc;
     tip.translateY(0.2);
     return new Group().add(new Mesh(new TorusGeometry(1, 0.07, 10, 48, arc), loadMaterial), tip);
+}
+
+/** A drive about z: a sector of a disc from x on, of radius one; turn(drive, angle) opens it. */
+export function driveSolid(material) {
+    const sector = new Mesh(new RingGeometry(0.75, 1, 96, 1, 0, 2 * Math.PI), material);
+    const tip = new Mesh(new ConeGeometry(0.28, 0.45, 16), material);
+    return new Group().add(sector, tip);
+}
+
+export function turn(drive, angle) {
+    const [sector, tip] = drive.children;
+    const size = Math.abs(angle);
+    sector.geometry.setDrawRange(0, 6 * Math.round((96 * size) / (2 * Math.PI)));
+    sector.scale.y = Math.sign(angle) || 1;
+    tip.position.set(0.875 * Math.cos(angle), 0.875 * Math.sin(angle), 0);
+    tip.rotation.z = angle + (angle < 0 ? Math.PI : 0);
+    tip.visible = size > 0.05;
 }
 
 /** Where the ground holds something: a triangle under the point in the plane, a plate in space. */
@@ -217,19 +238,27 @@ export function axesSolid(size, count = 3, thickness = 0.02) {
     return group;
 }
 
-function letter(text, colour) {
+/** Text that faces the observer, `height` high. */
+export function textSprite(text, colour, height) {
     const canvas = document.createElement('canvas');
-    canvas.width = canvas.height = 64;
     const context = canvas.getContext('2d');
-    context.font = '600 44px system-ui, sans-serif';
-    context.textAlign = 'center';
-    context.textBaseline = 'middle';
-    context.fillStyle = colour;
-    context.fillText(text, 32, 34);
+    const font = '500 44px system-ui, sans-serif';
+    context.font = font;
+    canvas.width = Math.max(64, Math.ceil(context.measureText(text).width) + 8);
+    canvas.height = 64;
+    Object.assign(context, { font, textAlign: 'center', textBaseline: 'middle', fillStyle: colour });
+    context.fillText(text, 0.5 * canvas.width, 34);
     const map = new CanvasTexture(canvas);
     map.colorSpace = SRGBColorSpace;
-    const sprite = new Sprite(new SpriteMaterial({ map, depthTest: false, transparent: true }));
-    sprite.scale.setScalar(0.6);
+    const sprite = new Sprite(new SpriteMaterial({ map, transparent: true, depthWrite: false }));
+    sprite.userData.width = canvas.width / 64; // of the height
+    sprite.scale.set(height * sprite.userData.width, height, 1);
+    return sprite;
+}
+
+function letter(text, colour) {
+    const sprite = textSprite(text, colour, 0.6);
+    sprite.material.depthTest = false;
     return sprite;
 }
 

@@ -1,11 +1,11 @@
-// Loads as arrows: forces along their direction, torques as arcs about it, distributed ones as a row of arrows. Lengths
-// are in proportion to the values, the largest over the whole motion of each kind has the longest arrow.
+// Loads as arrows: forces along their direction, torques as arcs about it, distributed ones as a row of arrows; and
+// outputs that are forces, reactions and what springs and contacts exert. Lengths are in proportion to the values, the largest over the whole motion of each kind has the longest arrow.
 import { Matrix4, Vector3 } from 'three';
 import { poseMatrix } from './bodies.js';
 import { arrowSolid, stretch, turnSolid } from './glyphs.js';
 
 const upwards = new Vector3(0, 0, 1);
-const longest = { force: 0.25, torque: 0.11, distributed: 0.15 }; // of the extent of the mechanism
+const longest = { force: 0.25, torque: 0.11, distributed: 0.15, reaction: 0.25, exerted: 0.25 }; // of the extent of the mechanism
 const least = 1e-3; // of the largest: what is smaller is not drawn
 
 /** |value| at most, over all frames and places; 0 when it is not known. */
@@ -36,15 +36,16 @@ export class Loads {
         this.attached = attached;
         const { size } = attached.scene;
         const most = {};
-        for (const load of loads) most[load.kind] = Math.max(most[load.kind] ?? 0, largestValue(load));
+        const scaleOf = ({ kind }) => (kind === 'exerted' ? 'reaction' : kind);
+        for (const load of loads) most[scaleOf(load)] = Math.max(most[scaleOf(load)] ?? 0, largestValue(load));
         this.entries = loads.map((load) => {
             const torque = load.kind === 'torque';
             const thickness = (load.kind === 'distributed' ? 0.0025 : 0.005) * size;
             const solids = (load.places ?? [0]).map(() =>
-                torque ? turnSolid() : arrowSolid(thickness, 9 * thickness),
+                torque ? turnSolid() : arrowSolid(thickness, 9 * thickness, load.at !== undefined),
             );
             solids.forEach((solid) => attached.scene.scene.add(solid));
-            return { load, solids, largest: most[load.kind], full: (longest[load.kind] ?? 0.2) * size };
+            return { load, solids, largest: most[scaleOf(load)], full: (longest[load.kind] ?? 0.2) * size };
         });
         this.value = new Vector3();
         this.matrix = new Matrix4();
@@ -54,6 +55,11 @@ export class Loads {
     /** Where place k of a load is, its directions into the matrix; false when nowhere. */
     locate(load, k) {
         const { attached, matrix, point } = this;
+        if (load.at) {
+            const found = attached.portAt(load.directions ?? load.at, point, matrix) !== null;
+            if (!load.directions) matrix.identity();
+            return attached.portAt(load.at, point, new Matrix4()) !== null && found;
+        }
         if (!load.places) return attached.portAt(load, point, matrix) !== null;
         const body = attached.scene.bodies[load.body];
         if (!body || body.n < 2) return false;
@@ -70,9 +76,9 @@ export class Loads {
         const { value, matrix, point, attached } = this;
         for (const { load, solids, largest, full } of this.entries)
             solids.forEach((solid, k) => {
-                const found = attached.scene.shown.loads && this.locate(load, k);
+                const found = attached.scene.shown[load.at ? 'forces' : 'loads'] && this.locate(load, k);
                 valueNow(load, attached.scene.motion, k, value);
-                if (load.frame === 'body') value.applyMatrix4(matrix);
+                if (load.frame === 'body' || load.at) value.applyMatrix4(matrix);
                 const size = value.length() / (largest || 1);
                 solid.visible =
                     Boolean(found) && size > least && Number.isFinite(size + point[0] + point[1] + point[2]);

@@ -112,7 +112,7 @@ export class Others {
     use(report) {
         const { scene, fronts } = this;
         if (scene.report === report) return;
-        const stays = [scene.camera, scene.ambient, scene.grid, scene.ghosts, ...this.list.map((other) => other.scene)];
+        const stays = [scene.camera, scene.ambient, scene.ground.object, scene.ghosts, ...this.list.map((other) => other.scene)];
         const shown = scene.scene.children.filter((object) => !stays.includes(object));
         const { bodies, axes, visuals, attached, frameBox, reached } = scene;
         fronts.set(scene.report, { bodies, axes, visuals, attached, frameBox, reached, shown });
@@ -129,6 +129,7 @@ export class Others {
             scene.makeBodies();
             scene.visuals = new Visuals(scene, true);
             scene.attached = new Attached(scene);
+            scene.ground.cast(scene.scene.children.filter((object) => !stays.includes(object)));
         }
         scene.motion.toFrame(0);
         scene.attached.retheme();

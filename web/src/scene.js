@@ -22,7 +22,8 @@ import { BodyView } from './bodies.js';
 import { categorical, css, ramp, theme } from './colours.js';
 import { h } from './dom.js';
 import { measure, middle, sampled } from './extent.js';
-import { MANY, axesSolid, compass, grid, lineMaterial } from './glyphs.js';
+import { MANY, axesSolid, compass } from './glyphs.js';
+import { Ground } from './ground.js';
 import { Names } from './names.js';
 import { Others } from './others.js';
 import { Visuals } from './visuals.js';
@@ -53,6 +54,7 @@ export class Scene {
             frames: false,
             ghost: false,
             loads: true,
+            forces: true,
             grid: true,
             follow: false,
         };
@@ -85,7 +87,7 @@ export class Scene {
         this.attached = new Attached(this);
         this.names = new Names(this);
         host.append(this.names.element, this.tip);
-        this.makeGrid();
+        this.ground = new Ground(this);
         this.corner = new ThreeScene();
         this.corner.add(compass(this.plane, report.gravity));
         this.ghosts = new Group();
@@ -198,33 +200,12 @@ export class Scene {
         });
     }
 
-    makeGrid() {
-        const box = this.frameBox;
-        const span = Math.max(box.max.x - box.min.x, box.max.y - box.min.y, 0.2 * this.size);
-        const raw = span / 8;
-        const step = [1, 2, 5, 10].map((m) => m * 10 ** Math.floor(Math.log10(raw))).find((s) => s >= raw);
-        const margin = this.plane ? 6 * span : 0.6 * span;
-        this.gridMaterial = lineMaterial(0x808890, 0.16);
-        const z = this.plane ? -0.5 * this.size : box.min.z - 0.03 * this.size;
-        this.grid = grid(
-            box.min.x - margin,
-            box.max.x + margin,
-            box.min.y - margin,
-            box.max.y + margin,
-            z,
-            step,
-            this.gridMaterial,
-        );
-        this.grid.userData.step = step;
-        this.scene.add(this.grid);
-    }
-
     retheme() {
         const dark = theme() === 'dark';
         this.background = new Color(css('--scene'));
         this.attached.retheme();
         this.others.paint();
-        this.gridMaterial.color.setHex(dark ? 0xa0b4cc : 0x4a5c74);
+        this.ground.retheme(dark);
         this.ghostMaterial.color.setHex(dark ? 0x7d8da4 : 0x506078);
         this.setColour(this.colour);
     }
@@ -338,6 +319,7 @@ export class Scene {
         this.camera.position.add(step);
         this.controls.target.add(step);
         this.followShift = shift;
+        this.ground.follow(shift);
         this.controls.update();
     }
 
@@ -347,7 +329,7 @@ export class Scene {
             this.axes.forEach((solid) => {
                 solid.visible = on;
             });
-        if (what === 'grid') this.grid.visible = on;
+        if (what === 'grid') this.ground.object.visible = on;
         if (what === 'ghost') this.ghosts.visible = on;
         this.update();
     }
@@ -389,6 +371,7 @@ export class Scene {
         renderer.setScissorTest(false);
         renderer.setClearColor(this.background);
         renderer.clear();
+        this.ground.measure(this.camera);
         renderer.render(this.scene, this.camera);
         this.renderCompass();
         this.names.place(width, height);

@@ -4,7 +4,7 @@ import { h, icon } from './dom.js';
 import { count, number, quantity, words } from './format.js';
 import { largestValue } from './loads.js';
 
-const loadUnits = { force: 'N', torque: 'N m', distributed: 'N/m' };
+const loadUnits = { force: 'N', torque: 'N m', distributed: 'N/m', reaction: 'N', exerted: 'N' };
 
 /** A number with its unit; a text as it is. */
 const shown = ({ value, unit }) => {
@@ -197,7 +197,7 @@ export function overview(report, select) {
                           {},
                           h('th', { scope: 'row' }, load.name),
                           h('td', {}, words(load.kind)),
-                          h('td', {}, bodyName(load)),
+                          h('td', {}, bodyName(load.at ?? load)),
                           h('td', {}, load.value ? quantity(largestValue(load), loadUnits[load.kind]) : '–'),
                       ),
                   ),

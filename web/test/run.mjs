@@ -1037,6 +1037,119 @@ if (program)
         await tab.done();
     });
 
+const driven = `phlexor: 1
+dimension: 3
+gravity: [0, 0, -9.81]
+ground: {ports: {A: {position: [0, 0, 1]}, B: {position: [0.5, 0, 1.1]}, C: {position: [0.3, 0, 1.4]}, D: {position: [-1, 0, 1]}}}
+bodies:
+  a: {kind: rigid, mass: 1, inertia: [0.004, 0.008, 0.004]}
+  b: {kind: rigid, mass: 2, inertia: [0.02, 0.04, 0.02]}
+  c: {kind: rigid, mass: 2, inertia: [0.005, 0.009, 0.005]}
+  ball: {kind: rigid, mass: 1, inertia: [0.004, 0.004, 0.004], pose: {position: [0.1, 0.4, 0.0999]}}
+  load: {kind: rigid, mass: 1, inertia: [0.004, 0.004, 0.004], pose: {position: [-0.05, 0, 0.5]}}
+joints:
+  a: {kind: revolute, ports: [ground.A, a.P], axis: [0, 1, 0], motion: "0.5*t"}
+  b: {kind: revolute, ports: [ground.B, b.P], axis: [0, 1, 0]}
+  c: {kind: revolute, ports: [ground.C, c.P], axis: [0, 1, 0]}
+forces:
+  belt: {kind: coupling, terms: [{joint: a, weight: 0.1}, {joint: b, weight: -0.2}], stiffness: 1e5, damping: 100}
+  cross: {kind: coupling, terms: [{joint: b, weight: 0.1}, {joint: c, weight: 0.1}], stiffness: 1e5, damping: 100}
+  rope: {kind: cable, ports: [a.P, load.P], terms: [{joint: a, weight: 0.05}], length: 0.5, stiffness: 1e4, damping: 1e-2}
+  floor: {kind: contact, ports: [ground.O, ball.P], against: plane, normal: [0, 0, 1], radius: 0.1, stiffness: 1e5, damping: 0.2}
+outputs: {floor: {force: floor}, pin: {reaction: b}}
+simulate: {end: 1, step: 1e-3, every: 1e-2}
+`;
+
+if (program)
+    check('belts, ropes, drives, contacts, forces and the ground', async () => {
+        writeFileSync(join(folder, 'driven.yaml'), driven);
+        const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
+        run('simulate', 'driven.yaml', '-o', 'driven.h5');
+        run('report', 'driven.h5');
+        const tab = await open(readFileSync(join(folder, 'driven.html'), 'utf8'));
+        await key(tab, 'End');
+        await settle(tab);
+        const found = await tab.evaluate(() => {
+            const { attached, ground, visuals } = phlexor.scene;
+            const ropes = attached.springs.filter(({ rope }) => rope);
+            // How a straight piece touches the wheel about `centre`: its distance, and whether it stands across the radius.
+            const touch = (solid, piece, centre, end) => {
+                const along = piece.position.clone().set(0, 0, piece.scale.z).applyQuaternion(piece.quaternion);
+                const arm = piece.position.clone().add(solid.position);
+                if (end) arm.add(along);
+                arm.x -= centre[0];
+                arm.z -= centre[2];
+                return [Math.hypot(arm.x, arm.z), arm.dot(along) / along.length(), arm.z];
+            };
+            const of = (name) => ropes.find(({ spring }) => spring.name === name);
+            const values = (name, column) =>
+                phlexor.report.columns.groups
+                    .find(({ title }) => title === name)
+                    .columns.find((entry) => entry.name === column)
+                    .data.at(-1);
+            const [belt, cross, rope] = ['belt', 'cross', 'rope'].map(of);
+            const back = belt.rope.pieces[21];
+            const { joint, drive } = attached.joints.find((entry) => entry.drive);
+            const [sector] = drive.children;
+            const arrows = attached.arrows.entries.map(({ load, solids: [solid] }) => ({
+                name: load.name,
+                visible: solid.visible,
+                at: solid.position.toArray(),
+                along: solid.position.clone().set(0, 0, 1).applyQuaternion(solid.quaternion).toArray(),
+            }));
+            return {
+                touches: [
+                    touch(belt.solid, belt.rope.pieces[0], [0, 0, 1], false),
+                    touch(belt.solid, belt.rope.pieces[0], [0.5, 0, 1.1], true),
+                    touch(belt.solid, back, [0.5, 0, 1.1], false),
+                    touch(belt.solid, back, [0, 0, 1], true),
+                    touch(cross.solid, cross.rope.pieces[0], [0.5, 0, 1.1], false),
+                    touch(cross.solid, cross.rope.pieces[0], [0.3, 0, 1.4], true),
+                    touch(rope.solid, rope.rope.pieces[0], [0, 0, 1], false),
+                ],
+                closed: [belt, cross].map(({ rope: loop }) => {
+                    const last = loop.pieces.at(-1);
+                    const end = last.position.clone().set(0, 0, last.scale.z).applyQuaternion(last.quaternion);
+                    return end.add(last.position).distanceTo(loop.pieces[0].position);
+                }),
+                driven: joint.name,
+                angle: (sector.geometry.drawRange.count / 6 / 96) * 2 * Math.PI,
+                arrows,
+                kinds: visuals.list.filter(({ visual }) => visual.kind === 'contact').map(({ body }) => body),
+                inertia: visuals.list.filter(({ visual, body }) => visual.kind === 'inertia' && body === 3).length,
+                lengths: ground.labels.children.length,
+                shadow: Boolean(ground.shadow?.receiveShadow),
+                pin: ['fx', 'fy', 'fz'].map((name) => values('pin', name)),
+            };
+        });
+        const radii = [0.1, 0.2, 0.2, 0.1, 0.1, 0.1, 0.05];
+        found.touches.forEach(([distance, across], k) => {
+            near(distance, radii[k], 1e-6, `piece ${k} from the axis of its wheel`);
+            near(across, 0, 1e-6, `piece ${k} touches its wheel`);
+        });
+        assert.ok(found.touches[0][2] * found.touches[3][2] < 0, 'an open belt runs above and below');
+        found.closed.forEach((gap) => near(gap, 0, 1e-6, 'a belt is closed'));
+        assert.equal(found.driven, 'a');
+        near(found.angle, 0.5, 0.04, 'angle of the drive');
+        const [floor, pin] = ['floor', 'pin'].map((name) => found.arrows.find((arrow) => arrow.name === name));
+        assert.ok(floor.visible && pin.visible);
+        near(floor.along[2], 1, 1e-6, 'the floor pushes upwards');
+        near(floor.at[0], 0.1, 1e-3, 'at the ball');
+        const size = Math.hypot(...found.pin);
+        pin.along.forEach((x, c) => near(x, found.pin[c] / size, 1e-4, `reaction, ${'xyz'[c]}`));
+        assert.deepEqual([...found.kinds].sort(), [-1, 3]);
+        assert.equal(found.inertia, 0); // the ball is all that is seen of its body
+        assert.ok(found.lengths > 4 && found.shadow);
+        await tab.getByRole('button', { name: 'Forces' }).click();
+        await settle(tab);
+        const hidden = await tab.evaluate(() =>
+            phlexor.scene.attached.arrows.entries.filter(({ load }) => load.at).every(({ solids }) => !solids[0].visible),
+        );
+        assert.ok(hidden, 'forces can be hidden');
+        await tab.picture('driven');
+        await tab.done();
+    });
+
 const meshes = `phlexor: 1
 title: A plate and a bar
 dimension: 3

@@ -242,7 +242,14 @@ static phx_status fill_derivative(const first *low, const double *L, phx_reducti
     return status;
 }
 
-/* y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_h mu + Y_u u with xi'' = V (A e + B u) + U u' */
+/* C, D and Y_h of the reduced system. The outputs of the full one are
+ *
+ *     y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_h mu + Y_u u ,
+ *
+ * where xi = T e, xi' = V e + U w (U: X_inf) and xi'' = V (A e + B u) + U w', with A = (J - R) Q and B of the reduced
+ * system. The multipliers follow from the motion, Y_l lambda = L (M xi'' + D xi' + K xi - F u) with the rows L of
+ * phx_reduction_multipliers; add_output takes their part by M, D and K along. mu are the efforts of prescribed
+ * motions. */
 static phx_status fill_outputs(const first *low, phx_reduction *out)
 {
     const phx_linear *linear = &low->full->plant->linear;
@@ -255,7 +262,7 @@ static phx_status fill_outputs(const first *low, phx_reduction *out)
     phx_status status = A && VA ? phx_reduction_multipliers(low->full, &L) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < s && !status; i++) {
-        for (int j = 0; j < s; j++) /* J and R have no columns of s, where Q is full */
+        for (int j = 0; j < s; j++) /* Q is diagonal but for s, where J and R have zero columns */
             A[i * s + j] = (out->J[i * s + j] - out->R[i * s + j]) * out->Q[j * s + j];
         for (int j = 0; j < m; j++)
             B[i * m + j] = out->B[i * m + j] - out->P[i * m + j];

@@ -81,7 +81,7 @@ struct phx_report {
     report_work work;
 };
 
-enum { REPORT_BLOCK = 1 << 15, REPORT_STATES = -1, REPORT_ENTRIES = 24 };
+enum { REPORT_BLOCK = 1 << 15, REPORT_STATES = -1, REPORT_ENTRIES = 24, REPORT_NAME = 256 };
 
 /* A reference into the manifest and the array behind it. PHX_ERR_MEMORY sticks to the manifest. */
 void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, size_t count, report_writer *write,
@@ -125,6 +125,9 @@ report_writer phx_report_load_values, phx_report_load_constant;
 int phx_report_load_places(const phx_report *report, int load);
 double phx_report_load_place(const phx_report *report, int load, int place); /* fraction of the length */
 bool phx_report_load_is_constant(const phx_report *report, int load);
+/* Arrow k at each frame, 3 components. */
+report_writer phx_report_arrow_values;
+int phx_report_arrow_column(const phx_report *report, int arrow, int component);
 report_writer phx_report_times, phx_report_column;
 report_writer phx_report_mode_real, phx_report_mode_imaginary;
 /* Fibres of a body that a stress can be given for: 0, 2 in the plane, 4 in space; its signs of y and z. */

@@ -372,6 +372,36 @@ phx_status phx_report_load_values(phx_report *report, int index, phx_payload *pa
     return status;
 }
 
+/* ---- arrows ---- */
+/* NAME.x or, of a reaction, NAME.fx; -1: it was not recorded. */
+int phx_report_arrow_column(const phx_report *report, int arrow, int component)
+{
+    const phx_result *result = report->source.result;
+    const char *name = report->scene->arrow_name[arrow],
+               *prefix = strcmp(report->scene->arrow_kind[arrow], "reaction") ? "" : "f";
+    char wanted[REPORT_NAME];
+
+    snprintf(wanted, sizeof wanted, "%s.%s%c", name, prefix, 'x' + component);
+    return result ? phx_result_column_find(result, wanted) : -1;
+}
+
+phx_status phx_report_arrow_values(phx_report *report, int index, phx_payload *payload)
+{
+    phx_status status = PHX_OK;
+    int column[3] = {-1, -1, -1};
+
+    for (int a = 0; a < report->dimension; a++)
+        column[a] = phx_report_arrow_column(report, index, a);
+    for (size_t k = 0; k < report->shown.frames && !status; k++)
+        for (int a = 0; a < 3 && !status; a++) {
+            double value = 0.0;
+            if (column[a] >= 0)
+                status = phx_result_column(report->source.result, column[a], row_of_frame(report, k), 1, &value);
+            phx_payload_f32(payload, value);
+        }
+    return status;
+}
+
 /* ---- columns ---- */
 /* Rows thinned to `points`: the first and the last, and of each of the equal intervals between them the least and the
  * greatest value in their order, at the first instant of the interval and at the one in its middle. */

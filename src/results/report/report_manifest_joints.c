@@ -50,7 +50,7 @@ void phx_report_put_joints(phx_report *report, phx_output *m)
             key(m, false, "axis");
             put_vector(m, dim, axis);
         }
-        text(m, "}");
+        text(m, scene->joint_drive[j] ? ",\"drive\":true}" : "}");
     }
     text(m, "]");
 }
@@ -98,6 +98,17 @@ void phx_report_put_joint_kinds(phx_report *report, phx_output *m)
     text(m, "}");
 }
 
+/* {"joint":i,"radius":r} */
+static void put_wheel(phx_output *m, const char *name, int joint, double radius)
+{
+    if (radius == 0.0)
+        return;
+    key(m, false, name);
+    phx_output_format(m, "{\"joint\":%d,\"radius\":", joint);
+    phx_report_number(m, radius);
+    text(m, "}");
+}
+
 /* Writes names and ports of the springs. */
 void phx_report_put_springs(phx_report *report, phx_output *m)
 {
@@ -111,6 +122,8 @@ void phx_report_put_springs(phx_report *report, phx_output *m)
         put_text(m, false, "kind", scene->spring_kind[k]);
         put_end(report, m, "a", scene->spring_a[k]);
         put_end(report, m, "b", scene->spring_b[k]);
+        put_wheel(m, "wheel_a", scene->spring_wheel_a[k], scene->spring_radius_a[k]);
+        put_wheel(m, "wheel_b", scene->spring_wheel_b[k], scene->spring_radius_b[k]);
         text(m, "}");
     }
     text(m, "]");
@@ -137,6 +150,27 @@ static void put_load_values(phx_report *report, phx_output *m, int load)
                    constant ? phx_report_load_constant : phx_report_load_values, load);
 }
 
+/* {"body":i,"port":j} or the ground's place, kind and values of the outputs that are forces, among the loads. */
+static void put_arrows(phx_report *report, phx_output *m, bool first)
+{
+    const phx_scene *scene = report->scene;
+
+    for (int k = 0; k < scene->n_arrows; k++) {
+        if (phx_report_arrow_column(report, k, 0) < 0)
+            continue;
+        text(m, first ? "{" : ",{");
+        first = false;
+        put_text(m, true, "name", scene->arrow_name[k]);
+        put_text(m, false, "kind", scene->arrow_kind[k]);
+        put_end(report, m, "at", scene->arrow_port[k]);
+        if (scene->arrow_directions[k] < scene->n_ports)
+            put_end(report, m, "directions", scene->arrow_directions[k]);
+        key(m, false, "value");
+        phx_report_ref(report, m, REPORT_F32, 3 * report->shown.frames, phx_report_arrow_values, k);
+        text(m, "}");
+    }
+}
+
 /* Writes names, kinds and ports of the loads on bodies, with their values if these are known. */
 void phx_report_put_loads(phx_report *report, phx_output *m)
 {
@@ -161,5 +195,6 @@ void phx_report_put_loads(phx_report *report, phx_output *m)
             put_load_values(report, m, k);
         text(m, "}");
     }
+    put_arrows(report, m, first);
     text(m, "]");
 }

@@ -344,6 +344,12 @@ phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, co
         if (strstr(lists[k].path, "/port") && strncmp(lists[k].path, "/ports", 6) != 0)
             status =
                 check_indices(context, lists[k].path, count_of(scene, k), *integers_of(scene, k), 0, scene->n_ports);
+        else if (!strcmp(lists[k].path, "/arrows/directions"))
+            status =
+                check_indices(context, lists[k].path, scene->n_arrows, scene->arrow_directions, 0, scene->n_ports + 1);
+        else if (strstr(lists[k].path, "/wheel")) /* 0 where there is none, with or without joints */
+            status = check_indices(context, lists[k].path, count_of(scene, k), *integers_of(scene, k), 0,
+                                   scene->n_joints > 1 ? scene->n_joints : 1);
     if (status)
         return status;
     for (int p = 0; p < scene->n_ports; p++)
@@ -363,13 +369,26 @@ phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, co
 }
 
 /* ---- the HDF5 file ---- */
+/* The groups of the lists beside /bodies; files of earlier versions lack those from LATER on. */
+static const char *const groups[] = {"/ports",      "/joints", "/springs", "/loads", "/sections",
+                                     "/parameters", "/meshes", "/visuals", "/arrows"};
+enum { GROUPS = sizeof groups / sizeof *groups, LATER = 6 };
+
+static bool is_of_later_version(phx_h5 *file, const char *path)
+{
+    for (int k = LATER; k < GROUPS; k++) {
+        const size_t length = strlen(groups[k]);
+        if (!strncmp(path, groups[k], length) && path[length] == '/')
+            return !phx_h5_has(file, groups[k]);
+    }
+    return false;
+}
+
 void phx_scene_write(phx_h5 *file, int dimension, const phx_scene *given)
 {
-    static const char *const groups[] = {"/ports",    "/joints",     "/springs", "/loads",
-                                         "/sections", "/parameters", "/meshes",  "/visuals"};
     phx_scene scene = *given;
 
-    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+    for (int k = 0; k < GROUPS; k++)
         phx_h5_make_group(file, groups[k]);
     for (int k = 0; k < LISTS; k++) {
         const int count = count_of(&scene, k), width = width_of(k, dimension);
@@ -444,9 +463,8 @@ phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
     for (int k = 0; k < LISTS && !status; k++) {
         const bool first = k == 0 || lists[k - 1].count != lists[k].count;
         int count = 0;
-        if ((!strncmp(lists[k].path, "/meshes/", 8) && !phx_h5_has(file, "/meshes")) ||
-            (!strncmp(lists[k].path, "/visuals/", 9) && !phx_h5_has(file, "/visuals")))
-            continue; /* of an earlier version */
+        if (is_of_later_version(file, lists[k].path))
+            continue;
         if (!first && !phx_h5_has(file, lists[k].path)) {
             status = put_zeros(file, dimension, k, scene);
             continue;

@@ -196,6 +196,17 @@ static phx_status check_outputs(const choice *coordinate)
 }
 
 /* ---- inputs ---- */
+/* The efforts of the actuator of a spring where its force is 1. */
+static phx_status unit_actuator(const workspace *ws, const force_slot *force, const phx_signal *unit,
+                                phx_load_result *result)
+{
+    const phx_line_spring spring = {.force = unit};
+
+    *result = (phx_load_result){0};
+    return phx_line_spring_evaluate(ws->base.context, &spring, &ws->ports.view[force->a], &ws->ports.view[force->b],
+                                    0.0, false, result);
+}
+
 static void load_jacobian(jacobian_rows *rows, int input, const force_slot *force, int component,
                           const phx_signal *unit)
 {
@@ -203,9 +214,7 @@ static void load_jacobian(jacobian_rows *rows, int input, const force_slot *forc
     phx_load_result result = {0};
 
     if (force->kind == FORCE_LINE) {
-        const phx_line_spring spring = {.force = unit};
-        rows->status = phx_line_spring_evaluate(ws->base.context, &spring, &ws->ports.view[force->a],
-                                                &ws->ports.view[force->b], 0.0, false, &result);
+        rows->status = unit_actuator(ws, force, unit, &result);
     } else {
         phx_port_load load = force->load;
         for (int c = 0; c < 3; c++)
@@ -259,6 +268,28 @@ static phx_status input_jacobian(jacobian_rows *rows, const choice *chosen)
 }
 
 /* ---- outputs ---- */
+/* The output of the force of a spring whose actuator is an input: it is what the actuator does at once. */
+static void actuator_jacobian(jacobian_rows *rows, const choice *chosen, const output_slot *output)
+{
+    const force_slot *force = &rows->ws->system->forces[output->force];
+    phx_signal *unit = NULL;
+
+    for (int k = 0; k < chosen->channels->n_inputs && !rows->status; k++) {
+        const entry *one = &chosen->list.entries[chosen->inputs[k]];
+        phx_load_result result = {0};
+        if (one->kind != ENTRY_LOAD || one->index != output->force || force->kind != FORCE_LINE)
+            continue;
+        if (!unit)
+            rows->status = phx_signal_create_constant(rows->ws->base.context, 1.0, &unit);
+        if (!rows->status)
+            rows->status = unit_actuator(rows->ws, force, unit, &result);
+        for (int a = 0; a < rows->ws->system->dim && !rows->status; a++)
+            phx_sys_jacobian_add(rows, JACOBIAN_U, rows->row[a], k, result.effort[PHX_PORT_MAX + a]);
+    }
+    phx_signal_destroy(unit);
+}
+
+/* Rows of the chosen outputs: of columns, and of motions. */
 static phx_status output_jacobian(jacobian_rows *rows, const choice *chosen)
 {
     const phx_system *system = rows->ws->system;
@@ -288,6 +319,8 @@ static phx_status output_jacobian(jacobian_rows *rows, const choice *chosen)
         rows->row = row + system->channels.outputs[i].first;
         if (wanted)
             phx_sys_output_jacobian(rows, &system->channels.outputs[i]);
+        if (wanted && system->channels.outputs[i].force >= 0)
+            actuator_jacobian(rows, chosen, &system->channels.outputs[i]);
     }
     rows->row = NULL;
     phx_free(row);
@@ -439,6 +472,7 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
 
     *channels = (phx_channels){.n = ws->kkt.n_v};
+    jacobian.t = t;
     jacobian.all = all;
     if (!status)
         status = phx_sys_catalog_create(ws->system, &chosen.list);

@@ -63,6 +63,7 @@ typedef struct jacobian_entries {
 typedef struct jacobian_rows {
     workspace *ws;
     const catalog *list;
+    double t;
     const double *all; /* multipliers at the point, of all rows of the system */
     const int *row;    /* where component k of an output goes; -1: nowhere */
     jacobian_entries part[JACOBIAN_PARTS];
@@ -101,7 +102,7 @@ typedef void phx_sys_jacobian_fn(jacobian_rows *rows, const output_slot *output)
 phx_sys_jacobian_fn phx_sys_position_jacobian, phx_sys_velocity_jacobian, phx_sys_acceleration_jacobian,
     phx_sys_angle_jacobian, phx_sys_angular_velocity_jacobian, phx_sys_attitude_jacobian, phx_sys_deformation_jacobian,
     phx_sys_stress_jacobian, phx_sys_reaction_jacobian, phx_sys_coordinate_jacobian, phx_sys_rate_jacobian,
-    phx_sys_effort_jacobian;
+    phx_sys_effort_jacobian, phx_sys_force_jacobian;
 
 /* ---- stresses of bodies on a mesh (stresses.c) ---- */
 /* The rows of an output whose name and definition are set. PHX_ERR_ARGUMENT when the body does not have the quantity.

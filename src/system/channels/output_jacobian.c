@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "channels.h"
+#include "system/forces/forces.h"
 
 /* ---- vectors at a port ---- */
 /* Rows of a vector in inertial components that changes with the port's place: with `body_frame` R^T of it, which with
@@ -406,4 +407,59 @@ void phx_sys_reaction_jacobian(jacobian_rows *rows, const output_slot *output)
         phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[2], joint->a, parts.dtorque[0]);
         phx_sys_jacobian_add_port(rows, JACOBIAN_Q, rows->row[2], joint->b, parts.dtorque[0] + PHX_PORT_MAX);
     }
+}
+
+/* ---- forces ---- */
+/* In place of an evaluator while a force is evaluated: it takes the derivatives of the efforts for the rows of an
+ * output, instead of a linearisation. */
+typedef struct force_taker {
+    evaluator by;
+    jacobian_rows *rows;
+    const output_slot *output;
+} force_taker;
+
+static void take_block(workspace *ws, jacobian_part part, int pair, double alpha, const double *block)
+{
+    const force_taker *taker = (const force_taker *)(const void *)ws->by;
+    const phx_port_id at = taker->output->def.port;
+    phx_port_id a, b;
+
+    phx_sys_pair_ports(ws->system, pair, &a, &b);
+    for (int i = 0; i < ws->system->dim; i++) {
+        double covector[PAIR_SIZE] = {0};
+        for (int m = 0; m < PAIR_SIZE; m++)
+            covector[m] -= alpha * ((at == a ? block[i * PAIR_SIZE + m] : 0.0) +
+                                    (at == b ? block[(PHX_PORT_MAX + i) * PAIR_SIZE + m] : 0.0));
+        phx_sys_jacobian_add_port(taker->rows, part, taker->rows->row[i], a, covector);
+        if (b >= 0)
+            phx_sys_jacobian_add_port(taker->rows, part, taker->rows->row[i], b, covector + PHX_PORT_MAX);
+    }
+}
+
+static void take_by_place(workspace *ws, int pair, double alpha, const double *block)
+{
+    take_block(ws, JACOBIAN_Q, pair, alpha, block);
+}
+
+static void take_by_rate(workspace *ws, int pair, double alpha, const double *block)
+{
+    take_block(ws, JACOBIAN_V, pair, alpha, block);
+}
+
+/* Derivatives of what a force exerts at a port by places and rates, without those by what controllers do. */
+void phx_sys_force_jacobian(jacobian_rows *rows, const output_slot *output)
+{
+    workspace *ws = rows->ws;
+    force_taker taker = {.by = *ws->by, .rows = rows, .output = output};
+    const evaluator *own = ws->by;
+    const force_slot *force = &ws->system->forces[output->force];
+
+    taker.by.pair_add = take_by_place;
+    taker.by.pair_rate_add = take_by_rate;
+    ws->by = &taker.by;
+    const phx_status status =
+        phx_sys_force_of(force)->evaluate(ws, ws->system->n_joints + output->force, force, rows->t, true, NULL);
+    ws->by = own;
+    if (status && !rows->status)
+        rows->status = status;
 }

@@ -47,6 +47,7 @@ static const quantity_row quantities[PHX_QUANTITIES] = {
     [PHX_QUANTITY_EDGE_SHEAR] = {{.of = PHX_OF_MESH, 0, "", "", "N/m", "plate"}, NULL},
     [PHX_QUANTITY_EDGE_MOMENT] = {{.of = PHX_OF_MESH, 0, "nn|nt", "nn|nt", "N m/m", "plate"}, NULL},
     [PHX_QUANTITY_CORNER_FORCE] = {{.of = PHX_OF_MESH, 0, "", "", "N", "plate"}, NULL},
+    [PHX_QUANTITY_FORCE] = {{.of = PHX_OF_FORCE, 2, "x|y", "x|y|z", "N"}, phx_sys_force_jacobian},
 };
 
 const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity)
@@ -74,6 +75,24 @@ static bool has_section(const phx_system *system, const port_slot *port)
     return source && phx_flex_source_has_sections(source) && phx_flex_source_offers(source, port->location.sort);
 }
 
+/* Number of the spring or force of that name that acts at ports; -1: there is none. */
+static int find_force(const phx_system *system, const char *name)
+{
+    for (int i = 0; name && i < system->n_forces; i++)
+        if (phx_sys_force_sort(&system->forces[i])->at_ports && !strcmp(system->forces[i].name, name) &&
+            system->forces[i].kind != FORCE_COORDINATE)
+            return i;
+    return -1;
+}
+
+/* Of a force on more than two ports the links that follow it have the others. */
+static phx_port_id last_port(const phx_system *system, int force)
+{
+    const force_operations *sort = phx_sys_force_sort(&system->forces[force]);
+    const force_slot *last = &system->forces[force + (sort->links ? sort->links(&system->forces[force]) : 0)];
+    return last->b >= 0 ? last->b : last->a;
+}
+
 /* Checks that an output's body, port or joint exists and has the quantity. */
 static phx_status check_output(const phx_system *system, const phx_output_def *def)
 {
@@ -94,6 +113,12 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
     if (joint && def->quantity != PHX_QUANTITY_REACTION && system->joints[def->joint].n_coordinates == 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': joint '%s' has no free coordinate", def->name,
                         system->joints[def->joint].name);
+    if (is_of(def->quantity, PHX_OF_FORCE))
+        return find_force(system, def->force) >= 0
+                   ? PHX_OK
+                   : phx_fail(context, PHX_ERR_ARGUMENT,
+                              "output '%s': there is no spring or force '%s' that acts at ports", def->name,
+                              def->force ? def->force : "");
     if (!joint && (def->port < 0 || def->port >= system->n_ports))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no port %d", def->name, def->port);
     if (!joint && is_of(def->quantity, PHX_OF_SECTION) && !has_section(system, &system->ports[def->port]))
@@ -143,13 +168,17 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
     if (!bigger)
         return PHX_ERR_MEMORY;
     system->channels.outputs = bigger;
-    system->channels.outputs[system->channels.n_outputs] = (output_slot){.def = *def};
+    system->channels.outputs[system->channels.n_outputs] =
+        (output_slot){.def = *def, .force = find_force(system, def->force)};
     output_slot *output = &system->channels.outputs[system->channels.n_outputs];
     output->name = phx_strdup(system->context, def->name);
     status = output->name ? PHX_OK : PHX_ERR_MEMORY;
     if (!status && def->on_mesh)
         status = phx_sys_stresses_prepare(system, output);
     output->def.location.name = NULL; /* of the caller, as all of the definition */
+    output->def.force = NULL;
+    if (output->force >= 0)
+        output->def.port = last_port(system, output->force);
     if (status) {
         phx_sys_output_free(output);
         return status;
@@ -759,6 +788,29 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
     }
 }
 
+/* What a spring or force exerts at the port of the output, a controller that drives it included: inertial components.
+ */
+static void force_quantity(workspace *ws, const output_slot *output, double t, double *out)
+{
+    const phx_system *system = ws->system;
+    const force_slot *force = &system->forces[output->force];
+    const int pair = system->n_joints + output->force;
+    const double *on = ws->ports.effort + (size_t)output->def.port * PHX_PORT_MAX;
+    const phx_work power = ws->forces.power;
+
+    memset(ws->ports.effort, 0, (size_t)system->n_ports * PHX_PORT_MAX * sizeof *ws->ports.effort);
+    const phx_status status = phx_sys_force_of(force)->evaluate(ws, pair, force, t, false, NULL);
+    ws->forces.power = power;
+    for (int k = 0; k < system->control.n_actuations; k++)
+        if (system->control.actuations[k].force == output->force && !force->off) {
+            phx_sys_add_effort(ws, force->a, ws->control.u[k], ws->control.effort + (size_t)k * PAIR_SIZE);
+            phx_sys_add_effort(ws, force->b, ws->control.u[k],
+                               ws->control.effort + (size_t)k * PAIR_SIZE + PHX_PORT_MAX);
+        }
+    for (int a = 0; a < system->dim; a++)
+        out[a] = status ? NAN : on[a];
+}
+
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all)
 {
     for (int k = 0; k < ws->rows.n; k++)
@@ -779,6 +831,8 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
             reaction(ws, output, all, out);
         else if (is_of(output->def.quantity, PHX_OF_JOINT))
             joint_quantity(ws, output, t, all, out);
+        else if (is_of(output->def.quantity, PHX_OF_FORCE))
+            force_quantity(ws, output, t, out);
         else if (output->def.on_mesh)
             phx_sys_stresses_evaluate(ws, output, t, out);
         else if (is_of(output->def.quantity, PHX_OF_SECTION))

@@ -48,7 +48,10 @@ static const char *feedback_unit_of(const phx_system *system, const actuation *o
     return system->forces[one->force].kind == FORCE_PORT && one->load.kind == PHX_LOAD_TORQUE ? "N m" : "N";
 }
 
-/* Name of a column of the controllers' results in `buffer`; returns its unit, NULL if that is unknown. */
+/* Writes the name of a column of the controllers' results into `buffer` and returns its unit, NULL if that is unknown.
+ * The columns stand controller by controller: outputs u1 .., states z1 .., and then, of a controller that shapes the
+ * energy of the closed loop (IDA-PBC), that energy H_d and its rate; of another one that stores energy, its energy.
+ * Behind all controllers come energy and rate of the closed loop as a whole. */
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size)
 {
     int c = 0;

@@ -25,15 +25,16 @@ struct observer {
 };
 
 /* ---- which ports and rows ---- */
-/* Outputs look at their ports and at those of their joints' coordinates, or on a mesh at any. */
+/* Outputs look at their ports and at those of their joints' coordinates, or on a mesh and of forces at any. */
 static void see_outputs(const phx_system *system, unsigned char *seen)
 {
     for (int i = 0; i < system->channels.n_outputs; i++) {
         const phx_output_def *def = &system->channels.outputs[i].def;
         const bool joint = phx_system_quantity_info(def->quantity)->of == PHX_OF_JOINT;
-        for (int k = 0; def->on_mesh && k < system->n_ports; k++)
+        const bool all = def->on_mesh || def->quantity == PHX_QUANTITY_FORCE;
+        for (int k = 0; all && k < system->n_ports; k++)
             seen[k] = 1;
-        if (def->on_mesh)
+        if (all)
             continue;
         if (!joint)
             seen[def->port] = 1;

@@ -12,8 +12,9 @@ typedef struct port_map {
     phx_port_tangents of;
 } port_map;
 
-/* The map of a port, evaluated into the room that a side of a pair has: its place alone, or all, with an effort (may be
- * NULL) also the geometric terms. */
+/* Evaluates the derivatives of a port by the n velocities of its body (phx_port_tangents), for side 0 or 1 of a pair,
+ * and returns where they stand. Without `all` only `place` is evaluated. With it all others are, those at fixed effort,
+ * `turns` and `bends`, for the given one (may be NULL: they are not needed). A port of the ground has n = 0. */
 static inline port_map map_port(const int dim, const workspace *ws, phx_port_id id, int side, bool all,
                                 const double *effort)
 {

@@ -307,7 +307,9 @@ static phx_status reserve(maker *m, int n)
     return PHX_OK;
 }
 
-/* The nodes between two bodies; the last is that of the child. */
+/* Appends the nodes of a link to the tree: a joint with several coordinates is a chain of nodes, and the last one
+ * carries the child body. One of them changes from the parent's axes to those of the child (`turns_over`): the last
+ * where the link runs from port A to port B, the first where it runs from B to A. */
 static phx_status add_link(maker *m, const link *l)
 {
     const phx_system *system = m->system;

@@ -11,7 +11,7 @@ PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
 PHX_SYS_WRITTEN(contact_slot, 24);
 PHX_SYS_WRITTEN(force_slot, 584);
-PHX_SYS_WRITTEN(phx_output_def, 424); /* the compliance is in the rows over the stress */
+PHX_SYS_WRITTEN(phx_output_def, 432); /* the compliance is in the rows over the stress, the force in the slot */
 PHX_SYS_WRITTEN(phx_pose, 152);
 
 /* ---- arrays of the system ---- */
@@ -474,6 +474,7 @@ static void archive_output(phx_archive *archive, const phx_system *system, outpu
 
     phx_archive_text(archive, &output->name);
     archive_output_def(archive, system, &output->def);
+    phx_sys_archive_index(archive, system->n_forces, &output->force);
     phx_archive_choice(archive, PHX_STRESS_SETS, &set);
     output->set = (phx_stress_set)set;
     phx_archive_count(archive, &output->nodes);
