@@ -256,7 +256,7 @@ typedef struct controller_list {
     int first_x;           /* their states come last in x: entries before them, of the mechanism */
 } controller_list;
 
-/* Rigid contacts (start/rigid_contact.c). */
+/* Rigid contacts (switch/rigid_contact.c). */
 typedef struct contact_list {
     int n;
     contact_slot *slot;

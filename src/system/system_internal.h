@@ -114,7 +114,7 @@ void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
 /* A point of a body, whose coordinates must be the body's. */
 void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
 
-/* ---- snapshot/memory.c ---- */
+/* ---- equations/memory.c ---- */
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
 /* A factorisation that there may be; created by `by` when it is read. */
 typedef phx_status phx_sys_create_lu_fn(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
