@@ -127,7 +127,7 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs)
         phx_vec_x_vec(dim, s, force, torque);
         double bend[3] = {0.0, 0.0, 0.0}, T[9];
         for (int k = 0; k < system->n_rot; k++)
-            bend[k] = phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
+            bend[k] = phx_dot(system->n_rot, inertia + k * system->n_rot, turn);
         if (dim == 3) {
             phx_rot_vector_rate(turn, T);
             phx_rot_apply_transposed(3, T, bend, turn);
@@ -150,9 +150,9 @@ static double change_of_poses(const phx_system *system, const double *x)
         double d[3], turn[3], inertia[9];
         change_so_far(system, slot, x + slot->x, d, turn);
         central_inertia(system, rest, inertia);
-        sum += 0.5 * rest->mass * phx_sys_dot(system->dim, d, d);
+        sum += 0.5 * rest->mass * phx_dot(system->dim, d, d);
         for (int k = 0; k < system->n_rot; k++)
-            sum += 0.5 * turn[k] * phx_sys_dot(system->n_rot, inertia + k * system->n_rot, turn);
+            sum += 0.5 * turn[k] * phx_dot(system->n_rot, inertia + k * system->n_rot, turn);
     }
     return sum;
 }
@@ -198,8 +198,9 @@ static void assemble_move(const phx_system *system, const double *xi, double siz
 
 /* Characteristic length of the mechanism, m: the largest coordinate of a port, in its body or inertial, or radius of
  * gyration, at least 1e-6. */
-double phx_sys_size(const workspace *ws)
+double phx_system_size(const phx_dae *dae)
 {
+    const workspace *ws = (const workspace *)dae;
     const phx_system *system = ws->system;
     double size = 0.0;
 
@@ -216,10 +217,11 @@ double phx_sys_size(const workspace *ws)
 
 /* Moves all bodies by xi, rigid motions reduced by a common factor if they are large; returns the largest move relative
  * to the size, before the reduction. */
-double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
+double phx_system_move(const phx_dae *dae, const double *xi, double *x)
 {
+    const workspace *ws = (const workspace *)dae;
     const phx_system *system = ws->system;
-    const double size = phx_sys_size(ws), largest = largest_move(system, xi, size);
+    const double size = phx_system_size(&ws->base), largest = largest_move(system, xi, size);
     const double factor = part_of(system, xi, size, 1.0);
 
     for (int b = 0; b < system->n_bodies; b++) {
@@ -276,7 +278,7 @@ double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, doub
     double worst = 0.0;
 
     phx_sys_set_instant(ws, x, ws->step.vm);
-    const double size = phx_sys_size(ws);
+    const double size = phx_system_size(&ws->base);
     for (int k = 0; k < ws->rows.n; k++) {
         double residual = 0.0;
         ws->rows.on[k] =
@@ -309,7 +311,7 @@ static phx_status close_joints(workspace *ws, double *x, bool hold)
         if (!status)
             status = phx_sys_solve_rigid(ws, rhs);
         if (!status)
-            assemble_move(ws->system, rhs, phx_sys_size(ws), 1.0, x);
+            assemble_move(ws->system, rhs, phx_system_size(&ws->base), 1.0, x);
     }
     if (status < 0)
         return status;
@@ -333,8 +335,8 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
         status = phx_sys_solve_rigid(ws, xi);
     if (status)
         return status;
-    *slope = -phx_sys_dot(system->n_v, gradient, xi);
-    *size = largest_move(system, xi, phx_sys_size(ws));
+    *slope = -phx_dot(system->n_v, gradient, xi);
+    *size = largest_move(system, xi, phx_system_size(&ws->base));
     return PHX_OK;
 }
 
@@ -344,7 +346,7 @@ static phx_status change_along(workspace *ws, const double *x, double alpha, dou
     const phx_system *system = ws->system;
 
     memcpy(ws->step.x1, x, (size_t)system->n_x * sizeof *x);
-    assemble_move(system, ws->scratch.vector[1], phx_sys_size(ws), alpha, ws->step.x1);
+    assemble_move(system, ws->scratch.vector[1], phx_system_size(&ws->base), alpha, ws->step.x1);
     const phx_status status = close_joints(ws, ws->step.x1, true);
     *change = status ? HUGE_VAL : change_of_poses(system, ws->step.x1);
     return status < 0 ? status : PHX_OK;
@@ -418,7 +420,7 @@ static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 
     assemble_draw(system->n_v, seed, xi);
     phx_sys_set_instant(ws, x, ws->step.vm);
-    const double size = phx_sys_size(ws);
+    const double size = phx_system_size(&ws->base);
     for (int b = 0; b < system->n_bodies; b++)
         for (int a = 0; a < system->dim; a++)
             xi[system->bodies[b].v + a] *= size;
@@ -477,7 +479,7 @@ static phx_status assemble_from_around(workspace *ws, double *x)
 
 /* Assembles the mechanism from the poses as written: closes the joints, then minimises the change of the poses. If that
  * fails, other first guesses around the poses are tried before the error. */
-phx_status phx_sys_assemble(phx_system *system, double *x)
+phx_status phx_system_assemble(phx_system *system, double *x)
 {
     workspace *ws = system->start.assembly;
     phx_status status = PHX_OK;
@@ -493,7 +495,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
             status = assemble_from_around(ws, x);
         if (status > 0) {
             phx_sys_assembly_residual(ws, x, true, NULL);
-            return cannot_close(ws, phx_sys_size(ws), CLOSED);
+            return cannot_close(ws, phx_system_size(&ws->base), CLOSED);
         }
     }
     unwind(system, x);
@@ -552,7 +554,7 @@ phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
             status = least_change(ws, x);
         else if (status > 0) {
             phx_sys_assembly_residual(ws, x, true, NULL);
-            status = cannot_close(ws, phx_sys_size(ws), CLOSED);
+            status = cannot_close(ws, phx_system_size(&ws->base), CLOSED);
         }
         if (!status)
             unwind(system, x);
@@ -647,14 +649,14 @@ phx_status phx_sys_walk(phx_system *system, double distance, double *way, double
         const body_slot *slot = &system->bodies[b];
         phx_body_rigid_mass(slot->body, x + slot->x, mass);
         for (int i = 0; i < rigid; i++) /* as forces on the first frame, which is what factor_rigid takes */
-            xi[slot->v + i] = phx_sys_dot(rigid, mass + i * rigid, way + slot->v);
+            xi[slot->v + i] = phx_dot(rigid, mass + i * rigid, way + slot->v);
     }
     phx_status status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
     if (status)
         return status;
-    const double size = phx_sys_size(ws), length = largest_move(system, xi, size);
+    const double size = phx_system_size(&ws->base), length = largest_move(system, xi, size);
     if (!(length > FREE * largest_move(system, way, size)))
         return PHX_NOT_CONVERGED;
     memcpy(way, xi, (size_t)system->n_v * sizeof *way);

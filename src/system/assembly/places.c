@@ -150,8 +150,9 @@ phx_status phx_sys_check_start_places(const phx_system *system, const double *x)
 
 /* Fails if a sliding point is beyond an end of its body at the end of a step; the message contains the time of passage
  * by linear interpolation over h. */
-phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v)
+phx_status phx_system_check_places(const phx_dae *dae, double t, double h, const double *x, const double *v)
 {
+    const workspace *ws = (const workspace *)dae;
     const phx_system *system = ws->system;
 
     for (int j = 0; j < system->n_joints && system->traits.slides; j++) {

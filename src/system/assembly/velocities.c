@@ -12,7 +12,7 @@ static void write_velocities(const phx_system *system, const double *x, double *
 {
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        phx_sys_rigid_velocities(slot, x, slot->pose.linear, slot->pose.angular, v);
+        phx_body_rigid_velocities(slot->body, x + slot->x, slot->pose.linear, slot->pose.angular, v + slot->v);
     }
 }
 
@@ -32,7 +32,7 @@ static phx_status contradiction(const workspace *ws, double tolerance)
 
     for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
-        const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]);
+        const double e = fabs(phx_system_row_rate(&ws->base, k) - ws->rows.w[k]);
         if (rate_given(system, slot) && (e > worst || isnan(e))) {
             worst = e;
             name = system->joints[slot->joint].name;
@@ -66,15 +66,17 @@ static phx_status check_rates(const phx_system *system, double t)
 }
 
 /* min (v - v0)^T M (v - v0) with G v = w: v += M^-1 G^T mu; repeated, so that agreeing redundant rows converge. */
-phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v)
+phx_status phx_system_start_velocities(phx_system *system, double t, const double *x, double *v)
 {
+    phx_status status = phx_sys_need_assembly(system);
+
+    if (!status)
+        status = check_rates(system, t);
+    if (status)
+        return status;
     workspace *ws = system->start.assembly;
     double *rhs = ws->scratch.vector[0], scale = 0.0;
     bool *on = ws->rows.on;
-    phx_status status = check_rates(system, t);
-
-    if (status)
-        return status;
     write_velocities(system, x, v);
     for (int k = 0; k < ws->rows.n; k++)
         on[k] = rate_given(system, &system->rows.slot[ws->rows.index[k]]);
@@ -83,8 +85,8 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
         ws->by->rows(ws, t, 0.0);
         memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
         for (int k = 0; k < ws->rows.n; k++) {
-            rhs[system->n_v + k] = on[k] ? ws->rows.w[k] - phx_sys_row_rate(ws, k) : 0.0;
-            scale = fmax(scale, phx_sys_row_scale(ws, k));
+            rhs[system->n_v + k] = on[k] ? ws->rows.w[k] - phx_system_row_rate(&ws->base, k) : 0.0;
+            scale = fmax(scale, phx_system_row_scale(&ws->base, k));
         }
         if (pass == 0)
             status = phx_sys_factor_rigid(ws, x, on);
@@ -111,9 +113,10 @@ static bool start_is_zero(int n, const double *values)
 
 /* Rigid accelerations and multipliers at an instant with the deformations held; drives follow their signals or are
  * locked. The solution with the rigid matrix is refined by repetition; res receives the remaining residual. */
-phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
-                                        double *a, double *lambda, double *res)
+phx_status phx_system_locked_accelerations(phx_dae *dae, double t, const double *x, const double *v, bool drives_locked,
+                                           double *a, double *lambda, double *res)
 {
+    workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     const int n_v = system->n_v;
     double *rhs = ws->scratch.vector[1];
@@ -143,7 +146,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
         if (!status) { /* what the accelerations so far already give: G a, by the rates that a would be */
             phx_sys_set_instant(ws, x, a);
             for (int k = 0; k < ws->rows.n; k++)
-                rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
+                rhs[n_v + k] -= on[k] ? phx_system_row_rate(&ws->base, k) : 0.0;
             if (start_is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
                 break;
             if (pass == 0)

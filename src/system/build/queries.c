@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+phx_context *phx_system_context(const phx_system *system)
+{
+    return system ? system->context : NULL;
+}
+
 int phx_system_dim(const phx_system *system)
 {
     if (!system)

@@ -53,7 +53,6 @@ static phx_status block(phx_context *context, const kkt_matrix *kkt, const doubl
     return status;
 }
 
-/* Elasticity alone makes K: no gravity, no effort at any port, no strain that stiffening would feel. */
 /* Whether the stiffness of a force, if it has one, is a row of spring_row. */
 static bool has_root(const phx_system *system, const force_slot *force)
 {
@@ -284,7 +283,6 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
     return status;
 }
 
-/* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
 /* Rows of a matrix must be numbers whose squares are numbers too; `first`: the equation of its first row. */
 static phx_status linear_check_finite(const workspace *ws, const phx_csr *matrix, int first)
 {
@@ -402,8 +400,9 @@ static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *r
 
 /* Copies M, D, K and G from the workspace to a linear model, with the roots of stiffness and damping and the rigid
  * motions. *linear is empty after an error. */
-static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
+phx_status phx_system_take_linear(phx_dae *dae, const double *x, bool exact, phx_linear *linear)
 {
+    workspace *ws = (workspace *)dae;
     phx_context *context = ws->base.context;
     const int n_v = ws->kkt.n_v;
     phx_status status = block(context, &ws->kkt, ws->values.M, 0, n_v, n_v, &linear->M);
@@ -472,14 +471,15 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
-        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
+        status = phx_system_locked_accelerations(&ws->base, t, x, at_rest, true, ws->step.v0, multipliers,
+                                                 ws->scratch.vector[0]);
     ws->control.open = true;
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     ws->control.open = false;
-    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
+    linear->circulatory = !phx_system_has_potential(ws->system, t);
     if (!status)
-        status = take_matrices(ws, x, true, linear);
+        status = phx_system_take_linear(dae, x, true, linear);
     if (!status && !linear->circulatory)
         status = make_symmetric(dae->context, &linear->K);
     if (!status && !linear->circulatory && linear->rest.rows > 0)
@@ -487,33 +487,6 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (status)
         phx_linear_free(linear);
     return phx_conclude(dae->context, status);
-}
-
-/* Linear model about a steady rotation, in axes that do not spin, theory 11 (6). Fails for systems with controllers. */
-phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
-                                    const double *lambda, phx_linear *linear)
-{
-    if (!dae || !x || !v || !linear)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
-    workspace *ws = (workspace *)dae;
-    if (ws->system->control.n > 0)
-        return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
-                        "controller '%s': there are no modes about a rotation with controllers; take the modes about "
-                        "the start",
-                        ws->system->control.slot[0].name);
-    const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
-
-    memset(linear, 0, sizeof *linear);
-    linear->gyroscopic = true;
-    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
-    linear->lossless = ws->system->traits.lossless;
-    for (int b = 0; b < ws->system->n_bodies && !linear->lossless; b++) {
-        const body_slot *slot = &ws->system->bodies[b];
-        for (int i = ws->system->dim; i < ws->system->dim + ws->system->n_rot; i++)
-            linear->circulatory =
-                linear->circulatory || (phx_body_deforms(slot->body) && v[slot->v + i] != axes[slot->v + i]);
-    }
-    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, false, linear));
 }
 
 /* Name of velocity number k, such as body.rx or body.q3; further frames of a body are numbered from 2. */

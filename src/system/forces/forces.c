@@ -72,14 +72,14 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
 }
 
 /* ---- forces without a potential ---- */
-const force_slot *phx_sys_without_potential(const phx_system *system, double t)
+bool phx_system_has_potential(const phx_system *system, double t)
 {
     for (int i = 0; i < system->n_forces; i++) {
         const force_operations *sort = phx_sys_force_of(&system->forces[i]);
         if (sort->circulatory && sort->circulatory(system, &system->forces[i], t))
-            return &system->forces[i];
+            return false;
     }
-    return NULL;
+    return true;
 }
 
 /* ---- shared ---- */

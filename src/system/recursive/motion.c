@@ -140,7 +140,7 @@ static void begin_slide(int dim, const tree_node *node, const placed *from, cons
     for (int i = 0; i < dim; i++)
         d[i] = r1[i] - r0[i];
     phx_rot_x_vec(dim, side->w, d, turned);
-    *q = phx_sys_dot(dim, a, d);
+    *q = phx_dot(dim, a, d);
     *u = 0.0;
     for (int i = 0; i < dim; i++)
         *u += a[i] * (v1[i] - v0[i] - turned[i]);

@@ -247,14 +247,14 @@ phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
     if (!equations)
         return PHX_ERR_MEMORY;
     equations->ws = ws;
-    const phx_sys_array arrays[] = {{&equations->x, (size_t)system->n_x},
-                                    {&equations->v, (size_t)system->n_v},
-                                    {&equations->res, (size_t)ws->kkt.n},
-                                    {&equations->lambda, (size_t)ws->rows.n},
-                                    {&equations->change, (size_t)system->n_v}};
+    const phx_array arrays[] = {{&equations->x, (size_t)system->n_x},
+                                {&equations->v, (size_t)system->n_v},
+                                {&equations->res, (size_t)ws->kkt.n},
+                                {&equations->lambda, (size_t)ws->rows.n},
+                                {&equations->change, (size_t)system->n_v}};
     phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &equations->tree);
     if (!status)
-        status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
+        status = phx_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
     if (status) {
         ode_destroy(&equations->base);
         return status;

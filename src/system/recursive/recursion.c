@@ -359,5 +359,5 @@ double phx_tree_drive_effort(const tree *of, int i)
     memcpy(n, s->p_n, sizeof n);
     memcpy(f, s->p_f, sizeof f);
     resist(of->dim, s->J, s->H, s->M, s->acc_w, s->acc_v, n, f);
-    return of->nodes[i].motion == NODE_SLIDE ? phx_sys_dot(of->dim, s->axis, f) : phx_sys_dot(of->n_rot, s->axis, n);
+    return of->nodes[i].motion == NODE_SLIDE ? phx_dot(of->dim, s->axis, f) : phx_dot(of->n_rot, s->axis, n);
 }

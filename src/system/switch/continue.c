@@ -70,7 +70,7 @@ static phx_status close_positions(phx_system *system, double t, double *x, phx_c
     const bool open = !(phx_sys_assembly_residual(ws, x, false, NULL) <= ON_THE_JOINTS);
     if (!open && !off_its_signal(system, t))
         return PHX_OK;
-    const double size = phx_sys_size(ws);
+    const double size = phx_system_size(&ws->base);
     before = phx_calloc(system->context, (size_t)system->n_x, sizeof *before);
     if (!before)
         return PHX_ERR_MEMORY;

@@ -56,8 +56,9 @@ const char *phx_system_dry_joint(const phx_system *system, int k)
     return dry_coordinate(system, k, &j) ? system->joints[j].name : "";
 }
 
-void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const double *g, double *out)
+void phx_system_pull_back_row(phx_dae *dae, const phx_port_id ends[2], const double *g, double *out)
 {
+    workspace *ws = (workspace *)dae;
     double *own = ws->scratch.block;
 
     memset(out, 0, (size_t)ws->system->n_v * sizeof *out);
@@ -73,8 +74,8 @@ void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const doubl
 double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_row *row, const double *g,
                             const double *v_dot, double *along)
 {
-    phx_sys_pull_back_row(ws, ends, g, along);
-    return phx_sys_dot(ws->system->n_v, along, v_dot) + phx_sys_row_bias(ws, row, ends, g);
+    phx_system_pull_back_row(&ws->base, ends, g, along);
+    return phx_dot(ws->system->n_v, along, v_dot) + phx_system_row_bias(&ws->base, row, ends, g);
 }
 
 /* The acceleration of coordinate i of covectors g, and the change of it by a unit of force along it. */
@@ -88,7 +89,7 @@ static phx_status find_mobility(workspace *ws, const coordinate_slot *coordinate
     memset(moved, 0, (size_t)ws->kkt.n * sizeof *moved);
     memcpy(moved, along, (size_t)ws->system->n_v * sizeof *moved);
     const phx_status status = ws->by->solve_mass(ws, moved);
-    out->mobility = fmax(out->mobility, phx_sys_dot(ws->system->n_v, along, moved));
+    out->mobility = fmax(out->mobility, phx_dot(ws->system->n_v, along, moved));
     return status;
 }
 
@@ -227,7 +228,7 @@ phx_status phx_system_slip_rate(const phx_system *system, int k, const double *x
 static void make_across(const double *n, double *alpha)
 {
     static const double ALONG = 0.99; /* the cosine */
-    double along = phx_sys_dot(3, alpha, n);
+    double along = phx_dot(3, alpha, n);
     int least = 0;
 
     if (fabs(along) > ALONG) {
@@ -239,7 +240,7 @@ static void make_across(const double *n, double *alpha)
     }
     for (int i = 0; i < 3; i++)
         alpha[i] -= along * n[i];
-    const double length = sqrt(phx_sys_dot(3, alpha, alpha));
+    const double length = sqrt(phx_dot(3, alpha, alpha));
     for (int i = 0; i < 3; i++)
         alpha[i] /= length;
 }
@@ -256,7 +257,7 @@ static bool is_near_normal(const phx_system *system, const coordinate_slot *firs
     phx_sys_view_port(system, first->a, x, v, &a);
     phx_sys_view_port(system, first->b, x, v, &b);
     phx_row_slip_normal(&first->row, &a, &b, n);
-    return fabs(phx_sys_dot(3, first->row.alpha, n)) > NEAR;
+    return fabs(phx_dot(3, first->row.alpha, n)) > NEAR;
 }
 
 bool phx_system_slip_turns(const phx_system *system, int k, const double *x, const double *v)

@@ -223,7 +223,7 @@ static double contact_row(workspace *ws, const contact_slot *slot, int i, const 
         *acceleration = side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot, along);
     for (int m = 0; m < PAIR_SIZE; m++)
         g[m] *= side;
-    phx_sys_pull_back_row(ws, ends, g, along);
+    phx_system_pull_back_row(&ws->base, ends, g, along);
     return rate;
 }
 
@@ -238,7 +238,7 @@ static phx_status respond(workspace *ws, const double *along, double *moved, dou
     memcpy(solution, along, (size_t)n_v * sizeof *along);
     const phx_status status = ws->by->solve_mass(ws, solution);
     memcpy(moved, solution, (size_t)n_v * sizeof *moved);
-    *supplied = phx_sys_dot(ws->rows.n, solution + n_v, ws->rows.w);
+    *supplied = phx_dot(ws->rows.n, solution + n_v, ws->rows.w);
     return status;
 }
 
@@ -272,7 +272,7 @@ phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, 
     }
     for (int i = 0; i < rows && !status; i++)
         for (int j = 0; j < rows; j++)
-            out->W[i * rows + j] = phx_sys_dot(system->n_v, along + (size_t)i * n_v, out->moved + (size_t)j * n_v);
+            out->W[i * rows + j] = phx_dot(system->n_v, along + (size_t)i * n_v, out->moved + (size_t)j * n_v);
     phx_free(along);
     return phx_conclude(dae->context, status);
 }
