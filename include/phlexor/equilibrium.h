@@ -1,5 +1,5 @@
-/* Phlexor, layer equilibrium: the start of a motion, equilibria at rest and their stability, critical loads and paths of
- * equilibria, steady rotation. */
+/* Phlexor, layer equilibrium: the start of a motion, equilibria at rest and their stability, critical loads and paths
+ * of equilibria, steady rotation. */
 #ifndef PHLEXOR_EQUILIBRIUM_H
 #define PHLEXOR_EQUILIBRIUM_H
 

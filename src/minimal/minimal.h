@@ -29,8 +29,8 @@ bool phx_minimal_jumps(const phx_minimal *minimal, double t, const double *x, co
 /* At a state that was solved for; lambda (n_l) are the multipliers there. */
 phx_status phx_minimal_derivatives(phx_minimal *minimal, double t, const double *x, const double *v, double *y_dot,
                                    double *u_dot, double *lambda);
-/* Derivatives of the states of continuous controllers, z_dot (phx_system_controller_states), zero for sampled ones; then
- * the powers. After phx_minimal_derivatives. */
+/* Derivatives of the states of continuous controllers, z_dot (phx_system_controller_states), zero for sampled ones;
+ * then the powers. After phx_minimal_derivatives. */
 phx_status phx_minimal_flow(phx_minimal *minimal, double t, const double *x, const double *v, const double *lambda,
                             double *z_dot, double *supplied, double *dissipated);
 /* PHX_ERR_ANALYSIS: a point that slides along a body has left it. */

@@ -63,13 +63,13 @@ bool phx_system_has_potential(const phx_system *system, double t);
 typedef struct phx_equations {
     int n_v, n_l, n;
     const int *ptr, *idx;
-    phx_csr pattern; /* the same, without values */
-    const int *order;   /* of elimination */
-    double *M, *D, *K;  /* of the last linearisation; D has G and -G^T, K has K_l. Free to be changed */
-    double *val;        /* room for one more */
-    phx_lu **lu;        /* factors that the next accelerations overwrite (phx_system_factor) */
-    double *w;          /* n_l: prescribed rates of the rows (phx_system_rows) */
-    const double *g;    /* n_l x 2 PHX_PORT_MAX: their covectors */
+    phx_csr pattern;           /* the same, without values */
+    const int *order;          /* of elimination */
+    double *M, *D, *K;         /* of the last linearisation; D has G and -G^T, K has K_l. Free to be changed */
+    double *val;               /* room for one more */
+    phx_lu **lu;               /* factors that the next accelerations overwrite (phx_system_factor) */
+    double *w;                 /* n_l: prescribed rates of the rows (phx_system_rows) */
+    const double *g;           /* n_l x 2 PHX_PORT_MAX: their covectors */
     const double *effort;      /* PHX_PORT_MAX of each port: of all forces (phx_system_efforts) */
     const phx_port_view *port; /* all ports at the instant (phx_system_view) */
 } phx_equations;
@@ -88,8 +88,8 @@ typedef struct phx_row_view {
     const phx_row *row;
     phx_port_id a, b;
     int joint, component;
-    int coordinate; /* of the joint, that is driven or held; else -1 */
-    bool driven, acts; /* acts: a constraint or driven */
+    int coordinate;          /* of the joint, that is driven or held; else -1 */
+    bool driven, acts;       /* acts: a constraint or driven */
     const phx_signal *speed; /* of a driven one; NULL: at rest */
 } phx_row_view;
 phx_row_view phx_system_row(const phx_dae *dae, int k); /* the row of multiplier k */
@@ -103,6 +103,9 @@ double phx_system_row_bias(phx_dae *dae, const phx_row *row, const phx_port_id e
 double phx_system_row_residuals(const phx_dae *dae, double size, const double *target, double *out);
 /* Efforts of forces and controllers on the ports; loads over bodies into res (n_v): res -= ... */
 phx_status phx_system_efforts(phx_dae *dae, double t, double *res);
+/* After it, or without `forces`: powers of forces, and the parts of the dae with the drives' rates w and multipliers.
+ */
+void phx_system_powers(phx_dae *dae, bool forces, const double *lambda, phx_work *power);
 double phx_system_size(const phx_dae *dae); /* of the mechanism, m: the scale of residuals and displacements */
 /* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
  * returns the largest rigid entry. */
@@ -146,14 +149,15 @@ double phx_system_rest_follows(const phx_dae *dae, int i, const double *xi);
 /* ---- the start ---- */
 /* A dae with every row, those that hold coordinates at the start too; the system's own, made unless it is there. */
 phx_status phx_system_assembly(phx_system *system, phx_dae **dae);
-void phx_system_end_assembly(phx_system *system); /* frees it, after phx_system_starts_once */
+void phx_system_end_assembly(phx_system *system);             /* frees it, after phx_system_starts_once */
 const double *phx_system_assembled(const phx_system *system); /* n_x, undeformed; NULL: it is not finalised */
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */
 phx_status phx_system_assemble(phx_system *system, double *x);
 /* The residuals of that, negated, into the rows of rhs (n). Returns the largest, relative to the size for lengths. */
 double phx_system_assembly_residual(phx_dae *assembly, const double *x, double *rhs);
-/* The same; then G and -G^T into phx_equations.val, and minus the gradient of the change of the poses, 1/2 (sum m |dc|^2
+/* The same; then G and -G^T into phx_equations.val, and minus the gradient of the change of the poses, 1/2 (sum m
+ * |dc|^2
  * + dtheta . I_c dtheta), into the velocities of rhs. Returns which rows ask for a position. */
 const bool *phx_system_assembly_rows(phx_dae *assembly, const double *x, double *rhs);
 /* Velocities of the start at x: the least change in kinetic energy of those as written. */

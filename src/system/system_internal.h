@@ -2,6 +2,7 @@
 #ifndef PHX_SYSTEM_INTERNAL_H
 #define PHX_SYSTEM_INTERNAL_H
 
+#include "system/building.h"
 #include "system/workspace.h"
 
 /* Parts of a workspace. What is made before one fails is freed with the rest. */
@@ -85,20 +86,6 @@ typedef struct phx_sys_triplets {
     size_t count, capacity;
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
-
-/* ---- snapshot/snapshot.c: shared by what is written to archives ---- */
-/* A struct whose fields are written by hand: a new one changes its size. */
-#define PHX_SYS_WRITTEN(type, size)                                                                                    \
-    _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
-/* A number of one of `count` things, or -1. */
-void phx_sys_archive_index(phx_archive *archive, int count, int *index);
-/* A number that must be one of `count` things. */
-void phx_sys_archive_member(phx_archive *archive, int count, int *index);
-void phx_sys_archive_row(phx_archive *archive, phx_row *row);
-void phx_sys_archive_friction(phx_archive *archive, phx_friction *friction);
-void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
-/* A point of a body, whose coordinates must be the body's. */
-void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
 
 /* ---- equations/memory.c ---- */
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
@@ -294,8 +281,6 @@ void phx_sys_look_at_dampers(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);
-/* ---- recursive/ode.c ---- */
-phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
 /* G_dot v of row k at the current instant view. */
@@ -326,33 +311,6 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *written);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
-/* To finalise it, by stages. */
-phx_status phx_sys_number(phx_system *system);
-phx_status phx_sys_find_redundant(phx_system *system);
-/* The same from a list of all rows that says which are. */
-phx_status phx_sys_take_redundant(phx_system *system, const int *redundant);
-phx_status phx_sys_components(phx_system *system);
-/* Both after other rows act: which of them depend on each other is decided at x. */
-phx_status phx_sys_rows_changed(phx_system *system, const double *x);
-/* Row r of the system holds a coordinate of the joint whose friction sticks. */
-bool phx_sys_is_stick_row(const joint_slot *joint, int r);
-/* The root of i in a forest of disjoint sets, whose paths it shortens: parent[root] = root. */
-static inline int phx_sys_root_of(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-/* The constraint rows of a joint as it would be made in the present poses, its coordinates untouched (build/joints.c).
- */
-phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
-/* As phx_system_add_joint. The body that a joint slides along has its place already where port `on` moves (-1: it gets
- * one). */
-phx_status phx_sys_add_joint(phx_system *system, const phx_joint_def *def, phx_port_id on, phx_joint_id *id);
-/* Port `on` (at least 0) moves on a place, with the ports behind it that its coordinate lies between. */
-bool phx_sys_is_sliding_port(const phx_system *system, phx_port_id on);
-/* A joint as it was given; what its coordinates have taken over stays the joint's. */
-phx_joint_def phx_sys_joint_def(const joint_slot *joint);
 /* Some output is an acceleration, or a reaction. */
 bool phx_sys_outputs_accelerate(const phx_system *system);
 /* phx_system_drift where the ports have been viewed at the instant (equations/dae.c). */

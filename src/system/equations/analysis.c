@@ -148,6 +148,18 @@ phx_status phx_system_efforts(phx_dae *dae, double t, double *res)
     return phx_sys_forces((workspace *)dae, t, false, res);
 }
 
+void phx_system_powers(phx_dae *dae, bool forces, const double *lambda, phx_work *power)
+{
+    workspace *ws = (workspace *)dae;
+
+    if (!forces) {
+        ws->forces.power = (phx_work){0.0, 0.0};
+        memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
+    }
+    phx_sys_ledger_work(ws, 1.0, lambda);
+    *power = ws->forces.power;
+}
+
 void phx_system_set_load(phx_dae *dae, double load)
 {
     workspace *ws = (workspace *)dae;

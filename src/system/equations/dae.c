@@ -1,4 +1,5 @@
 /* The table of operations over a system. */
+#include "system/recursive/ode.h"
 #include "system/system_internal.h"
 
 #include <math.h>

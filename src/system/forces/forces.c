@@ -188,3 +188,35 @@ void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
                                            "a load over a body lacks the weights of its points"));
 }
+
+void phx_sys_archive_force(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    int kind = (int)force->kind;
+
+    phx_archive_choice(archive, FORCE_KINDS - 1, &kind);
+    force->kind = (force_kind)kind;
+    if (phx_archive_status(archive))
+        return;
+    if (!phx_sys_force_sort(force)->archive) {
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "a force along a coordinate stands among the others"));
+        return;
+    }
+    phx_archive_text(archive, &force->name);
+    for (int k = 0; k < 3; k++)
+        phx_signal_archive(archive, &force->signal[k]);
+    phx_archive_bool(archive, &force->off);
+    phx_sys_force_sort(force)->archive(archive, system, force);
+}
+
+bool phx_sys_links_follow(const phx_system *system)
+{
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_operations *sort = phx_sys_force_sort(&system->forces[i]);
+        const int links = sort->links ? sort->links(&system->forces[i]) : 0;
+        for (int k = 1; k <= links; k++)
+            if (i + k >= system->n_forces || system->forces[i + k].kind != FORCE_LINK)
+                return false;
+    }
+    return true;
+}
