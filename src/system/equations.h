@@ -53,8 +53,8 @@ bool phx_system_slides(const phx_system *system); /* a port slides along a body 
 int phx_system_force_count(const phx_system *system);
 /* The ports at which force number k, counted from 0, acts at present; -1: at none. */
 void phx_system_force_ends(const phx_system *system, int k, phx_port_id ends[2]);
-/* Whether the efforts at rest of all forces that act at t are the derivatives of an energy: none follows its port, is a
- * torque in space, a load over a body, or wind. */
+/* Whether the efforts at rest of all forces that act at t are the derivatives of an energy; false where one follows its
+ * port, is a torque in space, a load over a body, or wind. */
 bool phx_system_has_potential(const phx_system *system, double t);
 
 /* ---- the equations ----
@@ -88,7 +88,7 @@ typedef struct phx_row_view {
     const phx_row *row;
     phx_port_id a, b;
     int joint, component;
-    int coordinate;          /* of the joint, that is driven or held; else -1 */
+    int coordinate;          /* of the joint, where one is driven or held */
     bool driven, acts;       /* acts: a constraint or driven */
     const phx_signal *speed; /* of a driven one; NULL: at rest */
 } phx_row_view;

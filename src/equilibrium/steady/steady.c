@@ -29,25 +29,21 @@ enum { ITERATIONS = 60 };
 /* Frees the arrays of a steady rotation; also after a partial creation. */
 static void steady_free(steady *s)
 {
-    double *arrays[] = {s->twist, s->spin, s->coordinate, s->res, s->xi, s->zero, s->v,
-                        s->v_dot, s->work, s->later,      s->x,   s->K,  s->D};
-    phx_free(s->room);
+    double *arrays[] = {s->twist, s->spin,  s->coordinate, s->res,  s->xi, s->zero, s->v, s->v_dot,
+                        s->work,  s->later, s->turn,       s->room, s->x,  s->K,    s->D};
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(s->leads);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        phx_free(arrays[i]);
     for (int i = 0; i < s->n_spinning; i++)
         phx_free(s->spinning[i].unit);
     for (int b = 0; s->Z && b < phx_system_bodies(s->system); b++)
         phx_csr_free(&s->Z[b]);
     phx_free(s->spinning);
     phx_free(s->Z);
-    phx_free(s->turn);
 }
 
 /* Allocates the arrays of a steady rotation and marks the velocities at which a frame begins. */
 static phx_status steady_create(phx_dae *dae, double t, steady *s)
 {
-    phx_context *context = dae->context;
     const phx_system *system = phx_system_of(dae);
     const phx_equations e = phx_system_equations(dae);
     const size_t n = (size_t)e.n, nnz = (size_t)e.ptr[e.n];
@@ -58,32 +54,31 @@ static phx_status steady_create(phx_dae *dae, double t, steady *s)
                   .dim = phx_system_dim(system),
                   .n_rot = phx_rotations(phx_system_dim(system)),
                   .t = t};
-    s->twist = phx_calloc(context, (size_t)phx_system_components(system) * TWIST, sizeof *s->twist);
-    s->coordinate = phx_calloc(context, (size_t)s->e.n_l, sizeof *s->coordinate);
-    s->res = phx_calloc(context, n, sizeof *s->res);
-    s->xi = phx_calloc(context, n, sizeof *s->xi);
-    s->zero = phx_calloc(context, n, sizeof *s->zero);
-    s->v = phx_calloc(context, n, sizeof *s->v);
-    s->v_dot = phx_calloc(context, n, sizeof *s->v_dot);
-    s->work = phx_calloc(context, n, sizeof *s->work);
-    s->later = phx_calloc(context, n, sizeof *s->later);
-    s->spin = phx_calloc(context, n, sizeof *s->spin);
-    s->Z = phx_calloc(context, (size_t)phx_system_bodies(system), sizeof *s->Z);
-    s->turn = phx_calloc(context, (size_t)phx_system_bodies(system), sizeof *s->turn);
-    s->x = phx_calloc(context, (size_t)s->dae->n_x, sizeof *s->x);
-    s->room = phx_calloc(context, (size_t)s->dae->n_x, sizeof *s->room);
-    s->K = phx_calloc(context, nnz, sizeof *s->K);
-    s->D = phx_calloc(context, nnz, sizeof *s->D);
-    s->leads = phx_calloc(context, (size_t)s->e.n_v, sizeof *s->leads);
+    const phx_array arrays[] = {{&s->twist, (size_t)phx_system_components(system) * TWIST},
+                                {&s->coordinate, (size_t)e.n_l},
+                                {&s->res, n},
+                                {&s->xi, n},
+                                {&s->zero, n},
+                                {&s->v, n},
+                                {&s->v_dot, n},
+                                {&s->work, n},
+                                {&s->later, n},
+                                {&s->spin, n},
+                                {&s->turn, (size_t)phx_system_bodies(system)},
+                                {&s->x, (size_t)dae->n_x},
+                                {&s->room, (size_t)dae->n_x},
+                                {&s->K, nnz},
+                                {&s->D, nnz}};
+    const phx_status status = phx_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
+    s->Z = phx_calloc(dae->context, (size_t)phx_system_bodies(system), sizeof *s->Z);
+    s->leads = phx_calloc(dae->context, (size_t)e.n_v, sizeof *s->leads);
     for (int b = 0; b < phx_system_bodies(system) && s->leads; b++) {
         const phx_body_frame *frames;
         const int count = phx_body_frames(phx_system_body(system, b), &frames);
         for (int f = 0; f < count; f++)
             s->leads[phx_system_placed(system, b).v + frames[f].v] = true;
     }
-    const bool all = s->leads && s->twist && s->coordinate && s->res && s->xi && s->zero && s->v && s->v_dot &&
-                     s->work && s->later && s->spin && s->room && s->Z && s->turn && s->x && s->K && s->D;
-    return all ? PHX_OK : PHX_ERR_MEMORY;
+    return !status && s->Z && s->leads ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 double phx_steady_mass(const phx_system *system)
