@@ -125,6 +125,7 @@ static bool row_resists(const steady *s, const phx_row *row, const phx_joint_vie
     return fabs(phx_dot(dim + n_rot, g_b, rate)) > RESISTS * (row->angular ? 1.0 : s->size);
 }
 
+/* Whether a joint keeps its body B from rotating about the line while A does not. */
 static bool joint_resists(const steady *s, int j, const line *about)
 {
     const phx_joint_view joint = phx_system_joint(s->system, j);

@@ -113,6 +113,7 @@ void phx_system_rows(phx_dae *dae, double t)
     ws->by->rows(ws, t, 0.0);
 }
 
+/* The row of multiplier k, with the signal of its drive. */
 phx_row_view phx_system_row(const phx_dae *dae, int k)
 {
     const workspace *ws = (const workspace *)dae;

@@ -189,6 +189,7 @@ void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_
                                            "a load over a body lacks the weights of its points"));
 }
 
+/* Writes or reads a force of any sort that is added to a system: its kind, name and signals, then what its sort has. */
 void phx_sys_archive_force(phx_archive *archive, phx_system *system, force_slot *force)
 {
     int kind = (int)force->kind;
