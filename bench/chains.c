@@ -20,7 +20,7 @@
 #include "options.h"
 #include "timing.h"
 #include "tridiagonal.h"
-#include "system/system.h"
+#include "equilibrium/equilibrium.h"
 
 typedef struct bench_kind {
     const char *name, *planar; /* planar: what it is compared with; NULL: planar itself */

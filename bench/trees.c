@@ -15,7 +15,7 @@
 #include "curve.h"
 #include "dae/dae.h"
 #include "options.h"
-#include "system/system.h"
+#include "equilibrium/equilibrium.h"
 #include "timing.h"
 
 typedef struct problem {

@@ -8,8 +8,8 @@
 #ifndef PHLEXOR_LINEAR_H
 #define PHLEXOR_LINEAR_H
 
+#include <phlexor/equilibrium.h>
 #include <phlexor/statespace.h>
-#include <phlexor/system.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,6 +8,7 @@
 #include <phlexor/base.h>
 #include <phlexor/body.h>
 #include <phlexor/dae.h>
+#include <phlexor/equilibrium.h>
 #include <phlexor/fe.h>
 #include <phlexor/fmu.h>
 #include <phlexor/integrate.h>

@@ -225,6 +225,14 @@ typedef phx_status phx_operator_fn(void *user, const double *x, double *y);
 phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double sigma, phx_operator_fn *solve,
                                   phx_operator_fn *multiply, void *user, double tol, double *values, double *vectors);
 
+static inline double phx_dot(int n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
 /* ---- rotations ----
  * dim 2: one angle, R = [c -s; s c]; dim 3: R 3x3 row-major, takes body to inertial components. n_rot = 1 or 3. */
 /* R1 = R0 cay(a), cay(a) = (I - [a]x/2)^-1 (I + [a]x/2); a has 1 or 3 components. R0 and R1 may coincide. Rounding

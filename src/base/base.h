@@ -69,6 +69,14 @@ void *phx_calloc(phx_context *context, size_t count, size_t size);
 /* Grow to count*size bytes, the old bytes kept, the new ones not zeroed; on failure NULL and `pointer` stays valid. */
 void *phx_realloc(phx_context *context, void *pointer, size_t count, size_t size);
 char *phx_strdup(phx_context *context, const char *text);
+/* An array of numbers to be made, and where it goes. */
+typedef struct phx_array {
+    double **at;
+    size_t count;
+} phx_array;
+/* Zeros; PHX_ERR_MEMORY when one of them cannot be made. */
+phx_status phx_arrays_create(phx_context *context, size_t n, const phx_array *arrays);
+void phx_arrays_free(size_t n, double *const *arrays);
 /* Number of allocations made through this context so far, for the test that a time step makes none. */
 size_t phx_context_allocations(const phx_context *context);
 /* Let the n-th allocation from now fail (0: the next one); negative: never. For tests. */

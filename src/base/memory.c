@@ -89,3 +89,19 @@ void phx_context_fail_allocation(phx_context *context, long n)
 {
     context->fail_after = n < 0 ? -1 : n;
 }
+
+phx_status phx_arrays_create(phx_context *context, size_t n, const phx_array *arrays)
+{
+    for (size_t i = 0; i < n; i++) {
+        *arrays[i].at = phx_calloc(context, arrays[i].count, sizeof(double));
+        if (!*arrays[i].at)
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+void phx_arrays_free(size_t n, double *const *arrays)
+{
+    for (size_t i = 0; i < n; i++)
+        phx_free(arrays[i]);
+}

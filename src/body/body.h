@@ -85,6 +85,9 @@ void phx_body_normalise(const phx_body *body, double *x);
  * forces or momenta p. */
 void phx_body_rigid_motion(const phx_body *body, const double *x, const double *twist, double *v);
 void phx_body_rigid_force(const phx_body *body, const double *x, const double *p, double *wrench);
+/* The same of the inertial velocity of the first frame's origin and an inertial angular velocity. */
+void phx_body_rigid_velocities(const phx_body *body, const double *x, const double *linear, const double *angular,
+                               double *v);
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);

@@ -221,6 +221,21 @@ void phx_body_rigid_motion(const phx_body *body, const double *x, const double *
     }
 }
 
+void phx_body_rigid_velocities(const phx_body *body, const double *x, const double *linear, const double *angular,
+                               double *v)
+{
+    const int dim = body->dim;
+    double R[9], twist[6];
+
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_rot_apply_transposed(dim, R, linear, twist);
+    if (dim == 2)
+        twist[2] = angular[0];
+    else
+        phx_rot_apply_transposed(3, R, angular, twist + 3);
+    phx_body_rigid_motion(body, x, twist, v);
+}
+
 /* Resultant (force, moment about the first frame's origin) of a force p on the velocities, in axes of the first frame:
  * the transpose of phx_body_rigid_motion. */
 void phx_body_rigid_force(const phx_body *body, const double *x, const double *p, double *wrench)

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-static double effective_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* The unit motions in the order in which the basis has them. */
 static void list_axes(const elastic_space *space, int *axis)
 {
@@ -34,14 +26,14 @@ static phx_status participate(phx_context *context, const elastic_space *space, 
     for (int b = 0; b < c && !status; b++) {
         const double *Psi = constraints + (size_t)b * (size_t)n;
         status = elastic_space_mass(space, 1, Psi, product);
-        participation->constraint[b] = effective_dot(n, Psi, product);
+        participation->constraint[b] = phx_dot(n, Psi, product);
         for (int k = 0; k < m; k++)
-            participation->L[k * c + b] = effective_dot(n, modes + (size_t)k * (size_t)n, product);
+            participation->L[k * c + b] = phx_dot(n, modes + (size_t)k * (size_t)n, product);
     }
     for (int k = 0; k < m && !status; k++) {
         const double *phi = modes + (size_t)k * (size_t)n;
         status = elastic_space_mass(space, 1, phi, product);
-        participation->mode[k] = effective_dot(n, phi, product);
+        participation->mode[k] = phx_dot(n, phi, product);
     }
     if (!status) {
         elastic_space_sum(space, numbers, participation->L);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "minimal/minimal.h"
+
 struct unit_exchange {
     phx_minimal *minimal;   /* NULL: to be made of the rows that act now */
     int n_y, n_u, n_z, n;   /* numbers of states: of each part, of all */

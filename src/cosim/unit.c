@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "equilibrium/equilibrium.h"
+
 /* ---- creation ---- */
 static phx_status add_inputs(phx_unit *unit)
 {

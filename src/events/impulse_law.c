@@ -29,15 +29,6 @@ static double impulse_law_largest(int n, const double *x)
     return most;
 }
 
-static double impulse_law_dot(int n, const double *x, const double *y)
-{
-    double sum = 0.0;
-
-    for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static double length_across(const phase *period, const double *x)
 {
     return period->law->dim == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
@@ -48,7 +39,7 @@ static double moved(const phase *period, int row)
 {
     const int m = impulse_law_size_of(period);
     return period->P[row] -
-           period->r[row] * (period->c[row] + impulse_law_dot(m, period->law->W + (size_t)row * (size_t)m, period->P));
+           period->r[row] * (period->c[row] + phx_dot(m, period->law->W + (size_t)row * (size_t)m, period->P));
 }
 
 static double project_normal(const phase *period, int k, double z)
@@ -199,7 +190,7 @@ static phx_status newton(phx_context *context, phase *period, double size, bool 
     }
     const double came_to =
         fmax(impulse_law_largest(m, period->P), impulse_law_largest(m, period->z)); /* sweeps may have gone far away */
-    *found = !status && isfinite(impulse_law_dot(m, period->P, period->P)) && error <= enough &&
+    *found = !status && isfinite(phx_dot(m, period->P, period->P)) && error <= enough &&
              error <= DONE * came_to + OF_SMALL * period->law->small * impulse_law_largest(m, period->r);
     return status;
 }
@@ -211,8 +202,8 @@ static double room_across(const phase *period, int k, const double *P, const dou
 {
     const int dim = period->law->dim;
     const double limit = period->law->friction[k] * fmax(P[0], 0.0);
-    const double dd = impulse_law_dot(dim - 1, d + 1, d + 1), pd = impulse_law_dot(dim - 1, P + 1, d + 1);
-    const double left = limit * limit - impulse_law_dot(dim - 1, P + 1, P + 1);
+    const double dd = phx_dot(dim - 1, d + 1, d + 1), pd = phx_dot(dim - 1, P + 1, d + 1);
+    const double left = limit * limit - phx_dot(dim - 1, P + 1, P + 1);
 
     if (dd == 0.0 || given_direction(period->law, k))
         return HUGE_VAL;
@@ -252,15 +243,14 @@ static phx_status impulse_law_find(phx_context *context, phase *period, double *
         memcpy(period->P, swept, (size_t)m * sizeof *period->P);
         sweep(period, count, round % 2 ? 1.0 : 0.3);
         memcpy(swept, period->P, (size_t)m * sizeof *period->P);
-        if (!isfinite(impulse_law_dot(m, swept, swept)))
+        if (!isfinite(phx_dot(m, swept, swept)))
             break; /* sweeps that go away do so where there are none */
         impulse_law_distance(period);
         status =
             newton(context, period, fmax(impulse_law_largest(m, period->P), impulse_law_largest(m, period->z)), &found);
     }
     for (int k = 0;
-         k < period->law->n && !found && !status && isfinite(impulse_law_dot(m, swept, swept)) && run_on(period, swept);
-         k++) {
+         k < period->law->n && !found && !status && isfinite(phx_dot(m, swept, swept)) && run_on(period, swept); k++) {
         memcpy(period->P, swept, (size_t)m * sizeof *period->P);
         impulse_law_distance(period);
         status =
@@ -288,7 +278,7 @@ static void impulse_law_apply(const phx_impulse_law *law, const double *P)
         law->impulse[i] += P[i];
     }
     for (int i = 0; i < m; i++)
-        law->rate[i] += impulse_law_dot(m, law->W + (size_t)i * (size_t)m, P);
+        law->rate[i] += phx_dot(m, law->W + (size_t)i * (size_t)m, P);
     for (int i = 0; i < m; i++)
         law->loss[i / law->dim] -= 0.5 * law->rate[i] * P[i];
 }
@@ -299,7 +289,7 @@ static double impulse_law_energy(const phx_impulse_law *law, const double *P)
     double sum = 0.0;
 
     for (int i = 0; i < m; i++)
-        sum += 0.5 * P[i] * impulse_law_dot(m, law->W + (size_t)i * (size_t)m, P);
+        sum += 0.5 * P[i] * phx_dot(m, law->W + (size_t)i * (size_t)m, P);
     return sum;
 }
 

@@ -42,14 +42,6 @@ static phx_status followers_apply(phx_context *context, const phx_csr *A, const 
     return *product ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static double followers_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* Takes out of `more` what is in `of`, whose shapes have y^T K y = omega^2 (NULL: 1) and are orthogonal; twice, for
  * rounding. */
 static phx_status followers_take_out(phx_context *context, const phx_csr *K, const phx_shapes *of, const double *omega,
@@ -62,7 +54,7 @@ static phx_status followers_take_out(phx_context *context, const phx_csr *K, con
         double *y = phx_shapes_column(more, m / 2);
         for (int k = 0; k < of->count; k++) {
             const double size = omega ? omega[k] * omega[k] : 1.0;
-            const double part = followers_dot(of->n, K_of + (size_t)k * (size_t)of->n, y) / size;
+            const double part = phx_dot(of->n, K_of + (size_t)k * (size_t)of->n, y) / size;
             for (int i = 0; i < of->n; i++)
                 y[i] -= part * phx_shapes_column(of, k)[i];
         }
@@ -84,7 +76,7 @@ static phx_status sizes_of(phx_context *context, const phx_csr *K, const phx_sha
         status = followers_apply(context, K, fields, &Ky);
     for (int k = 0; k < fields->count && !status; k++) {
         (*size)[k] =
-            sqrt(fmax(followers_dot(fields->n, phx_shapes_column(fields, k), Ky + (size_t)k * (size_t)fields->n), 0.0));
+            sqrt(fmax(phx_dot(fields->n, phx_shapes_column(fields, k), Ky + (size_t)k * (size_t)fields->n), 0.0));
         *most = fmax(*most, (*size)[k]);
     }
     phx_free(Ky);

@@ -2,6 +2,7 @@
 #ifndef PHX_STUDY_STUDY_H
 #define PHX_STUDY_STUDY_H
 
+#include "equilibrium/equilibrium.h"
 #include "events/events.h"
 #include "model/model.h"
 #include "linear/linear.h"

@@ -256,7 +256,7 @@ typedef struct controller_list {
     int first_x;           /* their states come last in x: entries before them, of the mechanism */
 } controller_list;
 
-/* Rigid contacts (start/rigid_contact.c). */
+/* Rigid contacts (switch/rigid_contact.c). */
 typedef struct contact_list {
     int n;
     contact_slot *slot;
@@ -281,7 +281,7 @@ typedef struct system_traits {
 struct phx_system {
     phx_context *context;
     int dim, n_rot;
-    double gravity[3];
+    double gravity[3], whole_gravity[3]; /* what acts (phx_system_set_load); as it was given */
     int n_bodies, n_ports, n_joints, n_forces;
     body_slot *bodies;
     port_slot *ports;
@@ -320,14 +320,6 @@ struct output_slot {
 static inline bool phx_sys_acts(const row_slot *row)
 {
     return row->role == ROW_CONSTRAINT || row->role == ROW_DRIVEN;
-}
-
-static inline double phx_sys_dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
 }
 
 /* *largest: the larger of it and |a|; NaN is none. */

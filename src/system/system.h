@@ -7,6 +7,7 @@
 #include "dae/dae.h"
 #include "joint/joint.h"
 #include "load/load.h"
+#include "system/equations.h"
 
 #include <phlexor/system.h>
 
@@ -64,52 +65,6 @@ phx_status phx_system_add_input(phx_system *system, const phx_input_place *place
 /* The conjugate of each at an instant. */
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates);
 
-/* ---- minimal coordinates: the mechanism as an ordinary differential equation (minimal/minimal.c) ----
- *
- * y: coordinates that determine the configuration, those of drives first, then as many as rows hold of the slip of
- * contacts that stick; u: the rates of the others, u_k = y_dot of number first_rate + k. States of controllers are none
- * of both. */
-typedef struct phx_minimal phx_minimal;
-/* Of a finalised system, borrowed, with the rows that it has; phx_minimal_choose comes next. */
-phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_minimal **minimal);
-void phx_minimal_destroy(phx_minimal *minimal); /* NULL is allowed */
-/* Choose y and u at a configuration that lies on the joints. PHX_SINGULAR where the joints' rows depend on each other.
- */
-phx_status phx_minimal_choose(phx_minimal *minimal, double t, const double *x);
-int phx_minimal_coordinates(const phx_minimal *minimal);
-int phx_minimal_rates(const phx_minimal *minimal);
-int phx_minimal_first_rate(const phx_minimal *minimal);
-void phx_minimal_read(phx_minimal *minimal, double t, const double *x, const double *v, double *y, double *u);
-/* x: a configuration nearby, replaced, whose states of controllers stay. PHX_NOT_CONVERGED or PHX_SINGULAR where there
- * is none. */
-phx_status phx_minimal_solve(phx_minimal *minimal, double t, const double *y, const double *u, double *x, double *v);
-/* The velocities of the rates u at a configuration x that was solved for. */
-phx_status phx_minimal_rates_at(phx_minimal *minimal, double t, const double *u, const double *x, double *v);
-/* The rates of drives at t do not agree with the velocities v: since these were found the rates have jumped. */
-bool phx_minimal_jumps(const phx_minimal *minimal, double t, const double *x, const double *v);
-/* At a state that was solved for; lambda (n_l) are the multipliers there. */
-phx_status phx_minimal_derivatives(phx_minimal *minimal, double t, const double *x, const double *v, double *y_dot,
-                                   double *u_dot, double *lambda);
-/* Derivatives of the states of continuous controllers, z_dot: entries of x behind the mechanism's (count of them:
- * phx_system_controller_states), zero for sampled ones; then the powers. After phx_minimal_derivatives. */
-int phx_system_controller_states(const phx_system *system);
-bool phx_system_controller_state_flows(const phx_system *system, int state);
-phx_status phx_minimal_flow(phx_minimal *minimal, double t, const double *x, const double *v, const double *lambda,
-                            double *z_dot, double *supplied, double *dissipated);
-/* PHX_ERR_ANALYSIS: a point that slides along a body has left it. */
-phx_status phx_minimal_check_places(phx_minimal *minimal, double t, const double *x, const double *v);
-/* The samples that are due at t, into x. */
-phx_status phx_minimal_take_samples(phx_minimal *minimal, double t, double *x, const double *v);
-/* Positive while the choice is good; negative where another one must be made. */
-enum { PHX_MINIMAL_INDICATORS = 2 };
-phx_status phx_minimal_indicators(phx_minimal *minimal, double t, const double *x,
-                                  double indicators[PHX_MINIMAL_INDICATORS]);
-/* Typical size of the minimal coordinate y_k, or of its rate, for scaling. */
-double phx_minimal_nominal(const phx_minimal *minimal, int k, bool rate);
-void phx_minimal_describe(const phx_minimal *minimal, int k, size_t size, char *text);
-/* The chosen coordinates and the state of the evaluation. */
-void phx_minimal_archive(phx_archive *archive, phx_minimal *minimal);
-
 /* ---- drives: coordinates of joints that are prescribed ---- */
 typedef struct phx_drive {
     phx_joint_id joint;
@@ -128,7 +83,8 @@ phx_status phx_system_drive_values(phx_dae *dae, double t, const double *x, cons
 
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
-/* Dimension, numbers of bodies and joints, the bodies. */
+/* Context, dimension, numbers of bodies and joints, the bodies. */
+phx_context *phx_system_context(const phx_system *system);
 int phx_system_dim(const phx_system *system);
 int phx_system_bodies(const phx_system *system);
 int phx_system_joints(const phx_system *system);
@@ -279,9 +235,6 @@ phx_status phx_system_find_breaks(phx_system *system, double from, double to);
 phx_status phx_system_renew_breaks(phx_system *system, double from, double to);
 /* PHX_ERR_ANALYSIS for a motion that does not begin where its joint was assembled. */
 phx_status phx_system_check_motions(const phx_system *system);
-/* phx_system_start from the positions x on, without equilibrium, of a system that has been read: velocities,
- * multipliers, in x what sampled controllers hold. */
-phx_status phx_system_start_again(phx_system *system, double t, double *x, double *v, double *lambda);
 /* Whether dop853 can integrate it. PHX_ERR_UNSUPPORTED names what is not a tree of rigid bodies, or an element that
  * needs intervals, multipliers or events. */
 phx_status phx_system_check_tree(const phx_system *system);
@@ -388,6 +341,10 @@ int phx_system_controllers(const phx_system *system);
 const char *phx_system_controller_name(const phx_system *system, int k);
 double phx_system_controller_sample(const phx_system *system, int k); /* s; 0: continuous */
 const phx_block *phx_system_controller_block(const phx_system *system, int k);
+/* States of all of them, entries of x behind the mechanism's: their number; whether one is of a continuous controller.
+ */
+int phx_system_controller_states(const phx_system *system);
+bool phx_system_controller_state_flows(const phx_system *system, int state);
 /* y: one for each of its inputs, at an instant. */
 void phx_system_controller_measured(phx_dae *dae, int k, const double *x, const double *v, double *y);
 phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feedback *feedback);
@@ -400,9 +357,6 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
  * which the joints allow it, else 0; gravity in axes that move so. */
 phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *x, double *acceleration,
                                           double *gravity);
-/* The size of the forces at x: weights, loads and springs, the sum of their sizes (torques over the size of the
- * mechanism), N; over the mass of all bodies, m/s^2, for phx_system_unrest in parts of it. */
-phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull, double *per_mass);
 
 /* ---- ports and points in other ways than by a location ---- */
 /* A port at a place of a rigid body or of the ground (NULL: at the origin); rotation (dim x dim, may be NULL: identity)

@@ -2,16 +2,8 @@
 #ifndef PHX_SYSTEM_INTERNAL_H
 #define PHX_SYSTEM_INTERNAL_H
 
+#include "system/building.h"
 #include "system/workspace.h"
-
-/* An array of numbers to be made, and where it goes. */
-typedef struct phx_sys_array {
-    double **at;
-    size_t count;
-} phx_sys_array;
-/* Zeros; PHX_ERR_MEMORY when one of them cannot be made. */
-phx_status phx_sys_arrays_create(phx_context *context, size_t n, const phx_sys_array *arrays);
-void phx_sys_arrays_free(size_t n, double *const *arrays);
 
 /* Parts of a workspace. What is made before one fails is freed with the rest. */
 phx_status phx_sys_values_create(phx_context *context, const kkt_matrix *kkt, kkt_values *values, mass_matrix *mass);
@@ -36,8 +28,6 @@ void phx_sys_projection_free(projection *made);
 phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made);
 void phx_sys_reactions_free(reactions *made);
 
-/* A workspace for an equilibrium, with controllers at rest: phx_system_dae_destroy. */
-phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae);
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
@@ -85,9 +75,6 @@ unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body);
 
 /* ---- blame.c: messages of equations that cannot be solved; all return PHX_SINGULAR ---- */
 phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool finite);
-/* PHX_ERR_UNSUPPORTED when a body is not a floating one: the message says that `what` is not available, and the remedy.
- */
-phx_status phx_sys_check_floating(phx_context *context, const phx_system *system, const char *what, const char *remedy);
 /* An equation of the whole matrix: a velocity of a body or the row of a joint. */
 phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite);
 /* For phx_lu_factor: row `equation` of the matrix that failed stands for the unknown `column` of the whole one. */
@@ -100,21 +87,7 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
-/* ---- snapshot/snapshot.c: shared by what is written to archives ---- */
-/* A struct whose fields are written by hand: a new one changes its size. */
-#define PHX_SYS_WRITTEN(type, size)                                                                                    \
-    _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
-/* A number of one of `count` things, or -1. */
-void phx_sys_archive_index(phx_archive *archive, int count, int *index);
-/* A number that must be one of `count` things. */
-void phx_sys_archive_member(phx_archive *archive, int count, int *index);
-void phx_sys_archive_row(phx_archive *archive, phx_row *row);
-void phx_sys_archive_friction(phx_archive *archive, phx_friction *friction);
-void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
-/* A point of a body, whose coordinates must be the body's. */
-void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
-
-/* ---- snapshot/memory.c ---- */
+/* ---- equations/memory.c ---- */
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
 /* A factorisation that there may be; created by `by` when it is read. */
 typedef phx_status phx_sys_create_lu_fn(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
@@ -151,8 +124,6 @@ static inline bool phx_sys_has_forces(const phx_system *system)
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
 double phx_sys_controllers_energy(const phx_system *system, const double *x);
-/* z_dot of the continuous controllers at the instant of the last phx_sys_controllers; zero for sampled controllers. */
-void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot);
 /* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
  * ws->control.row. */
 double phx_sys_measure(const workspace *ws, const measure *gauge);
@@ -171,18 +142,10 @@ void phx_sys_control_couple(workspace *ws);
 void phx_sys_control_chain(workspace *ws, const controller_slot *slot, int count, const double *S, double *rows);
 /* Whether an actuation follows a measure, directly or through other controllers; at rest through sampled ones too. */
 bool phx_sys_follows(const phx_system *system, bool at_rest, int controller, int row);
-/* at_rest.c: whether a controller has states or is sampled, so that its rest is to be found. */
-bool phx_sys_controller_rests(const controller_slot *slot);
-/* Part of phx_sys_controllers, of one controller at rest; rows: du/dy, outputs x measures. */
+/* at_rest.c: part of phx_sys_controllers, of one controller at rest; rows: du/dy, outputs x measures. */
 phx_status phx_sys_controller_at_rest(workspace *ws, int c, double t, double *rows);
 /* Of a measure that is a rate: whether it is that of a place, and the place now. */
 bool phx_sys_measure_place(const workspace *ws, const measure *gauge, double *place);
-/* The places at x from which rates count. */
-void phx_sys_rest_from(workspace *ws, const double *x);
-/* sampling.c: the samples that are due at the start of an interval, into x. */
-phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v);
-/* Puts the coordinates that are held at the start into x and the start configuration of the system. */
-phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v);
 double phx_sys_op_next_sample(const phx_dae *dae, double t);
 
 /* ---- point_index.c: points by body and name ---- */
@@ -211,10 +174,6 @@ static inline const double *phx_sys_q_dot(const body_slot *slot, const double *v
     return v + slot->v + at;
 }
 
-/* Velocities v of a body that moves rigidly: inertial velocity of the origin of its first frame, inertial angular
- * velocity. */
-void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const double *linear, const double *angular,
-                              double *v);
 /* About the origin of the first frame, the largest, of the undeformed body. */
 double phx_sys_radius_of_gyration(const body_slot *slot);
 
@@ -239,8 +198,6 @@ void phx_sys_point_at(workspace *ws, const double *x, const double *v);
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
 /* A port of the ground: at rest for good. */
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
-/* rate of row k of the workspace: g . zeta, all ports at the current view. */
-double phx_sys_row_rate(const workspace *ws, int k);
 /* Efforts of forces into ws->ports.effort, powers into ws->forces.power; distributed loads straight into res (res -=
  * ...). With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
@@ -264,9 +221,6 @@ phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val,
 /* A(cj) on it into a slot. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
 phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* factor_mass on it */
-/* The first force that acts at t and whose efforts at rest need not be the derivatives of an energy: one that follows
- * its port, a torque in space, a load over a body, wind; NULL: there is none. */
-const force_slot *phx_sys_without_potential(const phx_system *system, double t);
 /* phx_sys_forces with `linear`, without its residual. */
 phx_status phx_sys_add_forces(workspace *ws, double t);
 /* Unwrapped joint angles in x1 as in x0. */
@@ -288,13 +242,6 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on);
 /* b (n) <- its solution, zero on the deformations. */
 phx_status phx_sys_solve_rigid(workspace *ws, double *b);
 void phx_sys_rigid_free(rigid_kkt *rigid);
-/* Rigid accelerations a (n_v, zero on the deformations) and multipliers (rows of ws) with q_dot = q_ddot = 0,
- *   M_rr a + ... = f + G_r^T lambda,  G_r a = w' - G' v     (w' = 0 with drives_locked),
- * and the residual they leave: on the deformations the loads that K q has to balance. */
-phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x, const double *v, bool drives_locked,
-                                        double *a, double *lambda, double *res);
-/* Scale of velocities of the row, for tolerances: sum |g_i zeta_i|. */
-double phx_sys_row_scale(const workspace *ws, int k);
 
 extern const phx_dae_ops phx_sys_ops;
 phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
@@ -311,9 +258,8 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
 /* The velocities v at x put on the rows of ws by an impulse of the joints: v += M^-1 G^T mu, S mu = w - G v. The work
  * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);
-/* P^T g of a row of a joint with covectors g into `out` (n_v); and its acceleration, that of a coordinate with the
- * velocities' accelerations v_dot, at the current instant, with P^T g into `along`. */
-void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const double *g, double *out);
+/* The acceleration of a row of a joint with covectors g, that of a coordinate with the velocities' accelerations v_dot,
+ * at the current instant, and P^T g into `along`. */
 double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_row *row, const double *g,
                             const double *v_dot, double *along);
 /* Number k of the rigid contacts at the current instant, with the accelerations v_dot and the reactions of all rows. */
@@ -335,13 +281,10 @@ void phx_sys_look_at_dampers(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);
-/* ---- recursive/ode.c ---- */
-phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
-/* G_dot v of row k at the current instant view; of any row between two ports, with its covectors. */
+/* G_dot v of row k at the current instant view. */
 double phx_sys_row_acceleration(workspace *ws, int k);
-double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ports[2], const double *covectors);
 
 /* The place of A along its body of a joint that slides: as it says, else nearest to the point of B in the poses as
  * written; and the axes of the section there, a rotation (dim x dim). Into x for all such joints: the first guess. */
@@ -349,11 +292,6 @@ phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint
 phx_status phx_sys_guess_places(phx_system *system, double *x);
 /* PHX_ERR_ARGUMENT when the place of a joint lies beyond its body at the start x. */
 phx_status phx_sys_check_start_places(const phx_system *system, const double *x);
-/* PHX_ERR_ANALYSIS when a place has left its body at the end t of a step of length h. */
-phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v);
-/* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
- * coordinates at their values. */
-phx_status phx_sys_assemble(phx_system *system, double *x);
 /* The same from x, moved as little as possible; only coordinates with a motion are held, at their values at t. */
 phx_status phx_sys_assemble_from(phx_system *system, double t, double *x);
 /* Another configuration with closed joints about so far (rad, and times the size) from x, coordinates free; fails when
@@ -369,56 +307,10 @@ void phx_sys_any_way(const phx_system *system, int seed, double *way);
 double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, double *rhs);
 /* Minus the gradient of 1/2 (sum m |dc|^2 + dtheta . I_c dtheta) over the changes from the poses as written: n_v. */
 void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
-/* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
- * returns the largest rigid entry. */
-double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
-/* Size of the mechanism at the current instant view, m: the scale of residuals and displacements. */
-double phx_sys_size(const workspace *ws);
-/* The arrays of the motion about a steady rotation (steady.c). */
-phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
-                                    const double *lambda);
-/* Velocities of the start at x. */
-phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v);
-/* Deformed start by a dense Newton iteration for everything at once, also for joints that close only on deformed bodies
- * (load_path.c): from the undeformed start at once or, where that leads nowhere, by loads raised in steps from zero to
- * their full values. Whether the system is small enough for that. */
-phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
-bool phx_sys_deformed_fits(const phx_system *system);
-/* Whether the quasi-static equilibrium at x, with rigid accelerations a and multipliers lambda, is stable
- * (load_stability.c), where the system is small enough to decide it. v is overwritten. */
-phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
-                          const double *lambda, bool *stable);
 /* Puts the poses of x in place of those that the user gave, which go to `written`. */
 void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *written);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
-/* To finalise it, by stages. */
-phx_status phx_sys_number(phx_system *system);
-phx_status phx_sys_find_redundant(phx_system *system);
-/* The same from a list of all rows that says which are. */
-phx_status phx_sys_take_redundant(phx_system *system, const int *redundant);
-phx_status phx_sys_components(phx_system *system);
-/* Both after other rows act: which of them depend on each other is decided at x. */
-phx_status phx_sys_rows_changed(phx_system *system, const double *x);
-/* Row r of the system holds a coordinate of the joint whose friction sticks. */
-bool phx_sys_is_stick_row(const joint_slot *joint, int r);
-/* The root of i in a forest of disjoint sets, whose paths it shortens: parent[root] = root. */
-static inline int phx_sys_root_of(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-/* The constraint rows of a joint as it would be made in the present poses, its coordinates untouched (build/joints.c).
- */
-phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
-/* As phx_system_add_joint. The body that a joint slides along has its place already where port `on` moves (-1: it gets
- * one). */
-phx_status phx_sys_add_joint(phx_system *system, const phx_joint_def *def, phx_port_id on, phx_joint_id *id);
-/* Port `on` (at least 0) moves on a place, with the ports behind it that its coordinate lies between. */
-bool phx_sys_is_sliding_port(const phx_system *system, phx_port_id on);
-/* A joint as it was given; what its coordinates have taken over stays the joint's. */
-phx_joint_def phx_sys_joint_def(const joint_slot *joint);
 /* Some output is an acceleration, or a reaction. */
 bool phx_sys_outputs_accelerate(const phx_system *system);
 /* phx_system_drift where the ports have been viewed at the instant (equations/dae.c). */

@@ -2,6 +2,8 @@
  * without it the principal value in (-pi, pi], however the poses are written. */
 #include "support.h"
 
+#include "equilibrium/equilibrium.h"
+
 #include <math.h>
 
 static const double PI = 3.14159265358979323846;

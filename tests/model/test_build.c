@@ -1,5 +1,6 @@
 /* The builder: mass properties, shared beams, ports and outputs, joints of space, memory that runs out. */
 #include "support.h"
+#include "equilibrium/equilibrium.h"
 #include "model/model.h"
 
 #define HEAD "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 2e9}}\n"

@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 #define PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 
-#include "system/system.h"
+#include "equilibrium/equilibrium.h"
 
 #include "support/testing.h"
 

@@ -9,9 +9,10 @@ failures=0
 fresh_tree()
 {
     rm -rf "$tree"
-    mkdir -p "$tree/src/base" "$tree/src/low" "$tree/src/left" "$tree/src/right" "$tree/include/phlexor" "$tree/cli" \
+    mkdir -p "$tree/src/base" "$tree/src/low" "$tree/src/left" "$tree/src/right" \
+        "$tree/src/system/equations" "$tree/src/system/recursive" "$tree/include/phlexor" "$tree/cli" \
         "$tree/examples"
-    printf 'base:\nlow: base\nleft: low\nright: low\n' >"$tree/src/layers.txt"
+    printf 'base:\nlow: base\nleft: low\nright: low\nsystem: base\n' >"$tree/src/layers.txt"
     printf '#include <phlexor/base.h>\n#include <stdio.h>\n' >"$tree/include/phlexor/low.h"
     : >"$tree/src/left/private.h"
     : >"$tree/src/left/left_kernel.h"
@@ -24,6 +25,10 @@ fresh_tree()
     printf '#include <phlexor/low.h>\n' >"$tree/include/phlexor/phlexor.h"
     printf '#include <phlexor/phlexor.h>\n#include "low/low.h"\n' >"$tree/cli/main.c"
     printf '#include <phlexor/phlexor.h>\n' >"$tree/examples/example.c"
+    : >"$tree/src/system/system_internal.h"
+    : >"$tree/src/system/equations.h"
+    printf '#include "system/system_internal.h"\n' >"$tree/src/system/equations/rows.h"
+    printf '#include "system/equations.h"\n' >"$tree/src/system/recursive/tree.c"
     printf '| layer | knows only |\n| `base` | – |\n| `low` | base |\n| `left` | low |\n' >"$tree/ARCHITECTURE.md"
 }
 
@@ -67,6 +72,9 @@ expect_failure cli/main.c '#include "left/private.h"' 'not a private header of c
 expect_failure src/left/left.c '#include "fast.h"' '"fast.h" is of the fast evaluator'
 expect_failure src/left/left.c '    phx_fast_step(3);' 'a call of the fast evaluator'
 expect_failure src/left/fast_step.c '    phx_plain_step(3);' 'a call of the plain evaluator'
+expect_failure src/system/recursive/tree.c '#include "system/system_internal.h"' 'only the rooms of the equations see'
+expect_failure src/system/recursive/tree.c '#include "system/equations/rows.h"' 'only the rooms of the equations see'
+expect_failure src/system/equations.h '#include "system/system_internal.h"' 'only the rooms of the equations see'
 expect_failure src/layers.txt 'odd: up' 'odd knows up'
 expect_failure ARCHITECTURE.md '| `right` | base, low |' 'the row of right'
 [ "$failures" -eq 0 ]

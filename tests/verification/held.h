@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 #include "support/testing.h"
-#include "system/system.h"
+#include "equilibrium/equilibrium.h"
 
 #define SPACE "phlexor: 1\ndimension: 3\n"
 

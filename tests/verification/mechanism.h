@@ -4,6 +4,7 @@
 
 #include "support/testing.h"
 
+#include "equilibrium/equilibrium.h"
 #include "model/model.h"
 #include <phlexor/integrate.h>
 

@@ -290,7 +290,7 @@ static phx_status assemble_undeformed(phx_system *system)
     phx_status status = phx_sys_guess_places(system, system->start.x);
     phx_sys_controllers_start(system, system->start.x);
     if (!status)
-        status = phx_sys_assemble(system, system->start.x);
+        status = phx_system_assemble(system, system->start.x);
     return status ? status : phx_sys_check_start_places(system, system->start.x);
 }
 
@@ -344,6 +344,32 @@ phx_status phx_sys_need_assembly(phx_system *system)
     return status;
 }
 
+phx_status phx_system_assembly(phx_system *system, phx_dae **dae)
+{
+    const phx_status status = phx_sys_need_assembly(system);
+
+    *dae = status ? NULL : &system->start.assembly->base;
+    return status;
+}
+
+void phx_system_end_assembly(phx_system *system)
+{
+    if (!system->start.once)
+        return;
+    phx_sys_workspace_destroy(system->start.assembly);
+    system->start.assembly = NULL;
+}
+
+void phx_system_starts_once(phx_system *system)
+{
+    system->start.once = true;
+}
+
+const double *phx_system_assembled(const phx_system *system)
+{
+    return system->building.finalised ? system->start.x : NULL;
+}
+
 /* Freezes a system: numbers its unknowns, resolves outputs and controllers, assembles the joints and finds the
  * independent rows and the start. After an error the system can only be destroyed. */
 phx_status phx_system_finalise(phx_system *system)
@@ -360,6 +386,7 @@ phx_status phx_system_finalise(phx_system *system)
     if (system->n_bodies == 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
     system->building.invalid = true; /* until all has succeeded: what is half made may only be destroyed */
+    memcpy(system->whole_gravity, system->gravity, sizeof system->gravity);
     status = phx_sys_number(system);
     if (!status)
         status = phx_sys_output_prepare(system);

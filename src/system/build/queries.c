@@ -4,23 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+phx_context *phx_system_context(const phx_system *system)
+{
+    return system ? system->context : NULL;
+}
+
 int phx_system_dim(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->dim;
+    return system ? system->dim : 0;
 }
 int phx_system_bodies(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->n_bodies;
+    return system ? system->n_bodies : 0;
 }
 int phx_system_joints(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->n_joints;
+    return system ? system->n_joints : 0;
 }
 const phx_body *phx_system_body(const phx_system *system, phx_body_id id)
 {
@@ -68,21 +67,15 @@ const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
 }
 int phx_system_n_x(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->n_x;
+    return system ? system->n_x : 0;
 }
 int phx_system_n_v(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->n_v;
+    return system ? system->n_v : 0;
 }
 int phx_system_n_l(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->rows.n_independent;
+    return system ? system->rows.n_independent : 0;
 }
 void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v)
 {
@@ -93,9 +86,7 @@ void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v
 }
 int phx_system_redundant(const phx_system *system)
 {
-    if (!system)
-        return 0;
-    return system->rows.n_redundant;
+    return system ? system->rows.n_redundant : 0;
 }
 void phx_system_redundant_row(const phx_system *system, int k, const char **name, int *row)
 {

@@ -4,12 +4,13 @@
  * of the residuals in S comes out in D magnified by C. Rows that are sound at the start may come near dependence later;
  * so C is asked at places along the free motion, and rows are exchanged until no entry is large. */
 #include "system/system_internal.h"
-#include "system/tolerances.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double DEPENDENT_ROWS = 1e-9; /* rank of joint rows, relative to the largest */
 
 /* Entries of G^T at x: [M -G^T; G 0] is left in ws->mass.val. Returns their number; row, col, val may be NULL. */
 static size_t transposed_rows(const workspace *ws, int *row, int *col, double *val)

@@ -20,7 +20,7 @@ double phx_sys_radius_of_gyration(const body_slot *slot)
 
 static inline double sizes_norm(int n, const double *a)
 {
-    return sqrt(phx_sys_dot(n, a, a));
+    return sqrt(phx_dot(n, a, a));
 }
 
 /* Adds the scales of one body to *sizes: weight times distance and moment of inertia are summed, reach and speed are

@@ -1,11 +1,12 @@
 /* The structure certificate: what must be exactly true of a system, measured on random states. */
 #include "system/forces/forces.h"
-#include "system/tolerances.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double NOT_ZERO = 1e-300; /* least divisor: zero over zero is zero */
 
 enum { STATES = 100, FEW_STATES = 4 };
 
@@ -216,7 +217,7 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
             scale += fabs(res[i] * vr[i]);
         }
         for (int k = 0; k < ws->rows.n; k++)
-            power += lambda[k] * phx_sys_row_rate(ws, k);
+            power += lambda[k] * phx_system_row_rate(&ws->base, k);
         rate = spring_rate(ws, &scale);
         for (int b = 0; b < system->n_bodies; b++)
             rate += verify_energy_rate(system, b, xr + system->bodies[b].x, vr + system->bodies[b].v,
@@ -370,7 +371,7 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
                 arm[a] = x[slot->x + a] - out->centre_of_mass[a];
             turn[k] = 1.0;
             phx_rot_x_vec(dim, turn, arm, velocity);
-            phx_sys_rigid_velocities(slot, x, velocity, turn, v);
+            phx_body_rigid_velocities(slot->body, x + slot->x, velocity, turn, v + slot->v);
             turn[k] = 0.0;
             phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
             phx_vec_x_vec(dim, out->centre_of_mass, linear, velocity);

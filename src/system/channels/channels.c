@@ -442,8 +442,8 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
-        status =
-            phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
+        status = phx_system_locked_accelerations(&ws->base, t, x, ws->step.vm, true, ws->step.v0, multipliers,
+                                                 ws->scratch.vector[0]);
     if (status)
         return status;
     phx_sys_set_instant(ws, x, ws->step.vm);
@@ -594,8 +594,8 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
     for (int b = 0; b < system->n_bodies; b++)
         mass += phx_body_at_rest(system->bodies[b].body)->mass;
     if (rigid) {
-        status = phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, ws->step.lambda,
-                                              ws->scratch.vector[0]);
+        status = phx_system_locked_accelerations(&ws->base, t, x, ws->step.vm, true, ws->step.v0, ws->step.lambda,
+                                                 ws->scratch.vector[0]);
         if (!status)
             *rigid = dae->ops->norm(dae, ws->step.v0) / sqrt(mass);
     }

@@ -22,38 +22,57 @@ void phx_linear_free(phx_linear *linear)
     memset(linear, 0, sizeof *linear);
 }
 
+/* Entries of a matrix, in any order; those at one place add up. */
+typedef struct entries {
+    int *row, *col;
+    double *val;
+    size_t count;
+} entries;
+
+static phx_status entries_create(phx_context *context, size_t room, entries *made)
+{
+    *made = (entries){.row = phx_calloc(context, room, sizeof *made->row),
+                      .col = phx_calloc(context, room, sizeof *made->col),
+                      .val = phx_calloc(context, room, sizeof *made->val)};
+    return made->row && made->col && made->val ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void entries_put(entries *list, int row, int col, double value)
+{
+    list->row[list->count] = row;
+    list->col[list->count] = col;
+    list->val[list->count++] = value;
+}
+
+/* The matrix of the entries, which are freed; `status`: so far. */
+static phx_status entries_finish(phx_context *context, phx_status status, int rows, int cols, entries *list,
+                                 phx_csr *matrix)
+{
+    if (!status)
+        status = phx_csr_from_triplets(context, rows, cols, list->count, list->row, list->col, list->val, matrix);
+    phx_free(list->row);
+    phx_free(list->col);
+    phx_free(list->val);
+    return status;
+}
+
 /* Block (rows r0.., columns c0..) of an array on the kkt pattern, zeros dropped but the diagonal kept. */
 static phx_status block(phx_context *context, const kkt_matrix *kkt, const double *val, int r0, int rows, int cols,
                         phx_csr *out)
 {
-    int *row = NULL, *col = NULL;
-    double *value = NULL;
-    size_t count = 0, room = 0;
-    phx_status status = PHX_OK;
+    entries list;
+    size_t room = 0;
 
     for (int i = r0; i < r0 + rows; i++)
         room += (size_t)(kkt->ptr[i + 1] - kkt->ptr[i]);
-    row = phx_calloc(context, room, sizeof *row);
-    col = phx_calloc(context, room, sizeof *col);
-    value = phx_calloc(context, room, sizeof *value);
-    if (!row || !col || !value)
-        status = PHX_ERR_MEMORY;
+    const phx_status status = entries_create(context, room, &list);
     for (int i = r0; i < r0 + rows && !status; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            if (kkt->idx[k] < cols && (val[k] != 0.0 || kkt->idx[k] == i)) {
-                row[count] = i - r0;
-                col[count] = kkt->idx[k];
-                value[count++] = val[k];
-            }
-    if (!status)
-        status = phx_csr_from_triplets(context, rows, cols, count, row, col, value, out);
-    phx_free(row);
-    phx_free(col);
-    phx_free(value);
-    return status;
+            if (kkt->idx[k] < cols && (val[k] != 0.0 || kkt->idx[k] == i))
+                entries_put(&list, i - r0, kkt->idx[k], val[k]);
+    return entries_finish(context, status, rows, cols, &list, out);
 }
 
-/* Elasticity alone makes K: no gravity, no effort at any port, no strain that stiffening would feel. */
 /* Whether the stiffness of a force, if it has one, is a row of spring_row. */
 static bool has_root(const phx_system *system, const force_slot *force)
 {
@@ -92,12 +111,6 @@ static bool root_is_exact(const workspace *ws, const double *x)
     }
     return true;
 }
-
-typedef struct entries {
-    int *row, *col;
-    double *val;
-    size_t count;
-} entries;
 
 /* Distance of the ports of a force. */
 static double length_between(const workspace *ws, const force_slot *force)
@@ -138,11 +151,8 @@ static void spring_row(const workspace *ws, const force_slot *force, int axis, i
     for (int side = 0; side < 2 && k > 0.0; side++) {
         const phx_port_id id = side ? force->b : force->a;
         phx_sys_pull(ws, id, g + side * PHX_PORT_MAX, ws->scratch.block);
-        for (int c = 0; c < ws->ports.count[id]; c++) {
-            out->row[out->count] = row;
-            out->col[out->count] = ws->ports.cols[ws->ports.first[id] + c];
-            out->val[out->count++] = sqrt(k) * ws->scratch.block[c];
-        }
+        for (int c = 0; c < ws->ports.count[id]; c++)
+            entries_put(out, row, ws->ports.cols[ws->ports.first[id] + c], sqrt(k) * ws->scratch.block[c]);
     }
 }
 
@@ -152,10 +162,9 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
     const int rigid = system->dim + system->n_rot;
-    entries out = {0};
+    entries out;
     size_t room = 0;
     int rows = 0;
-    phx_status status = PHX_OK;
 
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_csr *own = phx_body_elastic_root(system->bodies[b].body);
@@ -166,30 +175,18 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
                     ? 0
                     : (size_t)(spring_rows(ws, &system->forces[i]) *
                                (ws->ports.count[system->forces[i].a] + ws->ports.count[system->forces[i].b]));
-    out.row = phx_calloc(context, room, sizeof *out.row);
-    out.col = phx_calloc(context, room, sizeof *out.col);
-    out.val = phx_calloc(context, room, sizeof *out.val);
-    if (!out.row || !out.col || !out.val)
-        status = PHX_ERR_MEMORY;
+    const phx_status status = entries_create(context, room, &out);
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const phx_csr *own = phx_body_elastic_root(system->bodies[b].body);
         for (int i = 0; own && i < own->rows; i++, rows++)
-            for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
-                out.row[out.count] = rows;
-                out.col[out.count] = system->bodies[b].v + rigid + own->idx[k];
-                out.val[out.count++] = own->val[k];
-            }
+            for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++)
+                entries_put(&out, rows, system->bodies[b].v + rigid + own->idx[k], own->val[k]);
     }
     for (int i = 0; i < system->n_forces && springs && !status; i++)
         if (system->forces[i].b >= 0 && !system->forces[i].off)
             for (int axis = 0; axis < spring_rows(ws, &system->forces[i]); axis++)
                 spring_row(ws, &system->forces[i], axis, rows++, &out);
-    if (!status)
-        status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
-    phx_free(out.row);
-    phx_free(out.col);
-    phx_free(out.val);
-    return status;
+    return entries_finish(context, status, rows, system->n_v, &out, root);
 }
 
 /* K less the bodies' own elasticity, which the root stands for: gravity, loads, springs, multipliers, stiffening. */
@@ -216,11 +213,8 @@ static phx_status make_rest(workspace *ws, phx_csr *rest)
 static void linear_put_rows(const phx_csr *own, double factor, int column, int *rows, entries *out)
 {
     for (int i = 0; i < own->rows; i++, ++*rows)
-        for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++) {
-            out->row[out->count] = *rows;
-            out->col[out->count] = column + own->idx[k];
-            out->val[out->count++] = factor * own->val[k];
-        }
+        for (int k = own->ptr[i]; k < own->ptr[i + 1]; k++)
+            entries_put(out, *rows, column + own->idx[k], factor * own->val[k]);
 }
 
 /* Subtracts from ws->values.D the part of body b that has a root. */
@@ -249,7 +243,7 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
-    entries out = {0};
+    entries out;
     size_t room = 0;
     int rows = 0;
 
@@ -261,10 +255,7 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
     }
     if (room == 0)
         return PHX_OK;
-    out.row = phx_calloc(context, room, sizeof *out.row);
-    out.col = phx_calloc(context, room, sizeof *out.col);
-    out.val = phx_calloc(context, room, sizeof *out.val);
-    phx_status status = out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = entries_create(context, room, &out);
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const phx_body *body = system->bodies[b].body;
         const int column = system->bodies[b].v + system->dim + system->n_rot;
@@ -276,15 +267,9 @@ static phx_status make_damping_root(workspace *ws, phx_csr *root)
         linear_put_rows(W, 1.0, column, &rows, &out);
         status = leave_rest(ws, b);
     }
-    if (!status)
-        status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
-    phx_free(out.row);
-    phx_free(out.col);
-    phx_free(out.val);
-    return status;
+    return entries_finish(context, status, rows, system->n_v, &out, root);
 }
 
-/* The arrays of the last linearisation as matrices. `exact`: elasticity may be all of K. */
 /* Rows of a matrix must be numbers whose squares are numbers too; `first`: the equation of its first row. */
 static phx_status linear_check_finite(const workspace *ws, const phx_csr *matrix, int first)
 {
@@ -315,40 +300,27 @@ static phx_status give_places_mass(const workspace *ws, phx_linear *linear)
 {
     const phx_csr *M = &linear->M, *G = &linear->G;
     const double mass = phx_body_at_rest(ws->system->bodies[0].body)->mass;
-    size_t count = (size_t)M->ptr[M->rows], at = 0;
-    entries out = {0};
+    size_t count = (size_t)M->ptr[M->rows];
+    entries out;
     phx_csr sum = {0};
 
     for (int r = 0; r < G->rows; r++)
         count += (size_t)(G->ptr[r + 1] - G->ptr[r]) * (size_t)(G->ptr[r + 1] - G->ptr[r]);
-    out.row = phx_calloc(ws->base.context, count, sizeof *out.row);
-    out.col = phx_calloc(ws->base.context, count, sizeof *out.col);
-    out.val = phx_calloc(ws->base.context, count, sizeof *out.val);
-    phx_status status = out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = entries_create(ws->base.context, count, &out);
     for (int i = 0; i < M->rows && !status; i++)
-        for (int k = M->ptr[i]; k < M->ptr[i + 1]; k++, at++) {
-            out.row[at] = i;
-            out.col[at] = M->idx[k];
-            out.val[at] = M->val[k];
-        }
+        for (int k = M->ptr[i]; k < M->ptr[i + 1]; k++)
+            entries_put(&out, i, M->idx[k], M->val[k]);
     for (int r = 0; r < G->rows && !status; r++)
         for (int i = G->ptr[r]; i < G->ptr[r + 1] && moves_place(ws, G, r) &&
                                 ws->system->rows.slot[ws->rows.index[r]].role == ROW_CONSTRAINT;
              i++)
-            for (int j = G->ptr[r]; j < G->ptr[r + 1]; j++, at++) {
-                out.row[at] = G->idx[i];
-                out.col[at] = G->idx[j];
-                out.val[at] = mass * G->val[i] * G->val[j];
-            }
-    if (!status)
-        status = phx_csr_from_triplets(ws->base.context, M->rows, M->cols, at, out.row, out.col, out.val, &sum);
+            for (int j = G->ptr[r]; j < G->ptr[r + 1]; j++)
+                entries_put(&out, G->idx[i], G->idx[j], mass * G->val[i] * G->val[j]);
+    status = entries_finish(ws->base.context, status, M->rows, M->cols, &out, &sum);
     if (!status) {
         phx_csr_free(&linear->M);
         linear->M = sum;
     }
-    phx_free(out.row);
-    phx_free(out.col);
-    phx_free(out.val);
     return status;
 }
 
@@ -358,7 +330,7 @@ static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *r
 {
     const phx_system *system = ws->system;
     const int n_rigid = system->dim + system->n_rot;
-    entries out = {0};
+    entries out;
     double *motion = phx_calloc(ws->base.context, (size_t)system->n_v, sizeof *motion);
     size_t room = 0;
     int columns = 0;
@@ -368,10 +340,9 @@ static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *r
         const phx_body_frame *frames;
         room += (size_t)(phx_body_frames(body, &frames) * n_rigid * n_rigid + phx_body_places(body, NULL, NULL));
     }
-    out.row = phx_calloc(ws->base.context, room, sizeof *out.row);
-    out.col = phx_calloc(ws->base.context, room, sizeof *out.col);
-    out.val = phx_calloc(ws->base.context, room, sizeof *out.val);
-    phx_status status = motion && out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = entries_create(ws->base.context, room, &out);
+    if (!motion)
+        status = PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const body_slot *slot = &system->bodies[b];
         int place, n_places = phx_body_places(slot->body, NULL, &place);
@@ -383,27 +354,19 @@ static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *r
             if (k >= n_rigid)
                 motion[place + k - n_rigid] = 1.0;
             for (int i = 0; i < phx_body_n_v(slot->body); i++)
-                if (motion[i] != 0.0) {
-                    out.row[out.count] = slot->v + i;
-                    out.col[out.count] = columns;
-                    out.val[out.count++] = motion[i];
-                }
+                if (motion[i] != 0.0)
+                    entries_put(&out, slot->v + i, columns, motion[i]);
         }
     }
-    if (!status)
-        status =
-            phx_csr_from_triplets(ws->base.context, system->n_v, columns, out.count, out.row, out.col, out.val, rigid);
     phx_free(motion);
-    phx_free(out.row);
-    phx_free(out.col);
-    phx_free(out.val);
-    return status;
+    return entries_finish(ws->base.context, status, system->n_v, columns, &out, rigid);
 }
 
 /* Copies M, D, K and G from the workspace to a linear model, with the roots of stiffness and damping and the rigid
  * motions. *linear is empty after an error. */
-static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
+phx_status phx_system_take_linear(phx_dae *dae, const double *x, bool exact, phx_linear *linear)
 {
+    workspace *ws = (workspace *)dae;
     phx_context *context = ws->base.context;
     const int n_v = ws->kkt.n_v;
     phx_status status = block(context, &ws->kkt, ws->values.M, 0, n_v, n_v, &linear->M);
@@ -472,14 +435,15 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (lambda)
         memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
-        status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
+        status = phx_system_locked_accelerations(&ws->base, t, x, at_rest, true, ws->step.v0, multipliers,
+                                                 ws->scratch.vector[0]);
     ws->control.open = true;
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     ws->control.open = false;
-    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
+    linear->circulatory = !phx_system_has_potential(ws->system, t);
     if (!status)
-        status = take_matrices(ws, x, true, linear);
+        status = phx_system_take_linear(dae, x, true, linear);
     if (!status && !linear->circulatory)
         status = make_symmetric(dae->context, &linear->K);
     if (!status && !linear->circulatory && linear->rest.rows > 0)
@@ -487,33 +451,6 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (status)
         phx_linear_free(linear);
     return phx_conclude(dae->context, status);
-}
-
-/* Linear model about a steady rotation, in axes that do not spin, theory 11 (6). Fails for systems with controllers. */
-phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
-                                    const double *lambda, phx_linear *linear)
-{
-    if (!dae || !x || !v || !linear)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
-    workspace *ws = (workspace *)dae;
-    if (ws->system->control.n > 0)
-        return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
-                        "controller '%s': there are no modes about a rotation with controllers; take the modes about "
-                        "the start",
-                        ws->system->control.slot[0].name);
-    const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
-
-    memset(linear, 0, sizeof *linear);
-    linear->gyroscopic = true;
-    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
-    linear->lossless = ws->system->traits.lossless;
-    for (int b = 0; b < ws->system->n_bodies && !linear->lossless; b++) {
-        const body_slot *slot = &ws->system->bodies[b];
-        for (int i = ws->system->dim; i < ws->system->dim + ws->system->n_rot; i++)
-            linear->circulatory =
-                linear->circulatory || (phx_body_deforms(slot->body) && v[slot->v + i] != axes[slot->v + i]);
-    }
-    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, false, linear));
 }
 
 /* Name of velocity number k, such as body.rx or body.q3; further frames of a body are numbered from 2. */

@@ -99,7 +99,7 @@ static void curve_turn(const phx_port_view *view, double *turn)
         d1[i] = view->R1[i * dim];
         d2[i] = view->R1[i * dim + 1];
     }
-    const double length = sqrt(phx_sys_dot(dim, d1, d1));
+    const double length = sqrt(phx_dot(dim, d1, d1));
     double along = 0.0, across = 0.0;
     for (int i = 0; i < dim; i++) {
         along += d2[i] * e[i * dim];
@@ -209,7 +209,7 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
     }
     for (int part = 0; part < ws->system->dim - 1; part++) {
         const double *m = part ? second : moment;
-        const double sign = ws->system->dim == 3 && phx_sys_dot(n, m, ws->bodies.stress) < 0.0 ? -1.0 : 1.0;
+        const double sign = ws->system->dim == 3 && phx_dot(n, m, ws->bodies.stress) < 0.0 ? -1.0 : 1.0;
         const double factor = side * sign * output->def.fibre[part] / output->def.inertia[part];
         for (int i = 0; i < n; i++)
             row[i] = (part ? row[i] : axial[i] / output->def.area) + factor * m[i];

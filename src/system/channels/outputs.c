@@ -413,10 +413,10 @@ static void curve_frame(const phx_port_view *view, double *frame)
     for (int k = 0; k < 2; k++) { /* in the plane d2 is across d1 already */
         for (int i = 0; i < dim; i++)
             e[k][i] = R[i * dim + k];
-        along = k == 1 ? phx_sys_dot(dim, e[0], e[1]) : 0.0;
+        along = k == 1 ? phx_dot(dim, e[0], e[1]) : 0.0;
         for (int i = 0; i < dim; i++)
             e[k][i] -= along * e[0][i];
-        length = sqrt(phx_sys_dot(dim, e[k], e[k]));
+        length = sqrt(phx_dot(dim, e[k], e[k]));
         for (int i = 0; i < dim; i++)
             e[k][i] /= length;
     }
@@ -446,7 +446,7 @@ void phx_sys_section_frame(const phx_port_view *view, const double *own, double 
             phx_port_turned(view, 1, a, d);
         } else {
             phx_port_direction(view, 1, a, d);
-            norm = sqrt(phx_sys_dot(2, d, d));
+            norm = sqrt(phx_dot(2, d, d));
         }
         for (int i = 0; i < dim; i++)
             frame[i * dim + j] = d[i] / norm;
@@ -586,10 +586,10 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
     double axial = 0.0, moment[2] = {0}, torsion = 0.0;
 
     phx_body_stress(body, phx_sys_body_view(ws, port->body).x1, ws->bodies.stress);
-    axial = phx_sys_dot(n, output->stress, ws->bodies.stress);
-    moment[0] = phx_sys_dot(n, output->stress + n, ws->bodies.stress);
-    moment[1] = phx_sys_dot(n, output->stress + 2 * n, ws->bodies.stress);
-    torsion = phx_sys_dot(n, output->stress + 3 * n, ws->bodies.stress);
+    axial = phx_dot(n, output->stress, ws->bodies.stress);
+    moment[0] = phx_dot(n, output->stress + n, ws->bodies.stress);
+    moment[1] = phx_dot(n, output->stress + 2 * n, ws->bodies.stress);
+    torsion = phx_dot(n, output->stress + 3 * n, ws->bodies.stress);
     switch (output->def.quantity) {
     case PHX_QUANTITY_AXIAL_FORCE:
         out[0] = axial;
@@ -602,11 +602,11 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
         break;
     case PHX_QUANTITY_STRAIN:
         for (int k = 0; k < output->count; k++)
-            out[k] = phx_sys_dot(n, output->stress + k * n, ws->bodies.stress);
+            out[k] = phx_dot(n, output->stress + k * n, ws->bodies.stress);
         break;
     case PHX_QUANTITY_SHEAR_FORCE:
         for (int k = 0; k < output->count; k++)
-            out[k] = phx_sys_dot(n, output->stress + (4 + k) * n, ws->bodies.stress);
+            out[k] = phx_dot(n, output->stress + (4 + k) * n, ws->bodies.stress);
         break;
     default: { /* sigma = N/A -+ M c/I at the fibres y = +-c: positive curvature compresses the upper side */
         double bend = moment[0] * output->def.fibre[0] / output->def.inertia[0];
@@ -640,10 +640,10 @@ static void row_transposed(workspace *ws, int r, double *out)
 phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made)
 {
     const size_t redundant = (size_t)system->rows.n_redundant;
-    const phx_sys_array arrays[] = {{&made->all, (size_t)system->rows.n},
-                                    {&made->dependence, redundant * ((size_t)n_l + redundant + 1)}};
+    const phx_array arrays[] = {{&made->all, (size_t)system->rows.n},
+                                {&made->dependence, redundant * ((size_t)n_l + redundant + 1)}};
 
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 void phx_sys_reactions_free(reactions *made)
@@ -682,8 +682,8 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
     for (int r = 0; r < n; r++) {
         for (int c = 0; c < n; c++)
             S[r * n + c] =
-                (r == c ? 1.0 : 0.0) + phx_sys_dot(n_l, C + (size_t)r * (size_t)n_l, C + (size_t)c * (size_t)n_l);
-        z[r] = phx_sys_dot(n_l, C + (size_t)r * (size_t)n_l, lambda);
+                (r == c ? 1.0 : 0.0) + phx_dot(n_l, C + (size_t)r * (size_t)n_l, C + (size_t)c * (size_t)n_l);
+        z[r] = phx_dot(n_l, C + (size_t)r * (size_t)n_l, lambda);
     }
     if (!status)
         status = phx_dense_cholesky(ws->base.context, n, S);
@@ -884,6 +884,28 @@ phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const dou
                               double *columns)
 {
     return observe(dae, t, x, v, drift, columns);
+}
+
+/* Output columns at an equilibrium, with zero velocities and accelerations. */
+phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns)
+{
+    if (!dae || !x || !lambda || !columns)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, lambda or columns");
+    workspace *ws = (workspace *)dae;
+    double *rest = ws->step.vm, *multipliers = ws->scratch.multipliers;
+    phx_status status = PHX_OK;
+
+    memset(rest, 0, (size_t)ws->kkt.n_v * sizeof *rest);
+    memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
+    phx_sys_set_instant(ws, x, rest);
+    ws->by->rows(ws, t, 0.0);
+    if (ws->system->rows.n_redundant > 0)
+        status = ws->by->factor_mass(ws, x);
+    if (!status)
+        status = phx_sys_all_multipliers(ws, multipliers, ws->reactions.all);
+    if (!status)
+        phx_sys_output_values(ws, t, rest, ws->reactions.all, columns);
+    return phx_conclude(dae->context, status);
 }
 
 /* Adds the derivatives of an output at the point; fails for a quantity that has none at rest. */

@@ -145,7 +145,7 @@ static void stresses_at(const output_slot *output, int k, int n, const double *q
 
     for (int c = 0; c < components; c++) {
         const double *row = rows + (size_t)c * (size_t)columns;
-        stress[c] = phx_sys_dot(n, row, q) + phx_sys_dot(output->n_strains, row + n + output->n_pairs, factor);
+        stress[c] = phx_dot(n, row, q) + phx_dot(output->n_strains, row + n + output->n_pairs, factor);
         for (int p = 0; p < output->n_pairs; p++)
             stress[c] += row[n + p] * q[output->pair[2 * p]] * q[output->pair[2 * p + 1]];
     }

@@ -6,9 +6,64 @@
 #include <math.h>
 #include <string.h>
 
-bool phx_sys_controller_rests(const controller_slot *slot)
+int phx_system_resting_controller(const phx_system *system)
 {
-    return phx_block_n(slot->block) > 0 || phx_block_sample_time(slot->block) > 0.0;
+    for (int c = 0; c < system->control.n; c++) {
+        const phx_block *block = system->control.slot[c].block;
+        if (phx_block_n(block) > 0 || phx_block_sample_time(block) > 0.0)
+            return c;
+    }
+    return -1;
+}
+
+/* Fails for controllers whose rest state is unknown (other programs, FMUs) or that measure forces or accelerations. */
+phx_status phx_system_check_rest(phx_context *context, const phx_system *system)
+{
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        if (!phx_block_rests(slot->block))
+            return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                            "controller '%s' is another program or FMU, and what it does at rest only it knows; for "
+                            "the equilibrium leave it out and hold what it moves by speed: 0",
+                            slot->name);
+        for (int k = 0; k < slot->n_inputs; k++)
+            if (slot->inputs[k].row < 0 && slot->inputs[k].kind == MEASURE_OUTPUT)
+                return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                                "controller '%s' measures '%s', which follows forces and accelerations; for an "
+                                "equilibrium it may measure places, angles, deformations and rates",
+                                slot->name, slot->input_names[k]);
+    }
+    return PHX_OK;
+}
+
+int phx_system_controller_states(const phx_system *system)
+{
+    return system->n_x - system->control.first_x;
+}
+
+bool phx_system_controller_state_flows(const phx_system *system, int state)
+{
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        const int k = system->control.first_x + state - slot->x;
+        if (k >= 0 && k < phx_block_n(slot->block) && phx_block_sample_time(slot->block) == 0.0)
+            return true;
+    }
+    return false;
+}
+
+int phx_system_controller_offset(const phx_system *system, int k)
+{
+    return system->control.slot[k].x;
+}
+
+phx_rest_states phx_system_rest_states(const phx_dae *dae)
+{
+    workspace *ws = (workspace *)dae;
+    const int first = ws->system->control.first_x;
+
+    return (phx_rest_states){ws->control.rest.on, ws->system->n_x - first, first, &ws->control.rest.span,
+                             ws->control.rest.z};
 }
 
 /* ---- places ---- */
@@ -23,7 +78,7 @@ static bool place_of_actuation(const workspace *ws, const actuation *one, double
     if (one->b >= 0 || one->load.kind != PHX_LOAD_FORCE || one->load.follower)
         return false;
     const double *direction = ws->control.effort + (size_t)(one - ws->system->control.actuations) * PAIR_SIZE;
-    *place = phx_sys_dot(a->dim, direction, a->u1);
+    *place = phx_dot(a->dim, direction, a->u1);
     return true;
 }
 
@@ -48,8 +103,9 @@ bool phx_sys_measure_place(const workspace *ws, const measure *gauge, double *pl
     return true;
 }
 
-void phx_sys_rest_from(workspace *ws, const double *x)
+void phx_system_rest_from(phx_dae *dae, const double *x)
 {
+    workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
 
     memset(ws->scratch.velocities, 0, (size_t)ws->kkt.n_v * sizeof(double));
@@ -100,4 +156,29 @@ phx_status phx_sys_controller_at_rest(workspace *ws, int c, double t, double *ro
         memcpy(by_y + (size_t)(n + i * out) * (size_t)measures, rows, (size_t)(out * measures) * sizeof *rows);
     }
     return PHX_OK;
+}
+
+/* ---- how they follow the mechanism ---- */
+/* sum_m dz/dy_m Y_m xi */
+double phx_system_rest_follows(const phx_dae *dae, int i, const double *xi)
+{
+    const workspace *ws = (const workspace *)dae;
+    const phx_system *system = ws->system;
+    const int measures = system->control.n_measures;
+    double sum = 0.0, place;
+
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            const measure *gauge = &system->control.slot[c].inputs[k];
+            const double gain =
+                gauge->row < 0 ? 0.0 : ws->control.rest.by_y[(size_t)i * (size_t)measures + (size_t)gauge->row];
+            if (gain == 0.0)
+                continue;
+            const bool is_rate = phx_sys_measure_is_rate(system, gauge);
+            if (is_rate && !phx_sys_measure_place(ws, gauge, &place))
+                continue;
+            for (int j = ws->control.first[gauge->row]; j < ws->control.first[gauge->row + 1]; j++)
+                sum += gain * ws->control.row[j] * xi[ws->control.cols[j]] / (is_rate ? ws->control.rest.span : 1.0);
+        }
+    return sum;
 }

@@ -96,12 +96,12 @@ static phx_status create_rest(phx_context *context, const phx_system *system, co
         const size_t n = (size_t)phx_block_n(slot->block) * (size_t)slot->n_inputs;
         area = n > area ? n : area;
     }
-    const phx_sys_array arrays[] = {{&control->rest.z, states},
-                                    {&control->rest.by_y, states * measures},
-                                    {&control->rest.place, measures},
-                                    {&control->rest.S, area}};
+    const phx_array arrays[] = {{&control->rest.z, states},
+                                {&control->rest.by_y, states * measures},
+                                {&control->rest.place, measures},
+                                {&control->rest.S, area}};
 
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 /* Allocates the working arrays of all controllers and lists the columns that each measurement depends on; nothing for a
@@ -120,14 +120,14 @@ phx_status phx_sys_control_create(phx_context *context, const phx_system *system
         in = n_in > in ? n_in : in;
         area = n > area ? n : area;
     }
-    const phx_sys_array arrays[] = {{&control->u, outputs},
-                                    {&control->flow, outputs},
-                                    {&control->y, in},
-                                    {&control->effort, outputs * PAIR_SIZE},
-                                    {&control->S, area},
-                                    {&control->by_row, outputs * measures},
-                                    {&control->columns, (size_t)system->channels.n_columns}};
-    phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    const phx_array arrays[] = {{&control->u, outputs},
+                                {&control->flow, outputs},
+                                {&control->y, in},
+                                {&control->effort, outputs * PAIR_SIZE},
+                                {&control->S, area},
+                                {&control->by_row, outputs * measures},
+                                {&control->columns, (size_t)system->channels.n_columns}};
+    phx_status status = phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
     if (!status && control->rest.on)
         status = create_rest(context, system, control);
     control->room = status ? NULL : phx_calloc(context, (size_t)system->control.n, sizeof *control->room);
@@ -147,7 +147,7 @@ void phx_sys_control_free(const phx_system *system, control_work *control)
                         control->S,      control->by_row,    control->columns,    control->row,
                         control->rest.z, control->rest.by_y, control->rest.place, control->rest.S};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     for (int c = 0; c < system->control.n && control->room; c++)
         phx_free(control->room[c]);
     phx_free(control->room);
@@ -191,9 +191,9 @@ static phx_status find_flows(workspace *ws)
         if (status)
             return status;
         memcpy(effort, result.effort, PAIR_SIZE * sizeof *effort);
-        ws->control.flow[i] = phx_sys_dot(size, effort, ws->ports.view[one->a].rate);
+        ws->control.flow[i] = phx_dot(size, effort, ws->ports.view[one->a].rate);
         if (one->b >= 0)
-            ws->control.flow[i] += phx_sys_dot(size, effort + PHX_PORT_MAX, ws->ports.view[one->b].rate);
+            ws->control.flow[i] += phx_dot(size, effort + PHX_PORT_MAX, ws->ports.view[one->b].rate);
     }
     return PHX_OK;
 }
@@ -259,7 +259,7 @@ static void book(workspace *ws, const controller_slot *slot, double loss, bool l
     if (phx_block_stores(slot->block)) {
         ws->forces.power.dissipated += power;
     } else {
-        power = phx_sys_dot(slot->n_outputs, ws->control.u + slot->first_output, ws->control.flow + slot->first_output);
+        power = phx_dot(slot->n_outputs, ws->control.u + slot->first_output, ws->control.flow + slot->first_output);
         ws->forces.power.supplied += power;
     }
     if (!linear && slot->entry >= 0)
@@ -310,8 +310,9 @@ phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
 }
 
 /* Rates z' = f(z, y) of the states of continuous controllers at the present instant; zero for sampled ones. */
-void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot)
+void phx_system_controllers_flow(phx_dae *dae, double t, const double *x, double *z_dot)
 {
+    workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
 
     memset(z_dot, 0, (size_t)(system->n_x - system->control.first_x) * sizeof *z_dot);

@@ -141,7 +141,7 @@ void phx_feedback_free(phx_feedback *feedback)
     if (!feedback)
         return;
     double *arrays[] = {feedback->Y_q, feedback->Y_v, feedback->A, feedback->B, feedback->C, feedback->D};
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     feedback_free_names(feedback->n_actuations, feedback->actuations);
     feedback_free_names(feedback->n_states, feedback->states);
     phx_free(feedback->continuous);
@@ -191,9 +191,9 @@ static phx_status feedback_create(phx_context *context, const phx_system *system
         feedback->n_states += is_continuous(&system->control.slot[c]) ? phx_block_n(system->control.slot[c].block) : 0;
     const size_t n = (size_t)feedback->n, z = (size_t)feedback->n_states, u = (size_t)feedback->n_actuations,
                  y = (size_t)feedback->n_measures;
-    const phx_sys_array arrays[] = {{&feedback->Y_q, y * n}, {&feedback->Y_v, y * n}, {&feedback->A, z * z},
-                                    {&feedback->B, z * y},   {&feedback->C, u * z},   {&feedback->D, u * y}};
-    const phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    const phx_array arrays[] = {{&feedback->Y_q, y * n}, {&feedback->Y_v, y * n}, {&feedback->A, z * z},
+                                {&feedback->B, z * y},   {&feedback->C, u * z},   {&feedback->D, u * y}};
+    const phx_status status = phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
     return status ? status : name_all(context, system, feedback);
 }
 

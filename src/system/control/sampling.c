@@ -62,8 +62,9 @@ static phx_status take_one(workspace *ws, int c, double t, double *x)
 }
 
 /* Takes the samples that are due at time t; x receives the states and held outputs, v is not changed. */
-phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v)
+phx_status phx_system_take_samples(phx_dae *dae, double t, double *x, const double *v)
 {
+    workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     bool due = false;
 
@@ -103,7 +104,7 @@ static phx_status hold_all(workspace *ws, double t, double *x, const double *v)
 }
 
 /* Before its first sample a controller holds the outputs of that sample, with the states before it. */
-phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v)
+phx_status phx_system_hold_start(phx_system *system, double t, double *x, const double *v)
 {
     double *copy = NULL;
     phx_dae *dae = NULL;

@@ -33,7 +33,8 @@ phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool f
                                                 "less");
 }
 
-phx_status phx_sys_check_floating(phx_context *context, const phx_system *system, const char *what, const char *remedy)
+phx_status phx_system_check_floating(phx_context *context, const phx_system *system, const char *what,
+                                     const char *remedy)
 {
     for (int b = 0; b < system->n_bodies; b++)
         if (!phx_body_flex(system->bodies[b].body) || phx_body_places(system->bodies[b].body, NULL, NULL) > 0)

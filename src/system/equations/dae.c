@@ -1,4 +1,5 @@
 /* The table of operations over a system. */
+#include "system/recursive/ode.h"
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -171,10 +172,10 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 phx_status phx_sys_interval_create(phx_context *context, const phx_system *system, int n_l, step_interval *step)
 {
     const size_t n_x = (size_t)system->n_x, n_v = (size_t)system->n_v;
-    const phx_sys_array arrays[] = {{&step->x0, n_x},   {&step->x1, n_x},   {&step->xm, n_x},
-                                    {&step->low0, n_x}, {&step->low1, n_x}, {&step->v0, n_v},
-                                    {&step->v1, n_v},   {&step->vm, n_v},   {&step->lambda, (size_t)n_l}};
-    const phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    const phx_array arrays[] = {{&step->x0, n_x},   {&step->x1, n_x},   {&step->xm, n_x},
+                                {&step->low0, n_x}, {&step->low1, n_x}, {&step->v0, n_v},
+                                {&step->v1, n_v},   {&step->vm, n_v},   {&step->lambda, (size_t)n_l}};
+    const phx_status status = phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 
     for (int b = 0; b < system->n_bodies && !status; b++)
         phx_body_rest(system->bodies[b].body, step->x1 + system->bodies[b].x);
@@ -186,7 +187,7 @@ void phx_sys_interval_free(step_interval *step)
     double *arrays[] = {step->x0, step->x1, step->xm, step->low0,  step->low1,
                         step->v0, step->v1, step->vm, step->lambda};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
 /* The start of the interval; whether it begins where the last one ended. What rounding took from x0 and the momenta of
@@ -243,7 +244,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     const bool again = memcmp(x0, ws->step.x0, (size_t)ws->system->control.first_x * sizeof *x0) == 0;
     ws->step.goes_on = carry_over(ws, x0, v0);
     phx_sys_rubbing_begin(ws, ws->step.goes_on, again);
-    const phx_status sampled = phx_sys_take_samples(ws, t0, ws->step.x0, ws->step.v0);
+    const phx_status sampled = phx_system_take_samples(&ws->base, t0, ws->step.x0, ws->step.v0);
     if (sampled)
         return sampled;
     ws->view = (phx_body_view){.h = h,
@@ -346,7 +347,7 @@ static double op_balance_speed(phx_dae *dae, double h, const double *x)
 {
     const workspace *ws = dae_of(dae);
     const phx_system *system = ws->system;
-    const double fall = h * sqrt(phx_sys_dot(system->dim, system->gravity, system->gravity));
+    const double fall = h * sqrt(phx_dot(system->dim, system->gravity, system->gravity));
     const double speed = fmax(fall, system->n_forces > 0 ? extent_of(ws, x) / h : 0.0);
     double mass = 0.0;
 
@@ -357,7 +358,7 @@ static double op_balance_speed(phx_dae *dae, double h, const double *x)
 
 static void put_length(int n, const double *vector, double *size)
 {
-    const double length = sqrt(phx_sys_dot(n, vector, vector));
+    const double length = sqrt(phx_dot(n, vector, vector));
     for (int i = 0; i < n; i++)
         size[i] = length;
 }

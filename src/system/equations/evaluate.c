@@ -32,21 +32,6 @@ void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x
     phx_body_port_view(slot->body, &port->port, &body, view);
 }
 
-void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const double *linear, const double *angular,
-                              double *v)
-{
-    const int dim = phx_body_dim(slot->body);
-    double R[9], twist[6];
-
-    phx_attitude_rotation(dim, x + slot->x + dim, R);
-    phx_rot_apply_transposed(dim, R, linear, twist);
-    if (dim == 2)
-        twist[2] = angular[0];
-    else
-        phx_rot_apply_transposed(3, R, angular, twist + 3);
-    phx_body_rigid_motion(slot->body, x + slot->x, twist, v + slot->v);
-}
-
 void phx_sys_point_at(workspace *ws, const double *x, const double *v)
 {
     ws->view = (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
@@ -60,18 +45,19 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
 }
 
 /* G_k nu = g_a . zeta_a + g_b . zeta_b, theory 3 (5) */
-double phx_sys_row_rate(const workspace *ws, int k)
+double phx_system_row_rate(const phx_dae *dae, int k)
 {
+    const workspace *ws = (const workspace *)dae;
     const work_row *row = &ws->rows.row[k];
     const int size = phx_port_size(ws->system->dim);
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
 
-    return phx_sys_dot(size, g, ws->ports.view[row->a].rate) +
-           phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[row->b].rate);
+    return phx_dot(size, g, ws->ports.view[row->a].rate) + phx_dot(size, g + PHX_PORT_MAX, ws->ports.view[row->b].rate);
 }
 
-double phx_sys_row_scale(const workspace *ws, int k)
+double phx_system_row_scale(const phx_dae *dae, int k)
 {
+    const workspace *ws = (const workspace *)dae;
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
     const double *ra = ws->ports.view[ws->rows.row[k].a].rate, *rb = ws->ports.view[ws->rows.row[k].b].rate;
     double scale = ws->rows.w[k] < 0.0 ? -ws->rows.w[k] : ws->rows.w[k];
@@ -128,8 +114,9 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
 }
 
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
-double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids[2], const double *covectors)
+double phx_system_row_bias(phx_dae *dae, const phx_row *row, const phx_port_id ids[2], const double *covectors)
 {
+    workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     const phx_port_view *views[2] = {&ws->ports.view[ids[0]], &ws->ports.view[ids[1]]};
     const int dim = system->dim, size = phx_port_size(dim);
@@ -171,8 +158,8 @@ double phx_sys_row_acceleration(workspace *ws, int k)
 {
     const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
 
-    return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){slot->a, slot->b},
-                            ws->rows.covector + (size_t)k * PAIR_SIZE);
+    return phx_system_row_bias(&ws->base, slot->row, (phx_port_id[2]){slot->a, slot->b},
+                               ws->rows.covector + (size_t)k * PAIR_SIZE);
 }
 
 /* ---- forces ---- */

@@ -18,7 +18,7 @@ phx_status phx_system_spectral_radius(phx_dae *dae, double radius)
         return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                         "a spectral radius below 1 is for the plain evaluator; make the dae with PHX_BACKEND_PLAIN");
     if (radius < 1.0 && system->traits.slides)
-        return phx_sys_check_floating(dae->context, system, "numerical damping", "leave out the spectral radius");
+        return phx_system_check_floating(dae->context, system, "numerical damping", "leave out the spectral radius");
     phx_sys_filters_free(ws);
     if (radius == 1.0)
         return phx_conclude(dae->context, PHX_OK);

@@ -9,17 +9,17 @@
 phx_status phx_sys_values_create(phx_context *context, const kkt_matrix *kkt, kkt_values *values, mass_matrix *mass)
 {
     const size_t entries = (size_t)kkt->ptr[kkt->n];
-    const phx_sys_array arrays[] = {
+    const phx_array arrays[] = {
         {&values->M, entries}, {&values->D, entries}, {&values->K, entries}, {&mass->val, entries}};
 
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 void phx_sys_values_free(kkt_values *values, mass_matrix *mass)
 {
     double *arrays[] = {values->M, values->D, values->K, values->val, values->val_complex, mass->val};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++) {
         phx_lu_destroy(values->lu[s]);
         phx_lu_destroy(values->lu_complex[s]);

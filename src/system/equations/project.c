@@ -27,13 +27,13 @@ typedef struct correction {
 phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made)
 {
     const size_t n = (size_t)system->components.n + 1, per = (size_t)(system->dim + system->n_rot);
-    const phx_sys_array arrays[] = {
+    const phx_array arrays[] = {
         {&made->momentum0, per * n}, {&made->momentum1, per * n}, {&made->impulse, per * n}, {&made->supply, n},
         {&made->prescribed, n},      {&made->signal_work, n},     {&made->before, n},        {&made->taken, n}};
 
     made->kept = phx_calloc(context, n, sizeof *made->kept);
     made->moved = phx_calloc(context, n, sizeof *made->moved);
-    return made->kept && made->moved ? phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays)
+    return made->kept && made->moved ? phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays)
                                      : PHX_ERR_MEMORY;
 }
 
@@ -42,7 +42,7 @@ void phx_sys_projection_free(projection *made)
     double *arrays[] = {made->momentum0,  made->momentum1,   made->impulse, made->supply,
                         made->prescribed, made->signal_work, made->before,  made->taken};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(made->kept);
     phx_free(made->moved);
 }
@@ -124,7 +124,7 @@ static void rigid_motion(const phx_system *system, const body_slot *slot, const 
         axis[m - system->dim] = 1.0;
         phx_rot_x_vec(system->dim, axis, x + slot->x, at);
     }
-    phx_sys_rigid_velocities(slot, x, at, axis, v);
+    phx_body_rigid_velocities(slot->body, x + slot->x, at, axis, v + slot->v);
 }
 
 /* Bodies of a component, one after the other: for (...each body slot...). */
@@ -216,7 +216,7 @@ static double unseen(const workspace *ws, const component_slot *component, const
     for (int b = 0; b < component->count && h != 0.0; b++) {
         const body_slot *slot = member(system, component, b);
         const double *r = x + slot->x;
-        const double reach = sqrt(phx_sys_dot(system->dim, r, r)) + phx_sys_radius_of_gyration(slot);
+        const double reach = sqrt(phx_dot(system->dim, r, r)) + phx_sys_radius_of_gyration(slot);
         const double speed = ROUNDED * DBL_EPSILON * reach / h;
         energy += 0.5 * phx_body_at_rest(slot->body)->mass * speed * speed;
     }
@@ -308,8 +308,7 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
     if (port->port.place_alone)
         return 0.0; /* nothing cancels */
     const double *own = v + slot->v + port->port.frame.v, *w = own + dim, *q_dot = phx_sys_q_dot(slot, v);
-    const double speed =
-        sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * phx_sys_radius_of_gyration(slot);
+    const double speed = sqrt(phx_dot(dim, own, own)) + sqrt(phx_dot(n_rot, w, w)) * phx_sys_radius_of_gyration(slot);
     for (int a = 0; a < dim; a++)
         scale += fabs(g[a]) * speed;
     for (int k = 0; k < n_rot; k++) {
@@ -459,7 +458,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     phx_status status = PHX_OK;
 
     *work = (phx_work){0.0, 0.0};
-    status = phx_sys_check_places(ws, t1, h, x1, v1);
+    status = phx_system_check_places(&ws->base, t1, h, x1, v1);
     if (status)
         return status;
     phx_sys_ledger_nothing(ws);

@@ -10,30 +10,20 @@
 phx_status phx_sys_rubbing_create(phx_context *context, const phx_system *system, int n_l, reaction_forces *made)
 {
     const size_t n = system->traits.rubs ? (size_t)n_l : 0;
-    const phx_sys_array arrays[] = {{&made->lambda, n}, {&made->added, n},
-                                    {&made->next, n},   {&made->found, n},
-                                    {&made->change, n}, {&made->steps, (4 * REACTION_STEPS + 1) * n}};
+    const phx_array arrays[] = {{&made->lambda, n}, {&made->added, n},  {&made->next, n},
+                                {&made->found, n},  {&made->change, n}, {&made->steps, (4 * REACTION_STEPS + 1) * n}};
 
-    return n > 0 ? phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays) : PHX_OK;
+    return n > 0 ? phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays) : PHX_OK;
 }
 
 void phx_sys_rubbing_free(reaction_forces *made)
 {
     double *arrays[] = {made->lambda, made->added, made->next, made->found, made->change, made->steps};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
 /* ---- repetition ---- */
-static double rubbing_dot(int n, const double *x, const double *y)
-{
-    double sum = 0.0;
-
-    for (int k = 0; k < n; k++)
-        sum += x[k] * y[k];
-    return sum;
-}
-
 /* The differences of the last repetition and those before, as many as there are, into `room`: those of the changes made
  * orthonormal, those of the reactions combined as they are. What depends on others is left out. Returns the number. */
 static int orthonormal_steps(int n, int kept, const double *changes, const double *founds, double *q, double *p)
@@ -45,15 +35,15 @@ static int orthonormal_steps(int n, int kept, const double *changes, const doubl
         double *to_q = q + (size_t)count * (size_t)n, *to_p = p + (size_t)count * (size_t)n;
         memcpy(to_q, changes + (size_t)j * (size_t)n, (size_t)n * sizeof *q);
         memcpy(to_p, founds + (size_t)j * (size_t)n, (size_t)n * sizeof *p);
-        const double before = sqrt(rubbing_dot(n, to_q, to_q));
+        const double before = sqrt(phx_dot(n, to_q, to_q));
         for (int i = 0; i < count; i++) {
-            const double *other = q + (size_t)i * (size_t)n, along = rubbing_dot(n, other, to_q);
+            const double *other = q + (size_t)i * (size_t)n, along = phx_dot(n, other, to_q);
             for (int k = 0; k < n; k++) {
                 to_q[k] -= along * other[k];
                 to_p[k] -= along * p[(size_t)i * (size_t)n + (size_t)k];
             }
         }
-        const double size = sqrt(rubbing_dot(n, to_q, to_q));
+        const double size = sqrt(phx_dot(n, to_q, to_q));
         if (!(size > DEPENDENT * before))
             continue;
         for (int k = 0; k < n; k++) {
@@ -94,7 +84,7 @@ static void repeat(workspace *ws, const double *found, double size)
     forces->count++;
     const int used = plain ? 0 : orthonormal_steps(ws->rows.n, kept, changes, founds, q, p);
     for (int j = 0; j < used; j++) {
-        const double along = rubbing_dot(ws->rows.n, q + (size_t)j * n, forces->change);
+        const double along = phx_dot(ws->rows.n, q + (size_t)j * n, forces->change);
         for (size_t k = 0; k < n; k++)
             forces->lambda[k] -= along * p[(size_t)j * n + k];
     }

@@ -69,7 +69,7 @@ phx_status phx_sys_note_turns(workspace *ws, const double *v1)
         if (watch->told || watch->kind[b] == NEVER || !(angle > watch->angle))
             continue;
         phx_rot_x_rot(system->dim, w0, w1, across);
-        if (watch->kind[b] == AXIS && sqrt(phx_sys_dot(3, across, across)) <= AXIS_CHANGE * sum)
+        if (watch->kind[b] == AXIS && sqrt(phx_dot(3, across, across)) <= AXIS_CHANGE * sum)
             continue;
         watch->body = b;
         watch->angle = angle;

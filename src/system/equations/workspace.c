@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arrays ---- */
-phx_status phx_sys_arrays_create(phx_context *context, size_t n, const phx_sys_array *arrays)
-{
-    for (size_t i = 0; i < n; i++) {
-        *arrays[i].at = phx_calloc(context, arrays[i].count, sizeof(double));
-        if (!*arrays[i].at)
-            return PHX_ERR_MEMORY;
-    }
-    return PHX_OK;
-}
-
-void phx_sys_arrays_free(size_t n, double *const *arrays)
-{
-    for (size_t i = 0; i < n; i++)
-        phx_free(arrays[i]);
-}
-
 /* ---- rows ---- */
 static work_row make_row(const phx_system *system, const row_slot *slot)
 {
@@ -174,8 +157,8 @@ static void free_bodies(body_set *bodies)
 /* ---- forces ---- */
 static phx_status create_forces(phx_context *context, const phx_system *system, force_work *made)
 {
-    const phx_sys_array flow = {&made->flow, (size_t)system->ledger.n};
-    const phx_status status = phx_sys_arrays_create(context, 1, &flow);
+    const phx_array flow = {&made->flow, (size_t)system->ledger.n};
+    const phx_status status = phx_arrays_create(context, 1, &flow);
 
     made->load = 1.0;
     return status ? status : phx_sys_watch_contacts(context, system, &made->touched);
@@ -191,7 +174,7 @@ static void free_forces(force_work *forces)
 static phx_status create_scratch(phx_context *context, const kkt_matrix *kkt, const port_set *ports, scratch *made)
 {
     const size_t n = (size_t)kkt->n, widest = (size_t)ports->widest;
-    const phx_sys_array arrays[] = {
+    const phx_array arrays[] = {
         {&made->vector[0], n},
         {&made->vector[1], n},
         {&made->vector[2], n},
@@ -201,7 +184,7 @@ static phx_status create_scratch(phx_context *context, const kkt_matrix *kkt, co
         {&made->block, 4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64},
     };
 
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 static void free_scratch(scratch *of)
@@ -209,7 +192,7 @@ static void free_scratch(scratch *of)
     double *arrays[] = {of->vector[0],  of->vector[1],   of->vector[2], of->vector[3],
                         of->velocities, of->multipliers, of->block};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
 /* ---- the whole ---- */
@@ -261,8 +244,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
 {
     const phx_system *system = ws->system;
     const pattern_source source = phx_sys_pattern_source(ws);
-    const phx_sys_array parts = {&ws->base.parts, (size_t)ws->base.n_parts};
-    phx_status status = phx_sys_arrays_create(context, 1, &parts);
+    const phx_array parts = {&ws->base.parts, (size_t)ws->base.n_parts};
+    phx_status status = phx_arrays_create(context, 1, &parts);
 
     if (!status)
         status = create_rows(context, system, n_rows, rows, &ws->rows);
@@ -339,13 +322,14 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                             false, n_rows, rows, out);
 }
 
-phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae)
+phx_status phx_system_rest_dae(const phx_dae *dae, phx_dae **rest)
 {
+    phx_system *system = ((const workspace *)dae)->system;
     workspace *ws = NULL;
-    const phx_status status = workspace_create(system, context, &phx_plain_evaluator, true, system->rows.n_independent,
-                                               system->rows.independent, &ws);
+    const phx_status status = workspace_create(system, dae->context, &phx_plain_evaluator, true,
+                                               system->rows.n_independent, system->rows.independent, &ws);
 
-    *dae = status ? NULL : &ws->base;
+    *rest = status ? NULL : &ws->base;
     return status;
 }
 

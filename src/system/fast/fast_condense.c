@@ -220,39 +220,39 @@ static void free_layout(condensed_layout *layout)
 static phx_status create_values(phx_context *context, const kkt_matrix *kkt, const condensed_layout *layout,
                                 condensed_values *made)
 {
-    const phx_sys_array arrays[] = {{&made->coupling, (size_t)kkt->ptr[kkt->n]},
-                                    {&made->arrow, layout->arrow_size},
-                                    {&made->rates, layout->rates_size}};
+    const phx_array arrays[] = {{&made->coupling, (size_t)kkt->ptr[kkt->n]},
+                                {&made->arrow, layout->arrow_size},
+                                {&made->rates, layout->rates_size}};
 
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 static void free_values(condensed_values *values)
 {
     double *arrays[] = {values->coupling, values->val, values->arrow, values->rates};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
 static phx_status create_vectors(phx_context *context, const kkt_matrix *condensed, const kkt_matrix *whole,
                                  const condensed_layout *layout, condensed_vectors *made)
 {
     const size_t n = (size_t)condensed->n;
-    const phx_sys_array arrays[] = {{&made->b, n},
-                                    {&made->d, n},
-                                    {&made->sum, n},
-                                    {&made->internal, layout->internal_size},
-                                    {&made->internal_sum, layout->internal_size},
-                                    {&made->x, (size_t)whole->n}};
+    const phx_array arrays[] = {{&made->b, n},
+                                {&made->d, n},
+                                {&made->sum, n},
+                                {&made->internal, layout->internal_size},
+                                {&made->internal_sum, layout->internal_size},
+                                {&made->x, (size_t)whole->n}};
 
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 static void free_vectors(condensed_vectors *vectors)
 {
     double *arrays[] = {vectors->b, vectors->d, vectors->sum, vectors->internal, vectors->internal_sum, vectors->x};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
 /* Where each condensed unknown is in the whole matrix. */

@@ -69,7 +69,7 @@ static int reuses(const workspace *ws)
         return 0;
     for (int b = 0; b < system->n_bodies; b++) {
         const double *w = ws->step.vm + system->bodies[b].v + system->dim;
-        square = fmax(square, 0.5 * ws->view.h * ws->view.h * phx_sys_dot(system->n_rot, w, w));
+        square = fmax(square, 0.5 * ws->view.h * ws->view.h * phx_dot(system->n_rot, w, w));
     }
     return square * MOST_REUSES <= LEFT_OVER ? MOST_REUSES : (int)(LEFT_OVER / square);
 }

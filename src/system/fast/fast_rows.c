@@ -100,9 +100,8 @@ static inline double row_rate(const int dim, const workspace *ws, int k)
     if (row->unit >= 0)
         return b[row->unit] - a[row->unit];
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-    const double turning =
-        phx_sys_dot(size - dim, g + dim, a + dim) + phx_sys_dot(size - dim, g + PHX_PORT_MAX + dim, b + dim);
-    return row->angular_only ? turning : turning + (phx_sys_dot(dim, g, a) + phx_sys_dot(dim, g + PHX_PORT_MAX, b));
+    const double turning = phx_dot(size - dim, g + dim, a + dim) + phx_dot(size - dim, g + PHX_PORT_MAX + dim, b + dim);
+    return row->angular_only ? turning : turning + (phx_dot(dim, g, a) + phx_dot(dim, g + PHX_PORT_MAX, b));
 }
 
 typedef struct rates_loop {

@@ -62,19 +62,19 @@ static phx_status create_scratch(phx_context *context, const port_set *ports, co
 
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         made->size[own[k].kind] = own[k].size;
-    const phx_sys_array arrays[] = {{&made->G, rows},
-                                    {&made->K, rows},
-                                    {&made->product, made->size[SCRATCH_PRODUCT]},
-                                    {&made->arrow, made->size[SCRATCH_ARROW]},
-                                    {&made->block, made->size[SCRATCH_BLOCK]}};
-    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    const phx_array arrays[] = {{&made->G, rows},
+                                {&made->K, rows},
+                                {&made->product, made->size[SCRATCH_PRODUCT]},
+                                {&made->arrow, made->size[SCRATCH_ARROW]},
+                                {&made->block, made->size[SCRATCH_BLOCK]}};
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 static void free_scratch(fast_scratch *of)
 {
     double *arrays[] = {of->G, of->K, of->product, of->arrow, of->block, of->rows};
 
-    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
 /* ---- rows anew ---- */

@@ -13,7 +13,7 @@ typedef struct bushing {
 /* sum_l A_kl x_l */
 static double row_times(const double *A, int n, int k, const double *x)
 {
-    return phx_sys_dot(n, A + k * n, x);
+    return phx_dot(n, A + k * n, x);
 }
 
 /* (F10)  f = f0 - K (x0 + x1)/2 - C x',   V = x^T K x/2 - f0 . x,   loss x'^T C x' */

@@ -14,7 +14,7 @@ typedef struct contact {
 
 static double contact_norm(int n, const double *x)
 {
-    return sqrt(phx_sys_dot(n, x, x));
+    return sqrt(phx_dot(n, x, x));
 }
 
 /* s0, s1, and the gradient over the interval: s1 - s0 = sum y_k (x1_k - x0_k) */
@@ -125,7 +125,7 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
     for (int i = 0; i < dim; i++) {
         const double e[3] = {i == 0, i == 1, i == 2};
         slip_covector(ws, force, &at, e, g[i]);
-        slip[i] = phx_sys_dot(size, g[i], a->rate) + phx_sys_dot(size, g[i] + PHX_PORT_MAX, b->rate);
+        slip[i] = phx_dot(size, g[i], a->rate) + phx_dot(size, g[i] + PHX_PORT_MAX, b->rate);
         along += slip[i] * at.normal[i];
     }
     for (int i = 0; i < dim; i++)
@@ -177,7 +177,7 @@ static phx_status contact_evaluate(workspace *ws, int pair, const force_slot *fo
     (void)t, (void)res;
     phx_sys_measure_rows(ws, force, touching->shape.n, touching->shape.rows, &m);
     const stretch s = stretch_of(touching, &m);
-    const double rate = phx_sys_dot(touching->shape.n, s.y, m.rate);
+    const double rate = phx_dot(touching->shape.n, s.y, m.rate);
     const phx_penalty_force N =
         phx_penalty_evaluate(&touching->penalty, touching->shape.side * s.s0 - touching->shape.offset,
                              touching->shape.side * s.s1 - touching->shape.offset, touching->shape.side * rate);
@@ -226,7 +226,7 @@ static double contact_energy_rate(const workspace *ws, const force_slot *force)
     phx_sys_measure_rows(ws, force, touching->shape.n, touching->shape.rows, &m);
     const stretch s = stretch_of(touching, &m);
     return -phx_penalty_evaluate(&touching->penalty, gap, gap, 0.0).value * touching->shape.side *
-           phx_sys_dot(touching->shape.n, s.y, m.rate);
+           phx_dot(touching->shape.n, s.y, m.rate);
 }
 
 static bool contact_dissipates(const phx_system *system, const force_slot *force)

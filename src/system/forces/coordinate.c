@@ -105,8 +105,8 @@ static phx_status add_impulse(workspace *ws, int pair, const coordinate_slot *co
                         effort, t);
     phx_sys_add_effort(ws, coordinate->a, effort, g);
     phx_sys_add_effort(ws, coordinate->b, effort, g + PHX_PORT_MAX);
-    ws->forces.power.supplied += effort * (phx_sys_dot(size, g, ws->ports.view[coordinate->a].rate) +
-                                           phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[coordinate->b].rate));
+    ws->forces.power.supplied += effort * (phx_dot(size, g, ws->ports.view[coordinate->a].rate) +
+                                           phx_dot(size, g + PHX_PORT_MAX, ws->ports.view[coordinate->b].rate));
     for (int i = 0; i < PAIR_SIZE * PAIR_SIZE && linear; i++)
         H[i] *= effort;
     if (linear)

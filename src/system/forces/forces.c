@@ -72,14 +72,14 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
 }
 
 /* ---- forces without a potential ---- */
-const force_slot *phx_sys_without_potential(const phx_system *system, double t)
+bool phx_system_has_potential(const phx_system *system, double t)
 {
     for (int i = 0; i < system->n_forces; i++) {
         const force_operations *sort = phx_sys_force_of(&system->forces[i]);
         if (sort->circulatory && sort->circulatory(system, &system->forces[i], t))
-            return &system->forces[i];
+            return false;
     }
-    return NULL;
+    return true;
 }
 
 /* ---- shared ---- */
@@ -187,4 +187,37 @@ void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_
     if (force->n_points > 0 && (!fractions || !weights) && !phx_archive_status(archive))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
                                            "a load over a body lacks the weights of its points"));
+}
+
+/* Writes or reads a force of any sort that is added to a system: its kind, name and signals, then what its sort has. */
+void phx_sys_archive_force(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    int kind = (int)force->kind;
+
+    phx_archive_choice(archive, FORCE_KINDS - 1, &kind);
+    force->kind = (force_kind)kind;
+    if (phx_archive_status(archive))
+        return;
+    if (!phx_sys_force_sort(force)->archive) {
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "a force along a coordinate stands among the others"));
+        return;
+    }
+    phx_archive_text(archive, &force->name);
+    for (int k = 0; k < 3; k++)
+        phx_signal_archive(archive, &force->signal[k]);
+    phx_archive_bool(archive, &force->off);
+    phx_sys_force_sort(force)->archive(archive, system, force);
+}
+
+bool phx_sys_links_follow(const phx_system *system)
+{
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_operations *sort = phx_sys_force_sort(&system->forces[i]);
+        const int links = sort->links ? sort->links(&system->forces[i]) : 0;
+        for (int k = 1; k <= links; k++)
+            if (i + k >= system->n_forces || system->forces[i + k].kind != FORCE_LINK)
+                return false;
+    }
+    return true;
 }

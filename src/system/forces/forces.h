@@ -3,6 +3,7 @@
 #ifndef PHX_SYSTEM_FORCES_H
 #define PHX_SYSTEM_FORCES_H
 
+#include "system/snapshot/written.h"
 #include "system/system_internal.h"
 
 typedef struct force_operations {
@@ -83,8 +84,6 @@ phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def,
 double phx_sys_contact_gap(const phx_system *system, const force_slot *force, const double *x, const double *v);
 /* phx_system_add_contact of a rigid one (rigid_contact.c). */
 phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def);
-/* A joint without constraints becomes a contact, whose rows of gap and slips are to be filled in. */
-phx_status phx_sys_make_contact(phx_system *system, phx_joint_id id, double side, double restitution);
 
 /* ---- bushings ---- */
 enum { PHX_SYS_BUSHING_ROWS = 6 };

@@ -188,7 +188,7 @@ static phx_status sum_evaluate(workspace *ws, int pair, const force_slot *force,
         }
     }
     for (int p = 0; p < total->n_ports; p++)
-        rate += phx_sys_dot(size, all.G[p], ws->ports.view[total->ports[p]].rate);
+        rate += phx_dot(size, all.G[p], ws->ports.view[total->ports[p]].rate);
     const phx_status status = act(ws->base.context, total, x0, x1, rate, t, &f);
     if (status)
         return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
@@ -252,8 +252,8 @@ static double sum_energy_rate(const workspace *ws, const force_slot *force)
         const term *one = &total->terms[k];
         x += one->weight * term_value(ws, total, one, 1);
         term_covector(ws, total, one, g);
-        rate += one->weight * (phx_sys_dot(size, g, ws->ports.view[total->ports[one->a]].rate) +
-                               phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[total->ports[one->b]].rate));
+        rate += one->weight * (phx_dot(size, g, ws->ports.view[total->ports[one->a]].rate) +
+                               phx_dot(size, g + PHX_PORT_MAX, ws->ports.view[total->ports[one->b]].rate));
     }
     return act(NULL, &at_rest, x, x, 0.0, 0.0, &f) ? 0.0 : -f.force * rate;
 }

@@ -185,9 +185,9 @@ static phx_status flow_of(const workspace *ws, const phx_input_place *place, dou
             load.component[k] = k == place->component ? system->control.unit : NULL;
         status = phx_port_load_evaluate(ws->base.context, &load, &at_a, 0.0, false, &result);
     }
-    *flow = phx_sys_dot(size, result.effort, at_a.rate);
+    *flow = phx_dot(size, result.effort, at_a.rate);
     if (b >= 0)
-        *flow += phx_sys_dot(size, result.effort + PHX_PORT_MAX, at_b.rate);
+        *flow += phx_dot(size, result.effort + PHX_PORT_MAX, at_b.rate);
     return status;
 }
 

@@ -43,7 +43,7 @@ void phx_plain_rows_residual(workspace *ws, double t, double h, const double *la
 
     phx_plain_rows(ws, t, h);
     for (int k = 0; k < ws->rows.n; k++)
-        res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->rows.w[k];
+        res[system->n_v + k] = phx_system_row_rate(&ws->base, k) - ws->rows.w[k];
     phx_sys_apply_multipliers(ws, lambda);
     for (int i = 0; i < system->n_ports; i++) { /* res -= P^T e */
         const port_slot *port = &system->ports[i];
@@ -60,5 +60,5 @@ void phx_plain_row_residuals(workspace *ws, double t, const double *x, const dou
     phx_sys_set_instant(ws, x, v);
     phx_plain_rows(ws, t, 0.0);
     for (int k = 0; k < ws->rows.n; k++)
-        e[k] = phx_sys_row_rate(ws, k) - ws->rows.w[k];
+        e[k] = phx_system_row_rate(&ws->base, k) - ws->rows.w[k];
 }

@@ -11,9 +11,8 @@ typedef struct placed {
 } placed;
 
 /* Place, attitude and velocities of a body in inertial components; the identity at rest for the ground. */
-static void place_body(const workspace *ws, int b, const double *x, const double *v, placed *out)
+static void place_body(const phx_system *system, int b, const double *x, const double *v, placed *out)
 {
-    const phx_system *system = ws->system;
     const int dim = system->dim;
 
     *out = (placed){0};
@@ -140,7 +139,7 @@ static void begin_slide(int dim, const tree_node *node, const placed *from, cons
     for (int i = 0; i < dim; i++)
         d[i] = r1[i] - r0[i];
     phx_rot_x_vec(dim, side->w, d, turned);
-    *q = phx_sys_dot(dim, a, d);
+    *q = phx_dot(dim, a, d);
     *u = 0.0;
     for (int i = 0; i < dim; i++)
         *u += a[i] * (v1[i] - v0[i] - turned[i]);
@@ -170,14 +169,14 @@ static void ball_rates(const placed *from, const placed *to, double *u)
 
 /* Fixes the constants of all nodes at the state (x, v) and returns their coordinates q and rates u there. Hinges start
  * at 0, balls at the unit quaternion. */
-void phx_tree_begin(const workspace *ws, tree *of, const double *x, const double *v, double *q, double *u)
+void phx_tree_begin(const phx_system *system, tree *of, const double *x, const double *v, double *q, double *u)
 {
     for (int i = 0; i < of->n_nodes; i++) {
         tree_node *node = &of->nodes[i];
         double value[4] = {node->motion == NODE_BALL ? 1.0 : 0.0}, rate[3] = {0.0};
         placed from, to;
-        place_body(ws, node->points.from, x, v, &from);
-        place_body(ws, node->points.to, x, v, &to);
+        place_body(system, node->points.from, x, v, &from);
+        place_body(system, node->points.to, x, v, &to);
         set_rotation(of->dim, &from, &to, node);
         set_axis(of->dim, node);
         if (node->motion == NODE_HINGE) {
@@ -298,7 +297,7 @@ void phx_tree_move(tree *of, double t, const double *q, const double *u, bool pl
 }
 
 /* The frame of a body from its node: r - R reference, and its velocity, body axes. */
-void phx_tree_put_state(const workspace *ws, const tree *of, double *x, double *v)
+void phx_tree_put_state(const phx_system *system, const tree *of, double *x, double *v)
 {
     const int dim = of->dim;
 
@@ -310,7 +309,7 @@ void phx_tree_put_state(const workspace *ws, const tree *of, double *x, double *
             x[node->angle] = s->value;
         if (node->body < 0)
             continue;
-        double *xb = x + ws->system->bodies[node->body].x, *vb = v + ws->system->bodies[node->body].v;
+        double *xb = x + system->bodies[node->body].x, *vb = v + system->bodies[node->body].v;
         phx_rot_apply(dim, s->R, node->points.reference, arm);
         phx_rot_x_vec(dim, s->w, arm, turned);
         for (int k = 0; k < dim; k++) {

@@ -1,5 +1,6 @@
 /* The tree as an ordinary differential equation, y = (q, u, work): coordinates of the joints, their rates, and where
  * anything supplies or takes energy what has been supplied and dissipated, in sum and by the parts of the dae. */
+#include "ode.h"
 #include "recursive.h"
 
 #include <math.h>
@@ -7,7 +8,9 @@
 
 typedef struct tree_ode {
     phx_ode base;
-    workspace *ws;
+    phx_dae *dae;
+    phx_equations e;
+    const phx_system *system;
     tree tree;
     bool forces;    /* there are others than gravity */
     double *x, *v;  /* of the system, at the current instant */
@@ -39,8 +42,8 @@ static void ode_begin(phx_ode *ode, const double *x, const double *v, double *y)
     tree_ode *equations = (tree_ode *)ode;
 
     memset(y, 0, (size_t)ode->n * sizeof *y);
-    phx_tree_begin(equations->ws, &equations->tree, x, v, y, rates_of(equations, y));
-    memcpy(equations->x, x, (size_t)equations->ws->system->n_x * sizeof *x);
+    phx_tree_begin(equations->system, &equations->tree, x, v, y, rates_of(equations, y));
+    memcpy(equations->x, x, (size_t)equations->system->n_x * sizeof *x);
 }
 
 /* State of the bodies from the coordinates of the tree. Unwrapped angles of spherical joints follow from the attitudes.
@@ -50,11 +53,9 @@ static void state(phx_ode *ode, double t, const double *y, double *x, double *v)
     tree_ode *equations = (tree_ode *)ode;
 
     phx_tree_move(&equations->tree, t, y, y + equations->tree.n_q, true);
-    phx_tree_put_state(equations->ws, &equations->tree, x, v);
-    if (equations->tree.unwrapped_balls > 0) {
-        phx_sys_set_instant(equations->ws, x, v);
-        phx_sys_unwrap_angles(equations->ws, x);
-    }
+    phx_tree_put_state(equations->system, &equations->tree, x, v);
+    if (equations->tree.unwrapped_balls > 0)
+        equations->dae->ops->count(equations->dae, x);
 }
 
 static void normalise(phx_ode *ode, double *y)
@@ -74,23 +75,23 @@ static void normalise(phx_ode *ode, double *y)
 /* Forces of the elements at the current instant, from the states of the bodies: res = -P^T efforts. */
 static phx_status find_forces(tree_ode *ode, double t)
 {
-    workspace *ws = ode->ws;
-    const phx_system *system = ws->system;
+    const phx_system *system = ode->system;
 
-    phx_tree_put_state(ws, &ode->tree, ode->x, ode->v);
-    phx_sys_set_instant(ws, ode->x, ode->v);
-    memset(ode->res, 0, (size_t)ws->kkt.n * sizeof *ode->res);
-    const phx_status status = phx_sys_forces(ws, t, false, ode->res);
+    phx_tree_put_state(system, &ode->tree, ode->x, ode->v);
+    phx_system_view(ode->dae, ode->x, ode->v);
+    memset(ode->res, 0, (size_t)ode->e.n * sizeof *ode->res);
+    const phx_status status = phx_system_efforts(ode->dae, t, ode->res);
     for (int p = 0; p < system->n_ports && !status; p++) {
         const port_slot *port = &system->ports[p];
-        const double *effort = ws->ports.effort + (size_t)p * PHX_PORT_MAX;
+        const double *effort = ode->e.effort + (size_t)p * PHX_PORT_MAX;
         bool acts = false;
         for (int k = 0; k < phx_port_size(system->dim); k++)
             acts = acts || effort[k] != 0.0;
         if (port->body == PHX_GROUND || !acts)
             continue;
-        const phx_body_view view = phx_sys_body_view(ws, port->body);
         const body_slot *slot = &system->bodies[port->body];
+        const double *x = ode->x + slot->x, *v = ode->v + slot->v;
+        const phx_body_view view = {.x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
         phx_body_port_apply(slot->body, &port->port, &view, -1.0, effort, ode->res + slot->v);
     }
     for (int k = 0; k < system->n_v; k++)
@@ -101,8 +102,8 @@ static phx_status find_forces(tree_ode *ode, double t)
 /* Efforts of the drives, and the powers of all. */
 static void put_work(tree_ode *ode, double *work)
 {
-    workspace *ws = ode->ws;
     const tree *of = &ode->tree;
+    phx_work power;
     double driven = 0.0;
 
     for (int i = 0; i < of->n_nodes && of->driven; i++) {
@@ -110,17 +111,13 @@ static void put_work(tree_ode *ode, double *work)
         if (row < 0)
             continue;
         ode->lambda[row] = phx_tree_drive_effort(of, i);
-        ws->rows.w[row] = of->state[i].rate;
-        driven += ode->lambda[row] * ws->rows.w[row];
+        ode->e.w[row] = of->state[i].rate;
+        driven += ode->lambda[row] * ode->e.w[row];
     }
-    if (!ode->forces) {
-        ws->forces.power = (phx_work){0.0, 0.0};
-        memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
-    }
-    phx_sys_ledger_work(ws, 1.0, ode->lambda);
-    work[0] = ws->forces.power.supplied + driven;
-    work[1] = ws->forces.power.dissipated;
-    memcpy(work + 2, ws->base.parts, (size_t)ws->base.n_parts * sizeof *work);
+    phx_system_powers(ode->dae, ode->forces, ode->lambda, &power);
+    work[0] = power.supplied + driven;
+    work[1] = power.dissipated;
+    memcpy(work + 2, ode->dae->parts, (size_t)ode->dae->n_parts * sizeof *work);
 }
 
 /* Error of a tree without inertia against a motion. A trial step that is too long gives numbers that are not finite:
@@ -132,9 +129,8 @@ static phx_status fail_singular(const tree_ode *ode, int node)
         return PHX_NOT_CONVERGED;
     while (ode->tree.nodes[body].body < 0)
         body++;
-    return phx_fail(ode->ws->base.context, PHX_SINGULAR,
-                    "nothing resists the motion that its joint leaves to body '%s'",
-                    phx_body_name(ode->ws->system->bodies[ode->tree.nodes[body].body].body));
+    return phx_fail(ode->dae->context, PHX_SINGULAR, "nothing resists the motion that its joint leaves to body '%s'",
+                    phx_body_name(ode->system->bodies[ode->tree.nodes[body].body].body));
 }
 
 /* y' of the ordinary differential equation: rates of coordinates, accelerations and powers. PHX_SINGULAR with the
@@ -150,8 +146,8 @@ static phx_status ode_rates(phx_ode *ode, double t, const double *y, double *y_d
         status = find_forces(equations, t);
     if (status)
         return status;
-    const int singular =
-        phx_tree_accelerations(&equations->tree, equations->ws, equations->forces ? equations->res : NULL, y_dot + n_q);
+    const int singular = phx_tree_accelerations(&equations->tree, equations->system,
+                                                equations->forces ? equations->res : NULL, y_dot + n_q);
     if (singular >= 0)
         return fail_singular(equations, singular);
     phx_tree_rates(&equations->tree, y, y + n_q, y_dot);
@@ -198,31 +194,30 @@ static bool jumps(const phx_ode *ode, double ahead, double behind)
 static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y)
 {
     tree_ode *equations = (tree_ode *)ode;
-    workspace *ws = equations->ws;
+    phx_work power;
     tree *of = &equations->tree;
     double *u = rates_of(equations, y), *work = y + ode->n_state, supplied = 0.0;
 
     phx_tree_move(of, ahead, y, u, false);
     for (int i = 0; i < of->n_nodes; i++)
         of->state[i].drive = of->nodes[i].drive.speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
-    const int singular = phx_tree_impulses(of, ws, equations->change);
+    const int singular = phx_tree_impulses(of, equations->system, equations->change);
     if (singular >= 0)
         return fail_singular(equations, singular);
     for (int k = 0; k < of->n_u; k++)
         u[k] += equations->change[k];
-    memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < of->n_nodes; i++) {
         const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
         equations->lambda[row] = phx_tree_drive_effort(of, i);
-        ws->rows.w[row] = of->state[i].rate + 0.5 * of->state[i].drive;
-        supplied += equations->lambda[row] * ws->rows.w[row];
+        equations->e.w[row] = of->state[i].rate + 0.5 * of->state[i].drive;
+        supplied += equations->lambda[row] * equations->e.w[row];
     }
-    phx_sys_ledger_work(ws, 1.0, equations->lambda);
+    phx_system_powers(equations->dae, false, equations->lambda, &power);
     work[0] += supplied;
-    for (int k = 0; k < ws->base.n_parts; k++)
-        work[2 + k] += ws->base.parts[k];
+    for (int k = 0; k < equations->dae->n_parts; k++)
+        work[2 + k] += equations->dae->parts[k];
     return PHX_OK;
 }
 
@@ -239,22 +234,23 @@ static const phx_ode_ops operations = {.destroy = ode_destroy,
  * none; *ode is NULL then. */
 phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
 {
-    workspace *ws = (workspace *)dae;
-    const phx_system *system = ws->system;
+    const phx_system *system = phx_system_of(dae);
     tree_ode *equations = phx_calloc(dae->context, 1, sizeof *equations);
 
     *ode = NULL;
     if (!equations)
         return PHX_ERR_MEMORY;
-    equations->ws = ws;
-    const phx_sys_array arrays[] = {{&equations->x, (size_t)system->n_x},
-                                    {&equations->v, (size_t)system->n_v},
-                                    {&equations->res, (size_t)ws->kkt.n},
-                                    {&equations->lambda, (size_t)ws->rows.n},
-                                    {&equations->change, (size_t)system->n_v}};
-    phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &equations->tree);
+    equations->dae = dae;
+    equations->e = phx_system_equations(dae);
+    equations->system = system;
+    const phx_array arrays[] = {{&equations->x, (size_t)system->n_x},
+                                {&equations->v, (size_t)system->n_v},
+                                {&equations->res, (size_t)equations->e.n},
+                                {&equations->lambda, (size_t)dae->n_l},
+                                {&equations->change, (size_t)system->n_v}};
+    phx_status status = phx_tree_create(dae->context, system, dae, &equations->tree);
     if (!status)
-        status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
+        status = phx_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
     if (status) {
         ode_destroy(&equations->base);
         return status;

@@ -309,7 +309,7 @@ static inline void outward(const int dim, tree *of, double *u_dot)
 
 /* Accelerations u_dot by the articulated-body recursion; `wrench`, optional, is the residual of applied forces. Returns
  * a singular node or -1. */
-static inline int accelerations(const int dim, tree *of, const workspace *ws, const double *wrench, double *u_dot)
+static inline int accelerations(const int dim, tree *of, const phx_system *system, const double *wrench, double *u_dot)
 {
     for (int i = 0; i < of->n_nodes; i++) {
         const tree_node *node = &of->nodes[i];
@@ -320,7 +320,7 @@ static inline int accelerations(const int dim, tree *of, const workspace *ws, co
         }
         put_body(dim, node, s);
         if (wrench)
-            take_wrench(dim, node, wrench + ws->system->bodies[node->body].v, s);
+            take_wrench(dim, node, wrench + system->bodies[node->body].v, s);
     }
     const int singular = inward(dim, of);
     outward(dim, of, u_dot);
@@ -328,7 +328,7 @@ static inline int accelerations(const int dim, tree *of, const workspace *ws, co
 }
 
 /* Of velocities that change at once I dv = dp holds as I a = f does at rest, without gravity and biases. */
-int phx_tree_impulses(tree *of, const workspace *ws, double *du)
+int phx_tree_impulses(tree *of, const phx_system *system, double *du)
 {
     double gravity[3];
 
@@ -340,14 +340,14 @@ int phx_tree_impulses(tree *of, const workspace *ws, double *du)
         memset(s->bias_w, 0, sizeof s->bias_w);
         memset(s->bias_v, 0, sizeof s->bias_v);
     }
-    const int singular = phx_tree_accelerations(of, ws, NULL, du);
+    const int singular = phx_tree_accelerations(of, system, NULL, du);
     memcpy(of->gravity, gravity, sizeof gravity);
     return singular;
 }
 
-int phx_tree_accelerations(tree *of, const workspace *ws, const double *wrench, double *u_dot)
+int phx_tree_accelerations(tree *of, const phx_system *system, const double *wrench, double *u_dot)
 {
-    return of->dim == 2 ? accelerations(2, of, ws, wrench, u_dot) : accelerations(3, of, ws, wrench, u_dot);
+    return of->dim == 2 ? accelerations(2, of, system, wrench, u_dot) : accelerations(3, of, system, wrench, u_dot);
 }
 
 /* S . (I (w', v') + p) */
@@ -359,5 +359,5 @@ double phx_tree_drive_effort(const tree *of, int i)
     memcpy(n, s->p_n, sizeof n);
     memcpy(f, s->p_f, sizeof f);
     resist(of->dim, s->J, s->H, s->M, s->acc_w, s->acc_v, n, f);
-    return of->nodes[i].motion == NODE_SLIDE ? phx_sys_dot(of->dim, s->axis, f) : phx_sys_dot(of->n_rot, s->axis, n);
+    return of->nodes[i].motion == NODE_SLIDE ? phx_dot(of->dim, s->axis, f) : phx_dot(of->n_rot, s->axis, n);
 }

@@ -14,7 +14,7 @@
 #ifndef PHX_SYSTEM_RECURSIVE_H
 #define PHX_SYSTEM_RECURSIVE_H
 
-#include "system/system_internal.h"
+#include "system/parts.h"
 
 typedef enum node_motion { NODE_FIXED, NODE_HINGE, NODE_SLIDE, NODE_BALL } node_motion;
 
@@ -100,27 +100,27 @@ typedef struct tree {
     int unwrapped_balls; /* balls with angles that x keeps unwrapped */
 } tree;
 
-/* tree.c: see phx_system_check_tree. `multiplier` of each row of the system; NULL: not asked for. After a failure, too,
- * phx_tree_free frees what there is. */
-phx_status phx_tree_create(phx_context *context, const phx_system *system, const int *multiplier, tree *made);
+/* tree.c: see phx_system_check_tree. dae: whose multipliers those of the drives are; NULL: not asked for. After a
+ * failure, too, phx_tree_free frees what there is. */
+phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, tree *made);
 void phx_tree_free(tree *made);
 
 /* motion.c */
 /* Coordinates q and rates u of a state on the joints, from which they count. */
-void phx_tree_begin(const workspace *ws, tree *of, const double *x, const double *v, double *q, double *u);
+void phx_tree_begin(const phx_system *system, tree *of, const double *x, const double *v, double *q, double *u);
 /* Attitudes, velocities, biases of all nodes at q, u and t; with `places` r and v too. */
 void phx_tree_move(tree *of, double t, const double *q, const double *u, bool places);
 /* States of the bodies, and unwrapped angles of hinges, after phx_tree_move with `places`. */
-void phx_tree_put_state(const workspace *ws, const tree *of, double *x, double *v);
+void phx_tree_put_state(const phx_system *system, const tree *of, double *x, double *v);
 /* q' after phx_tree_move. */
 void phx_tree_rates(const tree *of, const double *q, const double *u, double *q_dot);
 
 /* recursion.c */
 /* u' after phx_tree_move. wrench (n_v of the system): forces and torques at the bodies' frames in their axes; NULL:
  * none but gravity. A node with no inertia against its motion: its number, else -1. */
-int phx_tree_accelerations(tree *of, const workspace *ws, const double *wrench, double *u_dot);
+int phx_tree_accelerations(tree *of, const phx_system *system, const double *wrench, double *u_dot);
 /* Impulses at rest, after phx_tree_move: changes du of the rates u when the rates of drives change by `drive`. */
-int phx_tree_impulses(tree *of, const workspace *ws, double *du);
+int phx_tree_impulses(tree *of, const phx_system *system, double *du);
 /* Effort of the drive of a node, along its coordinate; its impulse after phx_tree_impulses. */
 double phx_tree_drive_effort(const tree *of, int node);
 

@@ -104,7 +104,7 @@ typedef struct link {
 typedef struct maker {
     phx_context *context;
     const phx_system *system;
-    const int *multiplier; /* of each row of the system, or NULL */
+    const phx_dae *dae; /* whose multipliers the drives have; NULL: none is asked for */
     tree *made;
     int capacity;
     int *head, *next; /* per body, the ground last; per side of a joint: sides of joints at the body */
@@ -258,6 +258,17 @@ static void set_mass(int dim, const phx_mass_properties *rest, tree_node *node)
                 rest->J0[at[i][k]] + rest->mass * ((i == k ? cc - ss : 0.0) - c[i] * c[k] + s[i] * s[k]);
 }
 
+/* The multiplier of the row that drives a node's coordinate; -1: it has none. */
+static int multiplier_of(const phx_dae *dae, const tree_node *node)
+{
+    for (int k = 0; dae && k < dae->n_l; k++) {
+        const phx_row_view row = phx_system_row(dae, k);
+        if (row.driven && row.joint == node->joint && row.coordinate == node->coordinate)
+            return k;
+    }
+    return -1;
+}
+
 static void set_coordinate(const maker *m, tree_node *node)
 {
     const joint_slot *joint = node->joint < 0 ? NULL : &m->system->joints[node->joint];
@@ -269,7 +280,7 @@ static void set_coordinate(const maker *m, tree_node *node)
     if (coordinate->driven_row < 0)
         return;
     node->drive.speed = coordinate->def.speed;
-    node->drive.row = m->multiplier ? m->multiplier[coordinate->driven_row] : -1;
+    node->drive.row = multiplier_of(m->dae, node);
     m->made->driven = true;
 }
 
@@ -435,9 +446,9 @@ static phx_status make_nodes(maker *m)
 
 /* Creates the tree of a system of rigid bodies; *made is to be freed also after an error. Closed loops and unknown
  * joints or forces are errors. */
-phx_status phx_tree_create(phx_context *context, const phx_system *system, const int *multiplier, tree *made)
+phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, tree *made)
 {
-    maker m = {.context = context, .system = system, .multiplier = multiplier, .made = made};
+    maker m = {.context = context, .system = system, .dae = dae, .made = made};
     phx_status status = check_bodies(context, system);
 
     *made = (tree){.dim = system->dim, .n_rot = system->n_rot};

@@ -2,7 +2,8 @@
  * controllers, and what finalising it found: the assembled configuration, the zeros of the coordinates, the redundant
  * rows. What is read is a system that can take inputs and is finalised afterwards; its steps are those of the one that
  * was written, bit by bit. */
-#include "system/forces/forces.h"
+#include "written.h"
+#include "system/building.h"
 
 #include <string.h>
 
@@ -366,38 +367,7 @@ static void archive_joints(phx_archive *archive, phx_system *system)
     }
 }
 
-/* ---- forces: a row for each kind ---- */
-static void archive_force(phx_archive *archive, phx_system *system, force_slot *force)
-{
-    int kind = (int)force->kind;
-
-    phx_archive_choice(archive, FORCE_KINDS - 1, &kind);
-    force->kind = (force_kind)kind;
-    if (phx_archive_status(archive))
-        return;
-    if (!phx_sys_force_sort(force)->archive) {
-        snapshot_refuse(archive, "a force along a coordinate stands among the others");
-        return;
-    }
-    phx_archive_text(archive, &force->name);
-    for (int k = 0; k < 3; k++)
-        phx_signal_archive(archive, &force->signal[k]);
-    phx_archive_bool(archive, &force->off);
-    phx_sys_force_sort(force)->archive(archive, system, force);
-}
-
-/* The links that a force needs follow it. */
-static void check_links(phx_archive *archive, const phx_system *system)
-{
-    for (int i = 0; i < system->n_forces && !phx_archive_status(archive); i++) {
-        const force_operations *sort = phx_sys_force_sort(&system->forces[i]);
-        const int links = sort->links ? sort->links(&system->forces[i]) : 0;
-        for (int k = 1; k <= links; k++)
-            if (i + k >= system->n_forces || system->forces[i + k].kind != FORCE_LINK)
-                snapshot_refuse(archive, "a sum of coordinates lacks its links");
-    }
-}
-
+/* ---- forces ---- */
 /* Writes or reads all forces but those along coordinates, which finalising the system creates. */
 static void archive_forces(phx_archive *archive, phx_system *system)
 {
@@ -414,9 +384,9 @@ static void archive_forces(phx_archive *archive, phx_system *system)
         phx_archive_count(archive, &count);
     }
     for (int i = 0; i < count && !phx_archive_status(archive); i++)
-        archive_force(archive, system, &system->forces[i]);
-    if (reads)
-        check_links(archive, system);
+        phx_sys_archive_force(archive, system, &system->forces[i]);
+    if (reads && !phx_archive_status(archive) && !phx_sys_links_follow(system))
+        snapshot_refuse(archive, "a sum of coordinates lacks its links");
 }
 
 /* ---- outputs ---- */

@@ -1,6 +1,7 @@
 /* Which joints, contacts and forces of a system act, with the rows as switching has made them: what a system that is
  * finalised has beside its snapshot after events. */
-#include "system/system_internal.h"
+#include "written.h"
+#include "system/building.h"
 
 #include <string.h>
 
