@@ -2,10 +2,10 @@
 # One allocation fails, or all from one on, anywhere in the program and the libraries below it: the run ends with the
 # files of an undisturbed one, or with a message that memory is out and exit status 1. Never with another result, a
 # crash, or a message about something else. The second argument is what lets allocations fail (LD_PRELOAD), the third
-# the number of trials of each command (default: 10).
+# the number of trials of each command (default: 6).
 . "$(dirname "$0")/lib.sh"
 preload=$2
-trials=${3:-10}
+trials=${3:-6}
 seed=12345
 
 # next_number BELOW: sets `number`; the same sequence in every run.
