@@ -36,7 +36,8 @@ export class Ground {
         this.made = new Map(); // lengths, by what they say
         this.object.add(this.labels);
         scene.add(this.object);
-        if (!plane && report.bodies.length <= MANY) this.addShadow(scene, renderer);
+        this.many = report.bodies.length > MANY;
+        if (!plane && !this.many) this.addShadow(scene, renderer);
     }
 
     /** A length at a place of an axis; the text of each is made once. */
@@ -68,7 +69,7 @@ export class Ground {
     measure(camera) {
         const { frameBox: { min, max }, step, plane } = this;
         if (!plane) {
-            if (this.labels.children.length > 0) return;
+            if (this.many || this.labels.children.length > 0) return;
             const outside = (low, high) => [(Math.floor(low / step) - 0.5) * step, high];
             this.addLengths(outside(min.x, max.x), outside(min.y, max.y), LABELS, 0.22 * step, 0);
             return;
