@@ -1,6 +1,8 @@
-// Names of bodies and joints over the scene, each beside its place and none over another.
+// Names of bodies and joints over the scene, each beside its place and none over another; of the body that was chosen also
+// its mass and where its centre of mass is.
 import { Matrix4, Vector3 } from 'three';
 import { h } from './dom.js';
+import { number, quantity } from './format.js';
 
 export class Names {
     constructor(scene) {
@@ -9,7 +11,7 @@ export class Names {
         const label = (entry, text, kind) => {
             const element = h('span', { class: `name ${kind}` }, text);
             this.element.append(element);
-            return { ...entry, element, width: 7.2 * text.length + 14 };
+            return { ...entry, element, text, shown: text };
         };
         const { bodies, joints } = scene.report;
         this.labels = [
@@ -31,6 +33,16 @@ export class Names {
         return found !== null;
     }
 
+    /** Name, mass and the place of the centre of mass of a body. */
+    described({ body, text }) {
+        const { mass, centre } = this.scene.report.bodies[body];
+        const place = new Vector3(...(centre ?? [0, 0, 0])).applyMatrix4(this.scene.bodies[body].object.matrix);
+        const at = place.toArray().slice(0, this.scene.plane ? 2 : 3);
+        return [text, mass === undefined ? '' : quantity(mass, 'kg', 4), `(${at.map((x) => number(x, 4)).join(', ')}) m`]
+            .filter(Boolean)
+            .join(' · ');
+    }
+
     place(width, height) {
         const { shown, selected, hovered, camera } = this.scene;
         const taken = [];
@@ -45,13 +57,15 @@ export class Names {
         const v = new Vector3();
         for (const label of this.labels) {
             const chosen = label.body !== undefined && (label.body === selected || label.body === hovered);
+            const text = label.body !== undefined && label.body === selected ? this.described(label) : label.text;
+            if (text !== label.shown) label.element.textContent = label.shown = text;
             let on = (shown[label.kind] || chosen) && this.anchor(label, v);
             v.project(camera);
             on &&= Math.abs(v.x) < 1 && Math.abs(v.y) < 1 && v.z < 1;
             if (on) {
                 const x = ((v.x + 1) / 2) * width;
                 const y = ((1 - v.y) / 2) * height + (label.kind === 'joints' ? 4 : -24);
-                const box = [x, y, label.width, 20];
+                const box = [x, y, 7.2 * text.length + 14, 20];
                 on = chosen || free(box);
                 if (on) {
                     taken.push(box);

@@ -290,6 +290,17 @@ check('names, axes, start pose, views and a body chosen in the table', async () 
     await tab.getByRole('tab', { name: 'Overview' }).click();
     await tab.getByRole('button', { name: 'arm 2' }).click();
     assert.equal(await tab.evaluate(() => phlexor.scene.selected), 2);
+    const [text, place] = await tab.evaluate(() => {
+        const { names, bodies, report } = phlexor.scene;
+        const at = bodies[2].object.position.clone().set(...(report.bodies[2].centre ?? [0, 0, 0]));
+        return [
+            names.labels.find(({ body }) => body === 2).element.textContent,
+            at.applyMatrix4(bodies[2].object.matrix).toArray(),
+        ];
+    });
+    assert.match(text, /^arm 2 · .*\(.*\) m$/);
+    const numbers = text.match(/\((.*)\)/)[1].split(', ').map((x) => Number(x.replaceAll('−', '-')));
+    numbers.forEach((x, c) => near(x, place[c], 1e-3 * Math.max(1, Math.abs(place[c])), `centre, ${'xyz'[c]}`));
     await tab.picture('space-names');
     await tab.done();
 });
