@@ -525,7 +525,7 @@ typedef struct phx_model_output {
                               PHX_LOCATION_SORTS */
     double place[3];       /* `place`: of a point of a plate or a solid, body axes, m */
     int joint;             /* of joints' quantities: index of the joint; else -1 */
-    int force; /* `force`: of a spring, or behind the springs of a force, whose last port is `point`; else -1 */
+    const char *force;     /* `force`: name of the spring or force whose last port is `point`; else NULL */
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
     phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;

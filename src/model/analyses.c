@@ -12,7 +12,6 @@ phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *obje
     bool own = output->quantity == PHX_QUANTITY_DEFORMATION || output->quantity == PHX_QUANTITY_REACTION;
     output->frame = own ? PHX_MODEL_BODY_FRAME : PHX_MODEL_INERTIAL;
     output->joint = -1;
-    output->force = -1;
     output->at = PHX_MODEL_SIDE_B;
     return PHX_OK;
 }

@@ -27,10 +27,7 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
                           .quantity = output->quantity,
                           .port = -1,
                           .joint = output->joint,
-                          .force = output->force < 0 ? NULL
-                                   : output->force < model->n_springs
-                                       ? model->springs[output->force].name
-                                       : model->forces[output->force - model->n_springs].name,
+                          .force = output->force,
                           .body_frame = output->frame == PHX_MODEL_BODY_FRAME,
                           .inertial = output->frame == PHX_MODEL_INERTIAL,
                           .at_a = output->quantity == PHX_QUANTITY_REACTION && output->at == PHX_MODEL_SIDE_A};

@@ -27,27 +27,27 @@ static phx_status force_cable_finish(phx_reader *reader, const phx_node *node, c
     return terms ? phx_force_terms_check(reader, terms, own->n_terms, own->terms) : PHX_OK;
 }
 
+static int force_cable_terms(const phx_model_force *force, phx_coupling_term *terms)
+{
+    const cable *own = force->own;
+    return phx_force_terms_build(own->n_terms, own->terms, terms);
+}
+
 /* Adds a cable over several ports to the system, with joint coordinates that take up or pay out its length. */
 static phx_status force_cable_build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const cable *own = force->own;
     phx_coupling_term terms[PHX_FORCE_MOST_TERMS];
 
-    phx_force_terms_build(own->n_terms, own->terms, terms);
+    const int n_terms = force_cable_terms(force, terms);
     return phx_system_add_cable(builder->system, &(phx_cable_def){.name = force->name,
                                                                   .n_ports = force->n_ports,
                                                                   .ports = ports,
                                                                   .length = own->length,
                                                                   .stiffness = own->stiffness,
                                                                   .damping = own->damping,
-                                                                  .n_terms = own->n_terms,
+                                                                  .n_terms = n_terms,
                                                                   .terms = terms});
-}
-
-static int force_cable_terms(const phx_model_force *force, phx_coupling_term *terms)
-{
-    const cable *own = force->own;
-    return phx_force_terms_build(own->n_terms, own->terms, terms);
 }
 
 const phx_force_row phx_force_row_cable = {

@@ -60,6 +60,12 @@ int phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term 
     return n;
 }
 
+static int force_coupling_terms(const phx_model_force *force, phx_coupling_term *terms)
+{
+    const coupling *own = force->own;
+    return phx_force_terms_build(own->n_terms, own->terms, terms);
+}
+
 static phx_status force_coupling_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const coupling *own = force->own;
@@ -80,7 +86,7 @@ static phx_status force_coupling_build(phx_builder *builder, const phx_model_for
                             .rest = own->rest.value};
 
     (void)ports;
-    phx_force_terms_build(own->n_terms, own->terms, terms);
+    force_coupling_terms(force, terms);
     phx_status status = phx_builder_law(builder, &own->law, &def.law);
     if (!status)
         status = phx_builder_damper(builder, &own->damper, &def.damper);
@@ -89,12 +95,6 @@ static phx_status force_coupling_build(phx_builder *builder, const phx_model_for
     phx_law_destroy(def.law);
     phx_signal_destroy(def.damper);
     return phx_fail_prefix(builder->context, status, "'%s': ", force->name);
-}
-
-static int force_coupling_terms(const phx_model_force *force, phx_coupling_term *terms)
-{
-    const coupling *own = force->own;
-    return phx_force_terms_build(own->n_terms, own->terms, terms);
 }
 
 const phx_force_row phx_force_row_coupling = {

@@ -95,36 +95,44 @@ static phx_status read_free_joint(phx_reader *reader, const phx_key *key, const 
     return status;
 }
 
-/* A spring or force of an output that acts at ports, which gets the last of these. */
+/* The name of a spring or force that acts at ports, for an output, which gets the last of these. */
 static phx_status read_acting(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     const phx_model *m = reader->model;
+    const char *text = node->kind == PHX_NODE_SCALAR ? node->text : "", **name = field;
+    phx_nearest nearest = phx_nearest_to(text);
+    const phx_model_force *force = NULL;
     phx_model_output *output = owner;
-    phx_nearest nearest = phx_nearest_to(node->kind == PHX_NODE_SCALAR ? node->text : "");
-    int *index = field;
     phx_contact_def contact;
 
     (void)key;
-    *index = -1;
-    for (int k = 0; k < m->n_springs + m->n_forces && node->kind == PHX_NODE_SCALAR; k++) {
-        const char *name = k < m->n_springs ? m->springs[k].name : m->forces[k - m->n_springs].name;
-        phx_nearest_offer(&nearest, name);
-        if (!strcmp(name, node->text))
-            *index = k;
+    *name = NULL;
+    for (int k = 0; k < m->n_springs; k++) {
+        phx_nearest_offer(&nearest, m->springs[k].name);
+        if (strcmp(m->springs[k].name, text) != 0)
+            continue;
+        *name = m->springs[k].name;
+        output->point = m->springs[k].ports[1];
     }
-    if (*index < 0)
+    for (int k = 0; k < m->n_forces; k++) {
+        phx_nearest_offer(&nearest, m->forces[k].name);
+        if (!strcmp(m->forces[k].name, text))
+            force = &m->forces[k];
+    }
+    if (!*name && !force)
         return phx_reader_fail(reader, node, "expected the name of a spring or force, found %s%s",
-                               node->kind == PHX_NODE_SCALAR ? phx_shown_text(node->text).text : "no name",
-                               phx_nearest_hint(&nearest).text);
-    const phx_model_force *force = *index < m->n_springs ? NULL : &m->forces[*index - m->n_springs];
-    if (force && force->n_ports == 0)
+                               *text ? phx_shown_text(text).text : "no name", phx_nearest_hint(&nearest).text);
+    if (!force)
+        return PHX_OK;
+    if (force->n_ports == 0)
         return phx_reader_fail(reader, node, "'%s' is a %s and acts at no port", force->name,
                                phx_model_force_kind_info(force->kind)->name);
-    if (force && phx_model_force_contact(force, &contact) && contact.rigid)
+    if (phx_model_force_contact(force, &contact) && contact.rigid)
         return phx_reader_fail(reader, node,
                                "'%s' is a rigid contact, which acts by impulses; give it a stiffness to have its force",
                                force->name);
-    output->point = force ? force->ports[force->n_ports - 1] : m->springs[*index].ports[1];
+    *name = force->name;
+    output->point = force->ports[force->n_ports - 1];
     return PHX_OK;
 }
 

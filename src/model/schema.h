@@ -180,7 +180,7 @@ extern const phx_type phx_type_meshed_body; /* int, index of a body with a mesh 
 extern const phx_type phx_type_profile;     /* const char *, an expression of x, y, z */
 extern const phx_type phx_type_joint;       /* int, index */
 extern const phx_type phx_type_free_joint;  /* int, index of a joint with a free coordinate */
-extern const phx_type phx_type_acting;      /* int, index of a spring, behind them of a force, that acts at ports */
+extern const phx_type phx_type_acting;      /* const char *, name of a spring or force that acts at ports */
 extern const phx_type phx_type_port;        /* phx_model_point anywhere */
 extern const phx_type phx_type_moving_port; /* phx_model_point on a body */
 extern const phx_type phx_type_stressed;    /* phx_model_point on a body with stresses, or such a body */

@@ -1,14 +1,10 @@
 /* Warnings of shapes from files whose size does not fit their body: mostly millimetres read as metres. */
-#include "internal.h"
-
-#include "mesh/mesh.h"
+#include "visuals.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double UNLIKE = 50.0;  /* times longer or shorter than the body: told */
-static const double STEEL = 7850.0; /* kg/m^3: no body is taken for smaller than a ball of its mass */
-static const double PI = 3.14159265358979323846;
+static const double UNLIKE = 50.0; /* times longer or shorter than the body: told */
 static const struct {
     double metres;
     const char *name;
@@ -20,13 +16,11 @@ static phx_status find_extent(phx_context *context, int dim, const phx_model_bod
                               double *extent)
 {
     const int n = dim == 3 ? 6 : 3;
-    double mass[36], centre[3] = {0}, *rest = phx_calloc(context, (size_t)phx_body_n_x(made) + 1, sizeof *rest);
+    double mass[36], centre[3] = {0};
+    const phx_status status = phx_mass_at_rest(context, made, mass);
 
-    if (!rest)
-        return PHX_ERR_MEMORY;
-    phx_body_rest(made, rest);
-    phx_body_rigid_mass(made, rest, mass);
-    phx_free(rest);
+    if (status)
+        return status;
     double square = 0.0, moment = 0.0;
     for (int a = 0; a < dim; a++) {
         centre[a] = phx_body_at_rest(made)->s0[a] / mass[0];
@@ -34,7 +28,7 @@ static phx_status find_extent(phx_context *context, int dim, const phx_model_bod
     }
     for (int a = dim; a < n; a++)
         moment += mass[(n + 1) * a] / (dim == 3 ? 2.0 : 1.0);
-    *extent = fmax(cbrt(6.0 * mass[0] / (PI * STEEL)), body->length * (body->whole ? body->segments : 1));
+    *extent = fmax(phx_solid_steel_ball(mass[0]), body->length * (body->whole ? body->segments : 1));
     *extent = fmax(*extent, sqrt(12.0 * fmax(moment / mass[0] - square, 0.0)));
     for (int a = 0; a < dim; a++) {
         double low = centre[a], high = centre[a];

@@ -6,6 +6,7 @@
 
 enum { HALF_BALL = 8 }; /* rings of half a ball */
 static const double PI = 3.14159265358979323846;
+static const double STEEL = 7850.0; /* kg/m^3 */
 static const double UPRIGHT = 0.99; /* cosine against y from which a direction takes z for its second axis */
 
 /* A solid of revolution about z by n radii and heights, upwards on its outside. */
@@ -161,4 +162,21 @@ phx_status phx_solid_gear(phx_context *context, double pitch_diameter, int teeth
     const phx_status status = phx_solid_extrude(context, &outline, 2, line, surface);
     phx_free(outline.values);
     return status;
+}
+
+double phx_solid_steel_ball(double mass)
+{
+    return cbrt(6.0 * mass / (PI * STEEL));
+}
+
+phx_status phx_mass_at_rest(phx_context *context, const phx_body *body, double mass[36])
+{
+    double *rest = phx_calloc(context, (size_t)phx_body_n_x(body) + 1, sizeof *rest);
+
+    if (!rest)
+        return PHX_ERR_MEMORY;
+    phx_body_rest(body, rest);
+    phx_body_rigid_mass(body, rest, mass);
+    phx_free(rest);
+    return PHX_OK;
 }

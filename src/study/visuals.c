@@ -13,7 +13,6 @@ enum {
     MOST_CARRIERS = 4000 /* of a body */
 };
 static const double PI = 3.14159265358979323846;
-static const double STEEL = 7850.0; /* kg/m^3, of a ball in place of a point mass */
 
 /* A frame that carries nodes: of which body of the recorder, by which of its points, where at rest in the axes of the
  * body of the model. */
@@ -22,6 +21,8 @@ typedef struct carrier {
     double place[3], axes[9];
 } carrier;
 
+typedef struct contact_side contact_side;
+
 typedef struct visual_maker {
     phx_context *context;
     const phx_model *model;
@@ -29,11 +30,21 @@ typedef struct visual_maker {
     const phx_drawing *drawing;
     phx_scene *scene;
     int dim;
+    int n_sides;
+    contact_side *sides; /* of contacts */
     int n_carriers;
     carrier carriers[MOST_CARRIERS];
 } visual_maker;
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* A rotation of the plane or of space (NULL: none) as one of space. */
+static void widen_rotation(int dim, const double *R, double axes[9])
+{
+    memcpy(axes, identity, sizeof identity);
+    for (int k = 0; k < dim * dim && R; k++)
+        axes[3 * (k / dim) + k % dim] = R[k];
+}
 
 /* ---- carriers ---- */
 static void add_carrier(visual_maker *maker, int body, int point, const double *place, double along)
@@ -281,13 +292,9 @@ static phx_status make_solid(phx_context *context, const phx_model_visual *visua
 static phx_status place_solid(const visual_maker *maker, int b, const phx_model_visual *visual, phx_surface *surface)
 {
     double axes[9], place[3] = {visual->position[0], visual->position[1], visual->position[2]}, length = visual->length;
-    const double *R = visual->rotation.matrix;
     phx_status status = PHX_OK;
 
-    memcpy(axes, identity, sizeof axes);
-    for (int i = 0; i < maker->dim; i++)
-        for (int j = 0; j < maker->dim && visual->rotation.given; j++)
-            axes[3 * i + j] = R[maker->dim * i + j];
+    widen_rotation(maker->dim, visual->rotation.given ? visual->rotation.matrix : NULL, axes);
     if (visual->from.given) {
         double ends[2][3];
         status = end_place(maker, b, &visual->from, ends[0]);
@@ -409,15 +416,12 @@ static phx_status find_alike(const visual_maker *maker, const phx_body *body, co
     const double EQUAL = 0.02; /* relative difference of two moments below which the body is round */
     double mass[36], J[9], moments[3];
     const int n = maker->dim == 3 ? 6 : 3;
-    double *rest = phx_calloc(maker->context, (size_t)phx_body_n_x(body) + 1, sizeof *rest);
+    phx_status status = phx_mass_at_rest(maker->context, body, mass);
 
-    if (!rest)
-        return PHX_ERR_MEMORY;
+    if (status)
+        return status;
     *found = (alike){0};
     memcpy(found->axes, identity, sizeof found->axes);
-    phx_body_rest(body, rest);
-    phx_body_rigid_mass(body, rest, mass);
-    phx_free(rest);
     const double m = mass[0];
     if (maker->dim == 2) {
         const double about = mass[(n + 1) * (n - 1)] - m * (centre[0] * centre[0] + centre[1] * centre[1]);
@@ -433,7 +437,7 @@ static phx_status find_alike(const visual_maker *maker, const phx_body *body, co
     if (fabs(J[1]) + fabs(J[2]) + fabs(J[5]) < EQUAL * EQUAL * (J[0] + J[4] + J[8])) { /* keep the body's axes */
         moments[0] = J[0], moments[1] = J[4], moments[2] = J[8];
     } else {
-        const phx_status status = phx_dense_eigen_symmetric(maker->context, 3, J, NULL, moments, found->axes);
+        status = phx_dense_eigen_symmetric(maker->context, 3, J, NULL, moments, found->axes);
         if (status)
             return status;
         double third[3]; /* right-handed */
@@ -496,7 +500,7 @@ static phx_status draw_inertia(visual_maker *maker, int b)
             square += pow(body->ports[p].position[a] - centre[a], 2.0);
         reach = fmax(reach, sqrt(square));
     }
-    const double ball = cbrt(6.0 * rest->mass / (PI * STEEL)),
+    const double ball = phx_solid_steel_ball(rest->mass),
                  largest = fmax(like.size[0], fmax(like.size[1], like.size[2]));
     const bool is_point = largest < ball;
     const bool hides = reach > 0.0 && reach < 0.4 * largest; /* its ports */
@@ -540,12 +544,13 @@ static phx_status draw_inertia(visual_maker *maker, int b)
 
 /* ---- contacts ---- */
 /* What touches, at one of the two ports of a contact. */
-typedef struct contact_side {
+struct contact_side {
     int body; /* of the model, PHX_MODEL_GROUND */
     phx_contact_kind kind;
     bool hollow;
     double place[3], axes[9], half[3]; /* body axes; the third axis is that of a cylinder, the normal of a plane */
-} contact_side;
+    double least;                      /* half the length of a cylinder, a plate, at least */
+};
 
 /* The side of force i at port `end`; not `found`: it is no contact, or a point touches there. */
 static phx_status find_side(const visual_maker *maker, int i, int end, contact_side *side, bool *found)
@@ -566,14 +571,13 @@ static phx_status find_side(const visual_maker *maker, int i, int end, contact_s
         side->half[a] = end == 1 && def.semi_axes[0] > 0.0 ? def.semi_axes[a < dim ? a : 0] : radius;
     const phx_model_port *ports = b < 0 ? maker->model->ground_ports : maker->model->bodies[b].ports;
     const double *R = at.point.port >= 0 ? ports[at.point.port].rotation.matrix : NULL;
-    double turn[9], direction[3] = {0};
-    memcpy(turn, identity, sizeof turn);
-    for (int k = 0; k < dim * dim && R; k++)
-        turn[3 * (k / dim) + k % dim] = R[k];
-    memcpy(side->axes, turn, sizeof turn);
+    double direction[3] = {0};
+    widen_rotation(dim, R, side->axes);
     for (int a = 0; a < 3 && end == 0; a++)
         for (int k = 0; k < dim; k++)
-            direction[a] += turn[3 * a + k] * def.axis[k];
+            direction[a] += side->axes[3 * a + k] * def.axis[k];
+    if (end == 0)
+        side->least = 4.0 * (def.semi_axes[0] > 0.0 ? fmax(def.semi_axes[0], def.semi_axes[1]) : def.radius_b);
     if (end == 0 && side->kind != PHX_CONTACT_SPHERE)
         phx_solid_axes(direction, side->axes);
     *found = !pointed;
@@ -586,6 +590,8 @@ static bool is_same_side(const contact_side *a, const contact_side *b)
     const double SAME = 1e-9; /* relative difference of lengths and directions */
     double apart = 0.0, size = 0.0, turned = 0.0, along = 0.0;
 
+    if (a->body != b->body || a->kind != b->kind || memcmp(a->half, b->half, sizeof a->half) || a->hollow != b->hollow)
+        return false;
     for (int k = 0; k < 3; k++) {
         const double d = a->place[k] - b->place[k];
         apart += d * d;
@@ -593,18 +599,16 @@ static bool is_same_side(const contact_side *a, const contact_side *b)
         turned += pow(a->axes[3 * k + 2] - b->axes[3 * k + 2], 2.0);
         along += d * a->axes[3 * k + 2];
     }
-    if (a->body != b->body || a->kind != b->kind || memcmp(a->half, b->half, sizeof a->half) || a->hollow != b->hollow)
-        return false;
     const bool parallel = a->kind == PHX_CONTACT_SPHERE || turned <= SAME * SAME;
     const double distance = a->kind == PHX_CONTACT_PLANE ? along * along : apart;
     return parallel && distance <= SAME * SAME * size;
 }
 
 /* How far from a place of the ground, or of a body, what a plane carries is: the ground carries the mechanism as it
- * stands in the model file. `least` where that is less. */
-static double reach_of_plane(const visual_maker *maker, const contact_side *side, double least)
+ * stands in the model file. `least` of the side where that is less. */
+static double reach_of_plane(const visual_maker *maker, const contact_side *side)
 {
-    double farthest = least;
+    double farthest = side->least;
 
     for (int b = 0; b < maker->model->n_bodies; b++) {
         const phx_model_body *body = &maker->model->bodies[b];
@@ -623,13 +627,12 @@ static double reach_of_plane(const visual_maker *maker, const contact_side *side
     return farthest > 0.0 ? farthest : 1.0;
 }
 
-/* The surface of a side in body axes: a ball, an ellipsoid, or, `least` long, a cylinder or a plate below a plane. */
-static phx_status make_side(const visual_maker *maker, const contact_side *side, double least, phx_surface *surface)
+/* The surface of a side in body axes: a ball, an ellipsoid, a cylinder, or a plate below a plane. */
+static phx_status make_side(const visual_maker *maker, const contact_side *side, phx_surface *surface)
 {
     const double THIN = 0.01; /* of a plate and its strip in the plane: thickness and half width over its half length */
     const double STRIP = 0.25;
-    const double reach = (side->body < 0 ? 1.3 : 1.0) * reach_of_plane(maker, side, least);
-    double size[3] = {2.0 * reach, 2.0 * reach, THIN * reach}, place[3], stretched[9];
+    double place[3], stretched[9];
     phx_status status;
 
     memcpy(place, side->place, sizeof place);
@@ -641,6 +644,8 @@ static phx_status make_side(const visual_maker *maker, const contact_side *side,
             phx_solid_move(surface, place, stretched);
         return status;
     }
+    const double reach = (side->body < 0 ? 1.3 : 1.0) * reach_of_plane(maker, side);
+    double size[3] = {2.0 * reach, 2.0 * reach, THIN * reach};
     if (side->kind == PHX_CONTACT_CYLINDER) {
         status = phx_solid_capsule(maker->context, 2.0 * side->half[0], 2.0 * reach, false, surface);
     } else {
@@ -656,65 +661,62 @@ static phx_status make_side(const visual_maker *maker, const contact_side *side,
     return status;
 }
 
-/* Whether a ball or ellipsoid that touches is all that is to be seen of a rigid body: it holds its ports. */
-static phx_status is_ball(const visual_maker *maker, int b, bool *is)
+/* Lists the surfaces that touch, each once, in the order of the forces. */
+static phx_status list_sides(visual_maker *maker)
 {
-    const phx_model_body *body = &maker->model->bodies[b];
+    const int n = maker->model->n_forces;
     phx_status status = PHX_OK;
 
-    *is = false;
-    for (int k = 0; k < 2 * maker->model->n_forces && !*is && !status; k++) {
+    maker->sides = phx_calloc(maker->context, 2 * (size_t)n, sizeof *maker->sides);
+    if (!maker->sides)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < 2 * n && !status; k++) {
         contact_side side;
-        const phx_model_force *force = &maker->model->forces[k / 2];
-        if (k % 2 >= force->n_ports || force->ports[k % 2].body != b)
-            continue;
-        status = find_side(maker, k / 2, k % 2, &side, is);
-        *is = *is && side.kind == PHX_CONTACT_SPHERE && !side.hollow;
-        for (int p = 0; p < body->n_ports && *is && !status; p++) {
-            double square = 0.0;
-            for (int a = 0; a < maker->dim; a++)
-                square += pow((body->ports[p].position[a] - side.place[a]) / side.half[a], 2.0);
-            *is = square <= 1.0;
-        }
+        bool found, before = false;
+        status = find_side(maker, k / 2, k % 2, &side, &found);
+        for (int s = 0; s < maker->n_sides && found && !before; s++)
+            before = is_same_side(&side, &maker->sides[s]);
+        if (!status && found && !before)
+            maker->sides[maker->n_sides++] = side;
     }
     return status;
 }
 
-/* Both sides of force i where no shape of the model file stands for their body, and none before it is the same. */
-static phx_status draw_contact(visual_maker *maker, int i)
+/* Whether a ball or ellipsoid that touches is all that is to be seen of a rigid body: it holds its ports. */
+static bool is_ball(const visual_maker *maker, int b)
+{
+    const phx_model_body *body = &maker->model->bodies[b];
+    bool is = false;
+
+    for (int s = 0; s < maker->n_sides && !is; s++) {
+        const contact_side *side = &maker->sides[s];
+        is = side->body == b && side->kind == PHX_CONTACT_SPHERE && !side->hollow;
+        for (int p = 0; p < body->n_ports && is; p++) {
+            double square = 0.0;
+            for (int a = 0; a < maker->dim; a++)
+                square += pow((body->ports[p].position[a] - side->place[a]) / side->half[a], 2.0);
+            is = square <= 1.0;
+        }
+    }
+    return is;
+}
+
+/* A side where no shape of the model file stands for its body. */
+static phx_status draw_side(visual_maker *maker, const contact_side *side)
 {
     const double SEEN_THROUGH = 0.3; /* opacity of what may stand in front of what touches it */
-    phx_status status = PHX_OK;
+    const int b = side->body;
+    phx_surface surface = {0};
 
-    for (int end = 0; end < 2 && !status; end++) {
-        contact_side side, other, touching;
-        phx_surface surface = {0};
-        bool found, before = false, is_contact;
-        status = find_side(maker, i, end, &side, &found);
-        if (status || !found ||
-            (side.body < 0 ? maker->model->n_ground_visuals : maker->model->bodies[side.body].n_visuals))
-            continue;
-        for (int k = 0; k < 2 * i + end && !before && !status; k++) {
-            const phx_model_force *force = &maker->model->forces[k / 2];
-            if (k % 2 >= force->n_ports || force->ports[k % 2].body != side.body)
-                continue;
-            status = find_side(maker, k / 2, k % 2, &other, &is_contact);
-            before = is_contact && is_same_side(&side, &other);
-        }
-        if (status || before)
-            continue;
-        if (side.body >= 0)
-            status = find_carriers(maker, side.body);
-        if (!status)
-            status = find_side(maker, i, 1 - end, &touching, &is_contact);
-        if (!status)
-            status =
-                make_side(maker, &side, is_contact ? 4.0 * fmax(touching.half[0], touching.half[1]) : 0.0, &surface);
-        if (!status)
-            status = add_surface(maker, side.body, "contact", "",
-                                 side.hollow || side.kind == PHX_CONTACT_PLANE ? SEEN_THROUGH : 1.0, &surface);
-        phx_surface_free(&surface);
-    }
+    if (b < 0 ? maker->model->n_ground_visuals : maker->model->bodies[b].n_visuals)
+        return PHX_OK;
+    phx_status status = b < 0 ? PHX_OK : find_carriers(maker, b);
+    if (!status)
+        status = make_side(maker, side, &surface);
+    if (!status)
+        status = add_surface(maker, b, "contact", "",
+                             side->hollow || side->kind == PHX_CONTACT_PLANE ? SEEN_THROUGH : 1.0, &surface);
+    phx_surface_free(&surface);
     return status;
 }
 
@@ -753,28 +755,25 @@ phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, c
         .context = context, .model = model, .made = made, .drawing = drawing, .scene = scene, .dim = model->dimension};
     phx_status status = list_turns(maker);
     if (!status)
+        status = list_sides(maker);
+    if (!status)
         status = draw_shapes(maker, -1);
     for (int b = 0; b < model->n_bodies && !status; b++) {
-        bool ball = false;
         const bool first = !model->bodies[b].whole || b == 0 || model->bodies[b - 1].whole != model->bodies[b].whole;
         if (first)
             status = find_carriers(maker, b);
         if (status || !first)
             continue;
-        const bool rigid = !made[b].source && phx_body_frames(made[b].body, NULL) == 1;
-        if (rigid)
-            status = is_ball(maker, b, &ball);
-        if (status)
-            break;
         if (model->bodies[b].n_visuals > 0)
             status = draw_shapes(maker, b);
-        else if (rigid)
-            status = ball ? PHX_OK : draw_inertia(maker, b);
+        else if (!made[b].source && phx_body_frames(made[b].body, NULL) == 1)
+            status = is_ball(maker, b) ? PHX_OK : draw_inertia(maker, b);
         else
             status = draw_section(maker, b);
     }
-    for (int i = 0; i < model->n_forces && !status; i++)
-        status = draw_contact(maker, i);
+    for (int k = 0; k < maker->n_sides && !status; k++)
+        status = draw_side(maker, &maker->sides[k]);
+    phx_free(maker->sides);
     phx_free(maker);
     return status;
 }

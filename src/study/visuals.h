@@ -1,4 +1,4 @@
-/* Solids for pictures; private to the pictures of bodies (visuals.c). */
+/* Solids for pictures, and how large bodies look; private to the pictures of bodies (visuals.c, shape_sizes.c). */
 #ifndef PHLEXOR_STUDY_VISUALS_H
 #define PHLEXOR_STUDY_VISUALS_H
 
@@ -23,6 +23,10 @@ phx_status phx_solid_extrude(phx_context *context, const phx_model_matrix *outli
 void phx_solid_axes(const double direction[3], double axes[9]);
 /* The middle and such axes of a line between two places; its length, 0: the axes are left alone. */
 double phx_solid_between(const double from[3], const double to[3], double middle[3], double axes[9]);
+/* Diameter of a ball of steel, m, for a mass in kg. */
+double phx_solid_steel_ball(double mass);
+/* Mass matrix of a body at rest against its rigid velocities, 3 x 3 in the plane, 6 x 6 in space. */
+phx_status phx_mass_at_rest(phx_context *context, const phx_body *body, double mass[36]);
 /* x := place + axes x for all points. */
 void phx_solid_move(phx_surface *surface, const double place[3], const double axes[9]);
 

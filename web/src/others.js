@@ -112,7 +112,8 @@ export class Others {
     use(report) {
         const { scene, fronts } = this;
         if (scene.report === report) return;
-        const stays = [scene.camera, scene.ambient, scene.ground.object, scene.ghosts, ...this.list.map((other) => other.scene)];
+        const ghosts = this.list.map((other) => other.scene);
+        const stays = [scene.camera, scene.ambient, scene.ground.object, scene.ghosts, ...ghosts];
         const shown = scene.scene.children.filter((object) => !stays.includes(object));
         const { bodies, axes, visuals, attached, frameBox, reached } = scene;
         fronts.set(scene.report, { bodies, axes, visuals, attached, frameBox, reached, shown });

@@ -8,7 +8,7 @@ const upwards = new Vector3(0, 0, 1);
 /** From where to where a line touches circles of radii ra and rb about a and b, on the side of `left`; a negative radius
  * is touched on the other side. `ahead` and `left` are unit vectors in their plane, `apart` the distance from a to b
  * along `ahead`. Null: one circle is inside the other. */
-export function tangent(a, ra, b, rb, ahead, left, apart) {
+function tangent(a, ra, b, rb, ahead, left, apart) {
     const along = (ra - rb) / apart;
     if (!(Math.abs(along) < 1)) return null;
     const normal = ahead.clone().multiplyScalar(along).addScaledVector(left, Math.sqrt(1 - along * along));
@@ -62,7 +62,7 @@ export class Rope {
         const left = axis.clone().cross(ahead);
         const one = tangent(a, ra, b, rb, ahead, left, apart);
         if (!one) return false;
-        let points = [one.from, one.to];
+        const points = [one.from, one.to];
         if (this.loop) {
             const two = tangent(a, -ra, b, -rb, ahead, left, apart);
             const towards = (normal, sign) => normal.clone().multiplyScalar(sign);

@@ -418,6 +418,8 @@ typedef struct force_taker {
     const output_slot *output;
 } force_taker;
 
+/* Adds the derivatives of the force at the output's port, from a block that goes to a linearisation, alpha times: it is
+ * that of the efforts with the opposite sign. */
 static void take_block(workspace *ws, jacobian_part part, int pair, double alpha, const double *block)
 {
     const force_taker *taker = (const force_taker *)(const void *)ws->by;

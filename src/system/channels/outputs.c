@@ -795,10 +795,10 @@ static void force_quantity(workspace *ws, const output_slot *output, double t, d
     const phx_system *system = ws->system;
     const force_slot *force = &system->forces[output->force];
     const int pair = system->n_joints + output->force;
-    const double *on = ws->ports.effort + (size_t)output->def.port * PHX_PORT_MAX;
+    double *on = ws->ports.effort + (size_t)output->def.port * PHX_PORT_MAX;
     const phx_work power = ws->forces.power;
 
-    memset(ws->ports.effort, 0, (size_t)system->n_ports * PHX_PORT_MAX * sizeof *ws->ports.effort);
+    memset(on, 0, PHX_PORT_MAX * sizeof *on); /* efforts on other ports are not read before they are cleared */
     const phx_status status = phx_sys_force_of(force)->evaluate(ws, pair, force, t, false, NULL);
     ws->forces.power = power;
     for (int k = 0; k < system->control.n_actuations; k++)
