@@ -107,7 +107,7 @@ typedef struct phx_record_body {
     X(NAMES, arrow_kind, "/arrows/kind", ONE, n_arrows)                                                                \
     /* arrow_port: on which it acts */                                                                                 \
     X(INTEGERS, arrow_port, "/arrows/port", ONE, n_arrows)                                                             \
-    /* arrow_directions: those of its components: of a port; behind the last port: inertial */                         \
+    /* arrow_directions: the port whose directions its components have; n_ports: inertial components */                \
     X(INTEGERS, arrow_directions, "/arrows/directions", ONE, n_arrows)                                                 \
     /* section_body: what can be read along a line: a value at each point of its body = map q */                       \
     X(INTEGERS, section_body, "/sections/body", ONE, n_sections)                                                       \

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double UNLIKE = 50.0; /* times longer or shorter than the body: told */
+static const double UNLIKE = 50.0; /* times longer or shorter than the body: a warning */
 static const struct {
     double metres;
     const char *name;
@@ -76,8 +76,8 @@ static void shape_warn(phx_context *context, const phx_model *model, const phx_m
         body->whole ? body->whole : body->name, extent, units[best].metres, units[best].name);
 }
 
-/* A file that is too long is told; of files that are too short the longest, if the body has no other shapes: a bolt may
- * be small. */
+/* Warns of each file that is too long. Of files that are too short it warns of the longest, and only if the body has no
+ * other shapes: a bolt may be small. */
 static void doubt_files(phx_context *context, const phx_model *model, const phx_model_body *body, double extent)
 {
     const phx_model_visual *longest = NULL;

@@ -543,7 +543,7 @@ static phx_status draw_inertia(visual_maker *maker, int b)
 }
 
 /* ---- contacts ---- */
-/* What touches, at one of the two ports of a contact. */
+/* A surface of a contact, at one of its two ports. */
 struct contact_side {
     int body; /* of the model, PHX_MODEL_GROUND */
     phx_contact_kind kind;
@@ -661,7 +661,7 @@ static phx_status make_side(const visual_maker *maker, const contact_side *side,
     return status;
 }
 
-/* Lists the surfaces that touch, each once, in the order of the forces. */
+/* Lists the surfaces of all contacts in the order of the forces, equal ones once. */
 static phx_status list_sides(visual_maker *maker)
 {
     const int n = maker->model->n_forces;
@@ -704,7 +704,7 @@ static bool is_ball(const visual_maker *maker, int b)
 /* A side where no shape of the model file stands for its body. */
 static phx_status draw_side(visual_maker *maker, const contact_side *side)
 {
-    const double SEEN_THROUGH = 0.3; /* opacity of what may stand in front of what touches it */
+    const double SEEN_THROUGH = 0.3; /* opacity of a surface that may hide the other one */
     const int b = side->body;
     phx_surface surface = {0};
 
@@ -742,7 +742,7 @@ static phx_status list_turns(visual_maker *maker)
     return status;
 }
 
-/* Draws the shapes of each body, otherwise its inertia or section, and what touches without a shape. A segmented body
+/* Draws the shapes of each body, otherwise its inertia or section, and the surfaces of contacts. A segmented body
  * is drawn with its first segment. */
 phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  const phx_drawing *drawing, phx_scene *scene)

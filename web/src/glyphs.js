@@ -149,7 +149,7 @@ export function tieSolid(kind, size, length, material) {
 }
 
 const loadMaterial = new MeshLambertMaterial({ color: 0xd28a00 });
-// Of forces that are results: they begin inside what they act on, and are seen through it.
+// For forces that are results. They begin inside the body they act on, and are drawn over it.
 const foundMaterial = new MeshLambertMaterial({ color: 0xb23a8a, depthTest: false, transparent: true });
 
 /** A load whose direction is not known: a rhombus for a force, a ring for a torque. */

@@ -33,7 +33,7 @@ export class Ground {
             grid(min.x - margin, max.x + margin, min.y - margin, max.y + margin, this.height, this.step, this.material),
         );
         this.labels = new Group();
-        this.made = new Map(); // lengths, by what they say
+        this.made = new Map(); // sprites of lengths, by their text
         this.object.add(this.labels);
         scene.add(this.object);
         this.many = report.bodies.length > MANY;

@@ -303,7 +303,7 @@ static const char *other_name(const phx_report_options *options, int k)
     return shared ? path : name;
 }
 
-/* Another result beside the first, compared with it; its model text is left out. Its loads are those of the first. */
+/* Another result beside the first, compared with it; its model text is left out. It has the loads of the first. */
 static phx_status open_other(const phx_report *first, int k, report_part *part)
 {
     const char *path = first->options->others[k];

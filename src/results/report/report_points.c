@@ -70,7 +70,7 @@ bool phx_report_same_body(const phx_report *report, int b)
     return equal && same_ports(report, b, scene, their) && phx_report_same_mesh(report, b, their);
 }
 
-/* Whether the surfaces are those of the first point: every list of /visuals has the same entries. */
+/* Whether the surfaces equal those of the first point: every list of /visuals has the same entries. */
 bool phx_report_same_visuals(const phx_report *report)
 {
     const phx_scene *their = report->source.modes->scene;

@@ -21,7 +21,7 @@ const bool *phx_system_assembly_rows(phx_dae *assembly, const double *x, double 
     return ws->rows.on;
 }
 
-/* Gravity `load` times what it is; returns it as it was, to be put back. */
+/* Multiplies gravity by `load`; returns the value before, which put_back restores. */
 typedef struct own_gravity {
     double value[3];
 } own_gravity;

@@ -25,7 +25,8 @@ struct observer {
 };
 
 /* ---- which ports and rows ---- */
-/* Outputs look at their ports and at those of their joints' coordinates, or on a mesh and of forces at any. */
+/* An output looks at its port or at the ports of its joint's coordinates; on a mesh, and of a force, it may look at any
+ * port. */
 static void see_outputs(const phx_system *system, unsigned char *seen)
 {
     for (int i = 0; i < system->channels.n_outputs; i++) {
