@@ -8,8 +8,9 @@
 typedef struct linearize_arguments {
     const char *model, *at, *format, *output, *form, *inputs, *outputs;
     const char *reduce, *error, *band, *points, *damping;
-    const char *lft, *lft_degree, *lft_error;
-    int order, threads;
+    const char *lft, *lft_degree, *lft_error, *loop, *sample;
+    int order, threads, delay;
+    bool minimal, stable_part;
     cli_list set, sweep;
 } linearize_arguments;
 
@@ -212,6 +213,26 @@ static phx_status put_plants(phx_context *context, const phx_model *model, const
     return status;
 }
 
+/* Which of the options of loops and sampled models go together; -1, or a usage error. */
+static int check_loop(const cli_command *command, const linearize_arguments *given, double sample)
+{
+    const bool any = given->loop || given->sample || given->minimal || given->stable_part;
+
+    if (given->sample && !(sample > 0.0))
+        return cli_usage_error(command, "--sample: expected a period in s such as 0.01, found '%s'", given->sample);
+    if (given->delay > 0 && !given->sample)
+        return cli_usage_error(command, "--delay counts samples and needs --sample");
+    if (any && form_of(given->form) != PHX_FORM_STATE_SPACE)
+        return cli_usage_error(command, "--loop, --sample, --minimal and --stable-part need the form state-space");
+    if (any && given->sweep.count)
+        return cli_usage_error(command,
+                               "--loop, --sample, --minimal and --stable-part are of one model, not of a --sweep");
+    if (given->loop && (given->reduce || given->inputs || given->outputs))
+        return cli_usage_error(command, "--loop has one input and one output; it goes without --reduce, --inputs and "
+                                        "--outputs");
+    return -1;
+}
+
 /* Reads options and model, then computes and prints one linear model or the plants of a sweep; the exit status. */
 static int linearize(const cli_command *command, phx_context *context, const linearize_arguments *given)
 {
@@ -224,6 +245,10 @@ static int linearize(const cli_command *command, phx_context *context, const lin
 
     if (status < 0)
         status = read_lft(command, context, given, &lft);
+    if (status < 0)
+        status = cli_read_number(command, "--sample", given->sample, &options.sample);
+    if (status < 0)
+        status = check_loop(command, given, options.sample);
     if (status < 0)
         status = cli_split(command, context, "--inputs", given->inputs, &inputs);
 
@@ -238,6 +263,10 @@ static int linearize(const cli_command *command, phx_context *context, const lin
         options.has_at = given->at != NULL;
         options.at = cli_at(given->at);
         options.reduction = given->reduce ? &request.options : NULL;
+        options.loop = given->loop;
+        options.delay = given->delay;
+        options.minimal = given->minimal;
+        options.stable_part = given->stable_part;
         options.channels.inputs = inputs.words;
         options.channels.n_inputs = inputs.count;
         options.channels.outputs = outputs.words;
@@ -272,6 +301,11 @@ int cli_linearize(const cli_command *command, phx_context *context, int argc, ch
         {"--band", 0, OPTION_TEXT, "FROM:TO", "where the error counts, rad/s (default: everywhere)", &given.band},
         {"--damping", 0, OPTION_TEXT, "ZETA", "modal damping to choose and measure with", &given.damping},
         {"--points", 0, OPTION_TEXT, "LIST", "of krylov, 1/s: e.g. 0,2.5,10i,3+4i,inf", &given.points},
+        {"--minimal", 0, OPTION_FLAG, NULL, "without states that no input moves or no output sees", &given.minimal},
+        {"--stable-part", 0, OPTION_FLAG, NULL, "without free motions and what grows", &given.stable_part},
+        {"--loop", 0, OPTION_TEXT, "CONTROLLER", "the loop opened at NAME or NAME.u2, with its margins", &given.loop},
+        {"--sample", 0, OPTION_TEXT, "T", "sampled every T s, inputs held; sampled controllers closed", &given.sample},
+        {"--delay", 0, OPTION_COUNT, "N", "samples by which the inputs are late", &given.delay},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT",
          "a plant at each value of a parameter, all in one file; several multiply", &given.sweep},
         {"--lft", 0, OPTION_TEXT, "LIST", "parameters of the sweep: the plants as an LFT in them", &given.lft},

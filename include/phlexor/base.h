@@ -114,6 +114,21 @@ phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double
 phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *function, void *data,
                                       phx_signal_free_fn *free_data, int n_breaks, const double *breaks,
                                       phx_signal **signal);
+/* Input shapers for one mode of vibration. */
+typedef enum phx_shaper_kind {
+    PHX_SHAPER_ZV,  /* two impulses: no residual vibration at the frequency */
+    PHX_SHAPER_ZVD, /* three: nor does it change there with the frequency */
+    PHX_SHAPER_EI   /* three: `tolerance` at the frequency, none at a lower and a higher one */
+} phx_shaper_kind;
+typedef struct phx_shaper {
+    phx_shaper_kind kind;
+    double frequency, damping; /* of the mode: Hz, undamped; ratio, [0, 1) */
+    double tolerance;          /* of ei: residual vibration over that without a shaper, [0, 1) */
+} phx_shaper;
+/* The sum of copies of `of` behind each other in time, with amplitudes that add up to 1; before t = 0 `of` rests at its
+ * value there. `of` is taken over, on failure too. PHX_ERR_ARGUMENT for numbers out of range. */
+phx_status phx_signal_create_shaped(phx_context *context, phx_signal *of, const phx_shaper *shaper,
+                                    phx_signal **signal);
 void phx_signal_destroy(phx_signal *signal); /* NULL is allowed */
 
 #ifdef __cplusplus

@@ -182,6 +182,30 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
  * reactions have): names both. */
 phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
 
+/* ---- sampled controllers and loops ----
+ *
+ * The plant, with its continuous controllers closed, held exactly from sample to sample (phx_ss_hold), and around it
+ * the sampled controllers with their delays; x+ = A x + B u, y = C x + D u at the samples, just after them. States:
+ * those of the plant, of the controllers "NAME.z1", and of their efforts "NAME.u1.0" (held), "NAME.u1.1" .. (to come).
+ * Inputs are held like efforts. */
+typedef struct phx_sampled_options {
+    double period; /* s; 0: that of the sampled controllers */
+    int delay;     /* samples by which the inputs are late, not the controllers */
+} phx_sampled_options;
+/* Their period, s; 0: there are none, or *left_out (may be NULL) says why their linear model is unknown: they are then
+ * left out of everything. PHX_ERR_UNSUPPORTED names two that have different periods. */
+phx_status phx_linearised_period(phx_context *context, const phx_linearised *linearised, double *period,
+                                 const char **left_out);
+/* PHX_ERR_ARGUMENT for a period that is not that of the controllers, or is missing. */
+phx_status phx_linearised_sampled_ss(phx_context *context, const phx_linearised *linearised,
+                                     const phx_sampled_options *options, phx_ss **ss);
+/* The loop L opened at an effort of a controller, "NAME" or "NAME.u1", all others closed, with the sign of the margins:
+ * the effort that comes back is -L times the one that goes in. Sampled with `period`, s, or continuous, 0, which is
+ * handed out: without a period of the caller's a loop of a sampled controller has its period. Errors name what can be
+ * opened. The mechanism must have been linearised with its controllers. */
+phx_status phx_linearised_loop(phx_context *context, const phx_linearised *linearised, const char *effort,
+                               double *period, phx_ss **loop);
+
 /* Descriptor pH form over e = (xi, v, lambda, mu): E = diag(I, M, 0), Q = diag(K, I, I),
  *
  *         | 0   I     0  |                            | 0    0  |

@@ -465,6 +465,12 @@ typedef struct phx_model_fmu_start {
     const char *text; /* NULL: a number */
 } phx_model_fmu_start;
 
+/* `shaper` of a controller. */
+typedef struct phx_model_shaper {
+    bool given;
+    phx_shaper shaper;
+} phx_model_shaper;
+
 /* A controller of `controllers`, as phx_controller_def has it. */
 typedef struct phx_model_controller {
     const char *name;
@@ -477,6 +483,7 @@ typedef struct phx_model_controller {
     const char *measure, *rate; /* pid, as written */
     int n_reference, n_feedforward, n_limits;
     phx_signal **reference;    /* 0 or one for each input (pid: one) */
+    phx_model_shaper shaper;   /* of all references */
     phx_signal **feedforward;  /* 0 or one for each output */
     double *limits;            /* 0 or one pair for each output */
     phx_model_optional sample; /* s */

@@ -271,6 +271,9 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
  * complex. One reduction of A, n^3, then n^2 for each input and frequency. PHX_SINGULAR at a pole. */
 phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int count, const double *omega,
                             double *responses);
+/* The same of a sampled system x+ = A x + B u at z = exp(i omega period), period in s; 0: as above. */
+phx_status phx_ss_responses_sampled(phx_context *context, const phx_ss *system, double period, int count,
+                                    const double *omega, double *responses);
 /* D - C A^-1 B, outputs x inputs. PHX_SINGULAR when A is. */
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain);
 
@@ -296,6 +299,39 @@ typedef struct phx_passivity {
     double least, omega; /* least eigenvalue of (H + H^H)/2 that was seen, and where, rad/s */
 } phx_passivity;
 phx_status phx_ss_passivity(phx_context *context, const phx_ss *system, double shift, phx_passivity *passivity);
+
+/* ---- sampled systems and loops ---- */
+/* x+ = A x + B u, y = C x + D u at the samples of `system` when its inputs are held over each `period`, s, and act
+ * `delay` samples later: A = exp(A T), B = integral of exp(A t) B, exact but for rounding. An input held back has the
+ * states "INPUT.1" .., the next to act first. */
+phx_status phx_ss_hold(phx_context *context, const phx_ss *system, double period, int delay, phx_ss **held);
+/* phx_ss_poles of a sampled system as those of the continuous one: log(z)/period, HUGE_VAL magnitudes and the real part
+ * -HUGE_VAL for z = 0, of delays. */
+phx_status phx_ss_sampled_poles(phx_context *context, const phx_ss *system, double period, double *re, double *im,
+                                double *omega, double *damping);
+/* The part whose poles have real parts below -`edge`, 1/s: free motions, which are poles at zero, and growing ones are
+ * taken out, with D as it is. edge 0: what rounding makes of a double pole at zero. States are named z1 .. unless
+ * nothing was taken out. */
+phx_status phx_ss_stable_part(phx_context *context, const phx_ss *system, double edge, phx_ss **stable);
+
+/* Margins of the loop L of one input and one output under u = -L u, or those of a sampled L(z). */
+typedef struct phx_margins {
+    bool stable;               /* the closed loop has no growing mode; margins of an unstable one mean little */
+    int n_gain, n_phase;       /* all crossings, ascending in frequency */
+    double *gain, *gain_omega; /* factors 1/|L| where L is negative; rad/s, HUGE_VAL for infinity */
+    double *phase, *delay, *phase_omega; /* rad, (-pi, pi]; s, what is left to -1 against the clock; where |L| = 1 */
+    double gain_up, gain_down;           /* the least factor above 1, the largest below; HUGE_VAL, 0: none */
+    double gain_up_omega, gain_down_omega;
+    double phase_least, phase_least_omega; /* by magnitude; NAN: |L| is never 1 */
+    double delay_least, delay_least_omega; /* HUGE_VAL: none */
+    double sensitivity, sensitivity_omega; /* max |1/(1 + L)| and |L/(1 + L)| on the axis */
+    double complementary, complementary_omega;
+} phx_margins;
+/* period: s of a sampled loop, 0 of a continuous one. Parts of L that its input does not reach or its output does not
+ * see, free motions for one, are left out. PHX_ERR_ARGUMENT unless there is one input and one output, PHX_SINGULAR
+ * where 1 + L is zero at infinite frequency. */
+phx_status phx_ss_margins(phx_context *context, const phx_ss *loop, double period, phx_margins *margins);
+void phx_margins_free(phx_margins *margins); /* frees and zeroes the fields; NULL is allowed */
 
 /* ---- from other forms ---- */
 /* M q'' + D q' + K q = F u,   y = Y_q q + Y_v q' + Y_a q'' + Y_u u,   x = (q, q'). */

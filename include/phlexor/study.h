@@ -357,6 +357,8 @@ typedef struct phx_linear_report {
     int dc_rows;                       /* how many rows are numbers; all: the file has dc_gain */
     int rigid;                         /* free rigid motions of a mechanism, each two poles at zero */
     int left_out;                      /* states that were left out */
+    double sample;                     /* s: of a sampled system; 0: continuous. Its poles are log(z)/sample */
+    phx_margins *margins;              /* of a loop; else NULL */
     int n_residuals;
     phx_residual residuals[PHX_RESIDUALS]; /* of the structure: what would be zero or positive in exact arithmetic */
     int n_casimirs;
@@ -402,6 +404,13 @@ typedef struct phx_study_linearize_options {
     bool has_at;                   /* replace the model's `linearize: at` by `at` */
     phx_model_modes_at at;
     const phx_reduction_options *reduction; /* reduce the model; NULL: do not */
+    /* Of the state-space form: */
+    const char *loop; /* the loop opened at this controller, phx_linearised_loop, in place of the model; NULL: none */
+    double sample;    /* s: sampled, inputs held, sampled controllers of this period closed; 0: continuous (a loop: as
+                         its controllers are) */
+    int delay;        /* samples by which the inputs are late */
+    bool minimal;     /* without states that no input moves or no output sees */
+    bool stable_part; /* without free motions and what grows: phx_ss_stable_part */
 } phx_study_linearize_options;
 phx_study_linearize_options phx_study_linearize_options_default(void);
 /* The model's system, linearised about its start state at zero speed, its equilibrium at rest, or a steady rotation,
@@ -505,6 +514,9 @@ typedef struct phx_check_report {
     double sampling_limit; /* s: bound of the sampling period of controllers that feed rates back, by their delay and
                               the mobility of what they act on; flexible modes, gains of coordinates and filters may
                               make the loop unstable below it; 0: there is none */
+    bool has_loop;         /* the loop of the controllers about the start is judged: */
+    phx_stability loop;    /* by its modes, sampled ones from sample to sample */
+    double loop_period;    /* s; 0: no controller is sampled */
     int n_casimirs, n_matchings;
     phx_casimir *casimirs;        /* owned */
     phx_loop_matching *matchings; /* owned */

@@ -209,6 +209,8 @@ static double own_value(const phx_signal *signal, double t, double s)
         return program_value(signal, t, s);
     case SIGNAL_DERIVATIVE:
         return phx_signal_derivative(signal->of, t, 1);
+    case SIGNAL_SHAPED:
+        return phx_signal_shaped_value(signal, t, s);
     }
     return 0.0;
 }
@@ -251,6 +253,8 @@ static double own_mean(const phx_signal *signal, double t0, double t1)
         return own_value(signal, t0, 0.0);
     if (signal->kind == SIGNAL_DERIVATIVE) /* exactly, so that what follows it stays on it */
         return (phx_signal_value(signal->of, t1) - phx_signal_value(signal->of, t0)) / (t1 - t0);
+    if (signal->kind == SIGNAL_SHAPED)
+        return phx_signal_shaped_mean(signal, t0, t1);
     /* mean = sum over the pieces between breaks of (piece / (t1 - t0)) * mean over the piece */
     double mean = 0.0, from = t0;
     for (int i = phx_signal_breaks_until(signal, t0); from < t1; i++) {
@@ -274,7 +278,7 @@ bool phx_signal_is_constant(const phx_signal *signal)
 {
     if (!signal)
         return true;
-    if (signal->kind == SIGNAL_DERIVATIVE)
+    if (signal->of)
         return !signal->input && phx_signal_is_constant(signal->of);
     return !signal->input &&
            (signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1));
@@ -282,6 +286,8 @@ bool phx_signal_is_constant(const phx_signal *signal)
 
 bool phx_signal_is_steady(const phx_signal *signal)
 {
+    if (signal && signal->kind == SIGNAL_SHAPED)
+        return !signal->input && phx_signal_is_steady(signal->of);
     return phx_signal_is_constant(signal) || (!signal->input && phx_signal_is_fixed(signal));
 }
 
@@ -300,6 +306,8 @@ double phx_signal_next_break(const phx_signal *signal, double t)
 {
     if (signal && signal->kind == SIGNAL_DERIVATIVE)
         return phx_signal_next_break(signal->of, t);
+    if (signal && signal->kind == SIGNAL_SHAPED)
+        return phx_signal_shaped_next_break(signal, t);
     if (!signal || !phx_signal_is_function(signal))
         return HUGE_VAL;
     const int next = phx_signal_breaks_until(signal, t);

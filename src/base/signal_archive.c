@@ -13,6 +13,8 @@ static int value_count(const phx_signal *signal)
         return signal->n_breaks < 2 || signal->degree < 0 || signal->degree > HIGHEST_DEGREE
                    ? -1
                    : (signal->n_breaks - 1) * (signal->degree + 1);
+    case SIGNAL_SHAPED:
+        return signal->degree < 1 || signal->degree > HIGHEST_DEGREE ? -1 : 2 * signal->degree;
     default:
         return 0;
     }
@@ -32,10 +34,10 @@ static void archive_content(phx_archive *archive, phx_signal *signal)
         phx_archive_double_array(archive, (size_t)n_values, &signal->values);
     if (signal->kind == SIGNAL_PROGRAM)
         phx_program_archive(archive, 2, &signal->program);
-    if (signal->kind == SIGNAL_DERIVATIVE)
-        archive_signal(archive, SIGNAL_PROGRAM, &signal->of); /* not again a derivative */
+    if (signal->kind == SIGNAL_DERIVATIVE || signal->kind == SIGNAL_SHAPED)
+        archive_signal(archive, SIGNAL_PROGRAM, &signal->of); /* not again made of another */
     if (n_values < 0 || (n_values > 0 && !signal->values) || (signal->n_breaks > 0 && !signal->breaks) ||
-        (signal->kind == SIGNAL_PROGRAM && !signal->program) || (signal->kind == SIGNAL_DERIVATIVE && !signal->of))
+        (signal->kind == SIGNAL_PROGRAM && !signal->program) || (signal->kind >= SIGNAL_DERIVATIVE && !signal->of))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "a signal is damaged"));
 }
 
@@ -86,5 +88,5 @@ static void archive_signal(phx_archive *archive, signal_kind last, phx_signal **
 
 void phx_signal_archive(phx_archive *archive, phx_signal **signal)
 {
-    archive_signal(archive, SIGNAL_DERIVATIVE, signal);
+    archive_signal(archive, SIGNAL_SHAPED, signal);
 }

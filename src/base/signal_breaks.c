@@ -129,7 +129,7 @@ phx_status phx_signal_renew_breaks(phx_context *context, phx_signal *signal, dou
 {
     double found[PHX_PROGRAM_MOST_BREAKS];
 
-    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+    if (signal && signal->of)
         return phx_signal_renew_breaks(context, signal->of, from, to);
     if (!signal || signal->kind != SIGNAL_PROGRAM || !phx_program_has_changed(signal->program) ||
         !phx_program_conditions_move(signal->program))
@@ -164,7 +164,7 @@ phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, doub
     double unread[MOST_CONDITIONS];
     phx_status status = PHX_OK;
 
-    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+    if (signal && signal->of)
         return phx_signal_find_breaks(context, signal->of, from, to);
     if (!signal || signal->kind != SIGNAL_PROGRAM || !(to > from))
         return PHX_OK;

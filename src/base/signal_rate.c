@@ -113,6 +113,8 @@ static double own_rate(const phx_signal *signal, double t)
         return jet[1];
     case SIGNAL_DERIVATIVE:
         return signal->of->kind == SIGNAL_FUNCTION ? function_rate(signal, t) : phx_signal_derivative(signal->of, t, 2);
+    case SIGNAL_SHAPED:
+        return phx_signal_shaped_derivative(signal, t, 1);
     default:
         return 0.0;
     }
@@ -138,6 +140,8 @@ double phx_signal_derivative(const phx_signal *signal, double t, int order)
         phx_signal_polynomial(signal, t, jet);
     else if (signal->kind == SIGNAL_PROGRAM && !phx_signal_is_fixed(signal))
         phx_program_derivatives(signal->program, (const double[]){phx_signal_after_break(signal, t), 0.0}, jet);
+    else if (signal->kind == SIGNAL_SHAPED)
+        jet[order] = phx_signal_shaped_derivative(signal, t, order);
     else if (order == 1 && signal->kind == SIGNAL_TABLE && t == signal->breaks[signal->n_breaks - 1])
         return phx_signal_rate(signal, nextafter(t, -HUGE_VAL)); /* on the last point still that of its piece */
     else if (order == 1)

@@ -161,7 +161,7 @@ static bool singularity_in_piece(piece *p, double from, double to)
 bool phx_signal_is_singular(const phx_signal *signal, double t0, double t1, double s,
                             phx_signal_singularity *singularity)
 {
-    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+    if (signal && signal->of)
         return phx_signal_is_singular(signal->of, t0, t1, s, singularity);
     if (!signal || !phx_signal_is_function(signal))
         return false;

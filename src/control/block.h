@@ -17,6 +17,9 @@ typedef struct phx_block_ops {
     /* u of a sample and the step of z to the next; NULL: cannot be sampled. */
     phx_status (*sample)(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                          const double *f, double *room, double *u);
+    /* About z, e of a sample, within the limits: z+ = A z + B e, u = C z + D e, zeros before; NULL: nobody knows. */
+    void (*discrete)(const phx_block *block, double t, const double *e, double *room, double *A, double *B, double *C,
+                     double *D);
     /* z' = A z + B e about z, e; NULL: no states. */
     void (*rates)(const phx_block *block, const double *f, const double *z, const double *e, double *A, double *B);
     /* z' at an instant; NULL: no states. */

@@ -100,6 +100,9 @@ void phx_block_flow(const phx_block *block, double t, const double *z, const dou
  */
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
                                double *room, double *A, double *B, double *C, double *D);
+/* The same of a sample: z+ = A z + B y, u = C z + D y. PHX_ERR_UNSUPPORTED for another program. */
+phx_status phx_block_linearise_sample(const phx_block *block, phx_context *context, double t, const double *z,
+                                      const double *y, double *room, double *A, double *B, double *C, double *D);
 /* At rest (rest.c): where the states end over a time `span` with the measurements y, u there, and the derivatives. A
  * sampled block is asked as if it were continuous. PHX_NOT_CONVERGED: its equations do not hold so long a time. */
 typedef struct phx_block_at_rest {

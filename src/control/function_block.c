@@ -56,9 +56,17 @@ static phx_status function_block_sample(const phx_block *block, phx_context *con
     return interval(block, context, t, 0.0, z, e, f, room, &result);
 }
 
+static void function_block_discrete(const phx_block *block, double t, const double *e, double *room, double *A,
+                                    double *B, double *C, double *D)
+{
+    (void)A, (void)B, (void)C;
+    differentiate(block, t, e, room, D);
+}
+
 const phx_block_ops phx_block_function = {.name = "function",
                                           .begin = function_block_begin,
                                           .interval = interval,
                                           .sample = function_block_sample,
+                                          .discrete = function_block_discrete,
                                           .room = room_of,
                                           .limits = true};

@@ -128,6 +128,17 @@ static void linear_rates(const phx_block *block, const double *f, const double *
         memcpy(B, block->B, n * (size_t)block->n_inputs * sizeof *B);
 }
 
+static void linear_discrete(const phx_block *block, double t, const double *e, double *room, double *A, double *B,
+                            double *C, double *D)
+{
+    const size_t n = (size_t)block->n, in = (size_t)block->n_inputs, out = (size_t)block->n_outputs;
+
+    (void)t, (void)e, (void)room;
+    linear_rates(block, NULL, NULL, NULL, A, B);
+    memcpy(C, block->C, out * n * sizeof *C);
+    memcpy(D, block->D, out * in * sizeof *D);
+}
+
 static void linear_flow(const phx_block *block, const double *f, const double *z, const double *e, double *z_dot)
 {
     (void)f;
@@ -360,6 +371,7 @@ const phx_block_ops phx_block_state_space = {.name = "state_space",
                                              .begin = begin_state_space,
                                              .interval = linear_interval,
                                              .sample = linear_sample,
+                                             .discrete = linear_discrete,
                                              .rates = linear_rates,
                                              .flow = linear_flow,
                                              .room = linear_room,

@@ -9,7 +9,7 @@
 
 static bool integrates(const phx_block *block)
 {
-    return block->def.ki > 0.0;
+    return block->def.ki != 0.0;
 }
 
 static bool filters(const phx_block *block)
@@ -21,22 +21,23 @@ static bool filters(const phx_block *block)
  * integral and filter, as far as used. */
 static phx_status pid_block_begin(phx_context *context, const phx_controller_def *def, phx_block *block)
 {
-    const double gains[] = {def->kp, def->ki, def->kd, def->filter, def->anti_windup};
-    static const char *const names[] = {"kp", "ki", "kd", "filter", "anti_windup"};
+    const double gains[] = {def->filter, def->anti_windup, def->kp, def->ki, def->kd};
+    static const char *const names[] = {"filter", "anti_windup", "kp", "ki", "kd"};
+    enum { TIMES = 2 }; /* gains may be negative: a wheel turns against its hub */
 
     for (int k = 0; k < 5; k++)
-        if (!(gains[k] >= 0.0 && isfinite(gains[k])))
-            return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': %s is %g; it must not be negative",
-                            block->name, names[k], gains[k]);
+        if (!isfinite(gains[k]) || (k < TIMES && gains[k] < 0.0))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': %s is %g; it must %s", block->name, names[k],
+                            gains[k], k < TIMES ? "not be negative" : "be finite");
     if (block->n_outputs != 1 || block->n_inputs < 1 || block->n_inputs > 2)
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "controller '%s': %d inputs and %d outputs; a pid has a measurement, its rate and one output",
                         block->name, block->n_inputs, block->n_outputs);
-    if (def->kd > 0.0 && block->n_inputs == 1 && !(def->filter > 0.0))
+    if (def->kd != 0.0 && block->n_inputs == 1 && !(def->filter > 0.0))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "controller '%s': kd needs a measured rate, or `filter`, a time constant for its derivative",
                         block->name);
-    block->n = (def->ki > 0.0) + (def->filter > 0.0);
+    block->n = (def->ki != 0.0) + (def->filter > 0.0);
     return PHX_OK;
 }
 
@@ -110,6 +111,30 @@ static phx_status pid_block_sample(const phx_block *block, phx_context *context,
     return PHX_OK;
 }
 
+/* One sample as matrices, of pid_block_sample within the limits: with the filter r = (e0 - d)/(T + sample) for e1. */
+static void pid_block_discrete(const phx_block *block, double t, const double *e, double *room, double *A, double *B,
+                               double *C, double *D)
+{
+    const phx_controller_def *def = &block->def;
+    const int n = block->n, in = block->n_inputs, d = integrates(block);
+    const double faster = filters(block) ? 1.0 / (def->filter + def->sample) : 0.0;
+
+    (void)t, (void)e, (void)room;
+    D[0] = -def->kp - def->kd * faster;
+    if (in > 1 && !filters(block))
+        D[1] = -def->kd;
+    if (filters(block)) {
+        A[d * n + d] = 1.0 - def->sample * faster;
+        B[d * in] = def->sample * faster;
+        C[d] = def->kd * faster;
+    }
+    if (integrates(block)) {
+        A[0] = 1.0;
+        B[0] = -def->sample * def->ki;
+        C[0] = 1.0;
+    }
+}
+
 /* Derivatives of the state rates of a PID controller by state and error, with anti-windup beyond a limit. */
 static void pid_block_rates(const phx_block *block, const double *f, const double *z, const double *e, double *A,
                             double *B)
@@ -158,6 +183,7 @@ const phx_block_ops phx_block_pid = {.name = "pid",
                                      .begin = pid_block_begin,
                                      .interval = interval,
                                      .sample = pid_block_sample,
+                                     .discrete = pid_block_discrete,
                                      .rates = pid_block_rates,
                                      .flow = flow,
                                      .limits = true};

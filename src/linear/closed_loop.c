@@ -10,10 +10,11 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Columns of Y over (q, q'). */
-static double *measured(phx_context *context, const phx_linearised *linear)
+double *phx_linearised_measured(phx_context *context, const phx_linearised *linear)
 {
     const phx_feedback *f = &linear->feedback;
     const int count = linear->reduced.count, n = linear->linear.n;
@@ -40,7 +41,7 @@ static phx_status linearise_loop(phx_context *context, phx_dae *dae, double t, c
     return phx_linearise(context, dae, &options, linear);
 }
 
-static int input_of(const phx_channels *channels, const char *name)
+int phx_channel_input(const phx_channels *channels, const char *name)
 {
     for (int k = 0; k < channels->n_inputs; k++)
         if (strcmp(channels->inputs[k], name) == 0)
@@ -48,14 +49,15 @@ static int input_of(const phx_channels *channels, const char *name)
     return -1;
 }
 
-/* The columns of `from` (rows x inputs) that the controllers act with: rows x actuations. Sampled ones hold: zero. */
-static double *acted(phx_context *context, const phx_linearised *linear, int rows, const double *from)
+/* The columns of `from` (rows x inputs) that the controllers act with: rows x actuations. Zero where sampled ones hold,
+ * and of the one that is opened. */
+static double *acted(phx_context *context, const phx_linearised *linear, int rows, const double *from, int opened)
 {
     const phx_feedback *f = &linear->feedback;
     double *B = phx_calloc(context, (size_t)rows * (size_t)f->n_actuations, sizeof *B);
 
     for (int k = 0; B && k < f->n_actuations; k++) {
-        const int at = f->continuous[k] ? input_of(&linear->channels, f->actuations[k]) : -1;
+        const int at = f->continuous[k] && k != opened ? phx_channel_input(&linear->channels, f->actuations[k]) : -1;
         for (int i = 0; i < rows && at >= 0; i++)
             B[i * f->n_actuations + k] = from[i * linear->channels.n_inputs + at];
     }
@@ -63,12 +65,12 @@ static double *acted(phx_context *context, const phx_linearised *linear, int row
 }
 
 /* [from + Bc D Y | Bc C], rows x (states + n_states), behind each other in rows of `width`. */
-static phx_status close_rows(phx_context *context, const phx_linearised *linear, int rows, int states,
+static phx_status close_rows(phx_context *context, const phx_linearised *linear, int opened, int rows, int states,
                              const double *from, const double *inputs, const double *Y, double *to)
 {
     const phx_feedback *f = &linear->feedback;
     const int u = f->n_actuations, y = f->n_measures, z = f->n_states, width = states + z;
-    double *Bc = acted(context, linear, rows, inputs);
+    double *Bc = acted(context, linear, rows, inputs, opened);
     double *BD = phx_calloc(context, (size_t)rows * (size_t)y, sizeof *BD);
     const phx_status status = Bc && BD ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -98,9 +100,10 @@ static phx_status state_names(phx_context *context, const phx_linearised *linear
     return PHX_OK;
 }
 
-/* Replaces the plant *ss by the closed loop with its controllers (matrices at the top); without actuations *ss stays.
- * Fails for inputs that are rates, which have no state. */
-phx_status phx_linearised_close(phx_context *context, const phx_linearised *linear, phx_ss **ss)
+/* Replaces the plant *ss by the closed loop with its continuous controllers (matrices at the top), of which the opened
+ * actuation (-1: none) does not act; without actuations *ss stays. Fails for inputs that are rates, which have no
+ * state. */
+phx_status phx_linearised_close(phx_context *context, const phx_linearised *linear, int opened, phx_ss **ss)
 {
     const phx_ss *plant = *ss;
     const phx_feedback *f = &linear->feedback;
@@ -112,7 +115,8 @@ phx_status phx_linearised_close(phx_context *context, const phx_linearised *line
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "a rate that is an input has no state, and the controllers need it; take the acceleration as "
                         "the input");
-    double *A = phx_calloc(context, (size_t)all * (size_t)all, sizeof *A), *Y = measured(context, linear);
+    double *A = phx_calloc(context, (size_t)all * (size_t)all, sizeof *A),
+           *Y = phx_linearised_measured(context, linear);
     double *B = phx_calloc(context, (size_t)all * (size_t)m, sizeof *B);
     double *C = phx_calloc(context, (size_t)p * (size_t)all, sizeof *C);
     const char **names = NULL;
@@ -120,9 +124,9 @@ phx_status phx_linearised_close(phx_context *context, const phx_linearised *line
     phx_status status = A && B && C && Y ? state_names(context, linear, plant, &names) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = close_rows(context, linear, n, n, phx_ss_A(plant), phx_ss_B(plant), Y, A);
+        status = close_rows(context, linear, opened, n, n, phx_ss_A(plant), phx_ss_B(plant), Y, A);
     if (!status)
-        status = close_rows(context, linear, p, n, phx_ss_C(plant), phx_ss_D(plant), Y, C);
+        status = close_rows(context, linear, opened, p, n, phx_ss_C(plant), phx_ss_D(plant), Y, C);
     if (!status && z > 0 && f->n_measures > 0 && n > 0)
         phx_dense_multiply(false, false, z, n, f->n_measures, 1.0, f->B, f->n_measures, Y, n, 0.0,
                            A + (size_t)n * (size_t)all, all);
@@ -180,6 +184,33 @@ static bool has_mirror(int n, const double *re, const double *im, int k)
     return false;
 }
 
+/* lambda = log(z)/period of the eigenvalues of a sampled loop, in place. A motion faster than half the samples shows at
+ * a lower frequency; its own is the branch of the logarithm that is near q^H q'/q^H q of its shape. Eigenvalues that
+ * vanish within a sample, of delays, are put below the axis, where their conjugate is listed. */
+static void unfold_roots(int count, int n, double period, const double *vectors, double *re, double *im)
+{
+    static const double GONE = 1e-4, PI = 3.14159265358979323846; /* |z| */
+
+    for (int k = 0; k < n; k++) {
+        const double size = hypot(re[k], im[k]);
+        double complex along = 0.0;
+        double square = 0.0;
+        if (size < GONE) {
+            im[k] = -1.0;
+            continue;
+        }
+        for (int j = 0; j < count; j++) {
+            const double complex q = vectors[2 * (j * n + k)] + I * vectors[2 * (j * n + k) + 1];
+            const double complex rate = vectors[2 * ((count + j) * n + k)] + I * vectors[2 * ((count + j) * n + k) + 1];
+            along += conj(q) * rate;
+            square += creal(conj(q) * q);
+        }
+        const double angle = atan2(im[k], re[k]), own = square > 0.0 ? cimag(along) / square : 0.0;
+        re[k] = log(size) / period;
+        im[k] = (angle + 2.0 * PI * rint((own * period - angle) / (2.0 * PI))) / period;
+    }
+}
+
 /* Conjugate pairs once; what is zero up to rounding is a rigid motion. */
 static phx_status list_modes(phx_context *context, const phx_linearised *linear, int n, const double *re,
                              const double *im, const double *vectors, phx_mode_list *list, int *rigid)
@@ -213,26 +244,33 @@ static phx_status list_modes(phx_context *context, const phx_linearised *linear,
     return status;
 }
 
-/* Modes of the mechanism with its continuous controllers about the configuration x at rest, by a dense eigenproblem;
- * count 0 means all. The shapes are those of the mechanism. */
+/* Modes of the mechanism with its controllers about the configuration x at rest, by a dense eigenproblem; count 0 means
+ * all. Of sampled controllers the loop from sample to sample counts, lambda = log(z)/period; they are left out where
+ * their linear model is unknown. The shapes are those of the mechanism. */
 phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, phx_mode_set *set)
 {
     phx_linearised *linear = NULL;
     phx_ss *ss = NULL;
     phx_mode_list list = {0};
-    double *re = NULL;
+    double *re = NULL, period = 0.0;
     int rigid = 0;
 
     *set = (phx_mode_set){0};
     phx_status status = linearise_loop(context, dae, t, x, &linear);
     if (!status)
-        status = phx_linearised_ss(context, linear, &ss);
+        status = phx_linearised_period(context, linear, &period, NULL);
+    if (!status)
+        status = period > 0.0
+                     ? phx_linearised_sampled_ss(context, linear, &(phx_sampled_options){.period = period}, &ss)
+                     : phx_linearised_ss(context, linear, &ss);
     const int n = status ? 0 : phx_ss_n(ss);
     re = status ? NULL : phx_calloc(context, 2 * (size_t)n + 2 * (size_t)n * (size_t)n, sizeof *re);
     if (!status && !re)
         status = PHX_ERR_MEMORY;
     if (!status)
         status = phx_dense_eigen_general(context, n, phx_ss_A(ss), NULL, re, re + n, re + 2 * n);
+    if (!status && period > 0.0)
+        unfold_roots(linear->reduced.count, n, period, re + 2 * n, re, re + n);
     if (!status)
         status = list_modes(context, linear, n, re, re + n, re + 2 * n, &list, &rigid);
     if (!status)
@@ -274,6 +312,27 @@ static void count_growing(const phx_mode_set *set, phx_stability *found)
     }
 }
 
+phx_status phx_sampled_loop_period(phx_context *context, phx_dae *dae, double t, const double *x, double *period,
+                                   size_t size, char *why)
+{
+    phx_linearised *linear = NULL;
+    const char *left_out = NULL;
+    phx_status status = linearise_loop(context, dae, t, x, &linear);
+
+    *period = 0.0;
+    if (!status)
+        status = phx_linearised_period(context, linear, period, &left_out);
+    if (why)
+        snprintf(why, size, "%s", status ? phx_context_message(context) : left_out ? left_out : "");
+    if (status == PHX_ERR_UNSUPPORTED) {
+        phx_context_clear(context);
+        *period = 0.0;
+        status = PHX_OK;
+    }
+    phx_linearised_destroy(linear);
+    return status;
+}
+
 /* Modes of the mechanism about (x, lambda) without controllers: all of a small system, the SLOWEST ones of a large
  * one. */
 static phx_status all_modes(phx_dae *dae, double t, const double *x, const double *lambda, phx_mode_set *set)
@@ -293,8 +352,8 @@ static phx_status all_modes(phx_dae *dae, double t, const double *x, const doubl
     return status;
 }
 
-/* Judges the stability of an equilibrium by its modes, controllers included; found->judged stays 0 if a controller is
- * sampled. */
+/* Judges the stability of an equilibrium by its modes, controllers included; found->judged stays 0 if the linear model
+ * of a sampled controller is unknown, or if they have different periods. */
 phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const double *lambda, phx_stability *found)
 {
     if (!dae || !x || !found)
@@ -304,9 +363,13 @@ phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const d
     phx_mode_set set = {0};
 
     *found = (phx_stability){0};
-    for (int c = 0; c < controllers; c++)
-        if (phx_system_controller_sample(system, c) > 0.0)
-            return PHX_OK;
+    if (controllers > 0) {
+        char why[300];
+        double period;
+        const phx_status sampled = phx_sampled_loop_period(dae->context, dae, t, x, &period, sizeof why, why);
+        if (sampled || why[0])
+            return phx_conclude(dae->context, sampled);
+    }
     const phx_status status =
         controllers > 0 ? phx_closed_modes(dae->context, dae, t, x, 0, &set) : all_modes(dae, t, x, lambda, &set);
     if (!status)
@@ -321,7 +384,7 @@ static phx_status complete_row(phx_context *context, const phx_linearised *linea
 {
     const phx_feedback *f = &linear->feedback;
     const int count = linear->reduced.count;
-    double *Y = measured(context, linear);
+    double *Y = phx_linearised_measured(context, linear);
 
     if (!Y)
         return PHX_ERR_MEMORY;
@@ -395,14 +458,15 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
     const int u = f->n_actuations, y = f->n_measures, count = linear->reduced.count;
     const size_t size = (size_t)(count * u + y * u + u * u + 2 * u);
     room = phx_calloc(context, size, sizeof *room);
-    Y = measured(context, linear);
+    Y = phx_linearised_measured(context, linear);
     if (!room || !Y)
         status = PHX_ERR_MEMORY;
     double *F = room, *mobility = F + count * u, *S = mobility + y * u, *re = S + u * u;
     for (int k = 0; k < u && !status; k++)
         for (int i = 0; i < count; i++)
             F[i * u + k] =
-                linear->reduced.F[i * linear->channels.n_inputs + input_of(&linear->channels, f->actuations[k])];
+                linear->reduced
+                    .F[i * linear->channels.n_inputs + phx_channel_input(&linear->channels, f->actuations[k])];
     if (!status && y > 0 && count > 0) {
         phx_dense_multiply(false, false, y, u, count, 1.0, Y + count, 2 * count, F, u, 0.0, mobility, u);
         phx_dense_multiply(false, false, u, u, y, -1.0, f->D, y, mobility, u, 0.0, S, u);

@@ -74,6 +74,10 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
  * vanishes where row z - row B q is constant. */
 phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
                                 double *residual);
+/* The period of the sampled controllers, s; 0: none is sampled, or their loop has no linear model, and `why` (of `size`
+ * characters, may be NULL) says why; else it is empty. */
+phx_status phx_sampled_loop_period(phx_context *context, phx_dae *dae, double t, const double *x, double *period,
+                                   size_t size, char *why);
 /* A bound of the period, s, at which the controllers' gains of rates can be sampled, 2 sin(pi/(4 n + 2)) over
  * lambda_max(K_d B^T M^-1 B) with the largest delay of n samples; HUGE_VAL: nothing limits it. It is the mobility of
  * what they act on that makes it; flexible modes, gains of coordinates and filters may ask for shorter ones. */

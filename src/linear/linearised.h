@@ -16,8 +16,15 @@ struct phx_linearised {
     bool sparse;           /* neither identity, factor nor reduced */
 };
 
-/* closed_loop.c: the controllers around *ss, which is replaced. */
-phx_status phx_linearised_close(phx_context *context, const phx_linearised *linear, phx_ss **ss);
+/* closed_loop.c: the continuous controllers around *ss, which is replaced; the actuation `opened` does not act, -1: all
+ * do. */
+phx_status phx_linearised_close(phx_context *context, const phx_linearised *linear, int opened, phx_ss **ss);
+/* The measurements of the controllers over (q, q'), n_measures x 2 count, allocated. */
+double *phx_linearised_measured(phx_context *context, const phx_linearised *linear);
+/* Number of an input; -1: there is none of that name. */
+int phx_channel_input(const phx_channels *channels, const char *name);
+/* linearise.c: phx_linearised_ss with one actuation opened. */
+phx_status phx_linearised_opened_ss(phx_context *context, const phx_linearised *linearised, int opened, phx_ss **ss);
 /* PHX_ERR_UNSUPPORTED where there are controllers, for which there is no `what`. */
 phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *linear, const char *what);
 /* linearise.c. PHX_ERR_UNSUPPORTED where `it` is for the descriptor form alone. */

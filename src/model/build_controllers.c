@@ -106,10 +106,10 @@ static const phx_controller_kind kinds[PHX_MODEL_CONTROLLER_KINDS] = {
     [PHX_MODEL_IDA_PBC] = PHX_CONTROLLER_FUNCTION,
 };
 
-/* Translates a controller of the model; its anti-windup gain defaults to ki/kp if both are positive, else to zero. */
+/* Translates a controller of the model; its anti-windup gain defaults to ki/kp if both have one sign, else to zero. */
 static phx_controller_def definition(const phx_model_controller *c)
 {
-    const double unwinding = c->ki > 0.0 && c->kp > 0.0 ? c->ki / c->kp : 0.0;
+    const double unwinding = c->ki * c->kp > 0.0 ? c->ki / c->kp : 0.0;
 
     return (phx_controller_def){.name = c->name,
                                 .kind = kinds[c->kind],
@@ -155,6 +155,8 @@ phx_status phx_builder_controller(phx_builder *builder, const phx_model_controll
     def.feedforward = feedforward;
     if (!status)
         status = copy_signals(builder, c->n_reference, c->reference, references);
+    for (int k = 0; k < c->n_reference && !status && c->shaper.given; k++)
+        status = phx_signal_create_shaped(context, references[k], &c->shaper.shaper, &references[k]);
     if (!status)
         status = copy_signals(builder, c->n_feedforward, c->feedforward, feedforward);
     if (!status && c->kind == PHX_MODEL_EXPRESSION)

@@ -412,13 +412,13 @@ static phx_status finish_pid(phx_reader *reader, const phx_node *node, phx_model
     if (!status && acted >= 0)
         status = controllers_put_text(reader, c->outputs[0], ".effort", &c->outputs[0]);
     c->n_inputs = c->inputs[1] ? 2 : 1;
-    if (!status && c->kd > 0.0 && c->n_inputs == 1 && c->filter == 0.0)
+    if (!status && c->kd != 0.0 && c->n_inputs == 1 && c->filter == 0.0)
         status =
             phx_reader_fail(reader, phx_node_of(node, "kd"),
                             "the rate of '%s', which is no joint, is not measured; give `rate`, or a `filter` that "
                             "makes it of the measurement",
                             c->measure);
-    c->n_states = (c->ki > 0.0) + (c->filter > 0.0);
+    c->n_states = (c->ki != 0.0) + (c->filter > 0.0);
     return status;
 }
 

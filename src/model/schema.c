@@ -602,6 +602,21 @@ static const phx_word words_controller[] = {WORD("pid", PHX_BOTH),
     {                                                                                                                  \
 #letter, &phx_type_array, AT(phx_model_controller, letter), .kinds = of, .fallback = "zero", .doc = what       \
     }
+static const phx_word words_shaper[] = {WORD("zv", PHX_BOTH), WORD("zvd", PHX_BOTH), WORD("ei", PHX_BOTH),
+                                        WORD(NULL, 0)};
+static const phx_range share_range = {"a number from 0 to 0.99", .high = 0.99};
+static const phx_key shaper_keys[] = {
+    {"kind", &phx_type_word, AT(phx_model_shaper, shaper.kind), .required = true, .words = words_shaper,
+     .doc = "two impulses; three, which a wrong frequency disturbs less; three with the widest band"},
+    {"frequency", &phx_type_number, AT(phx_model_shaper, shaper.frequency), .required = true, .unit = "Hz",
+     .range = &positive, .doc = "of the mode, with the loop closed"},
+    {"damping", &phx_type_number, AT(phx_model_shaper, shaper.damping), .range = &share_range, .fallback = "0",
+     .doc = "of the mode, a ratio"},
+    {"tolerance", &phx_type_number, AT(phx_model_shaper, shaper.tolerance), .range = &share_range, .fallback = "0.05",
+     .doc = "ei: residual vibration at the frequency, relative to the motion without a shaper"},
+};
+static const phx_object shaper = {"shaper", "The references become sums of delayed copies of themselves.",
+                                  TABLE(phx_model_shaper, shaper_keys)};
 static const phx_range delay_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_key controller_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_controller, kind), .required = true, .words = words_controller,
@@ -652,11 +667,9 @@ static const phx_key controller_keys[] = {
     {"region", &phx_type_limits, AT(phx_model_controller, region), .kinds = IDA, .fallback = "[-1, 1] of each",
      .count_offset = AT(phx_model_controller, n_region),
      .doc = "[lower, upper] of each coordinate, in which `phlexor check` looks at the matching condition"},
-    {"kp", &phx_type_number, AT(phx_model_controller, kp), .kinds = PID, .range = &not_negative, .fallback = "0",
-     .doc = "proportional gain"},
-    {"kd", &phx_type_number, AT(phx_model_controller, kd), .kinds = PID, .range = &not_negative, .fallback = "0",
-     .doc = "gain of the rate"},
-    {"ki", &phx_type_number, AT(phx_model_controller, ki), .kinds = PID, .range = &not_negative, .fallback = "0",
+    {"kp", &phx_type_number, AT(phx_model_controller, kp), .kinds = PID, .fallback = "0", .doc = "proportional gain"},
+    {"kd", &phx_type_number, AT(phx_model_controller, kd), .kinds = PID, .fallback = "0", .doc = "gain of the rate"},
+    {"ki", &phx_type_number, AT(phx_model_controller, ki), .kinds = PID, .fallback = "0",
      .doc = "gain of the integral"},
     {"filter", &phx_type_number, AT(phx_model_controller, filter), .kinds = PID, .unit = "s", .range = &not_negative,
      .fallback = "0", .doc = "time constant of the derivative, made of the measurement instead of a measured rate"},
@@ -683,6 +696,8 @@ static const phx_key controller_keys[] = {
     {"reference", &phx_type_signals, AT(phx_model_controller, reference), .kinds = PID | SS, .fallback = "zero",
      .count_offset = AT(phx_model_controller, n_reference),
      .doc = "what the measurements should be, a signal or (state_space) a list"},
+    {"shaper", &phx_type_given, AT(phx_model_controller, shaper), .kinds = PID | SS, .object = &shaper,
+     .fallback = "none", .doc = "shapes the references so that they excite one mode little"},
     {"feedforward", &phx_type_signals, AT(phx_model_controller, feedforward), .kinds = PID | SS | STATIC,
      .fallback = "zero", .count_offset = AT(phx_model_controller, n_feedforward),
      .doc = "added to the outputs, a signal or a list"},

@@ -42,6 +42,14 @@ phx_status phx_ss_solve(phx_context *context, int n, const double *a, const doub
                         double *b, int dependent[2]);
 /* Diagonal similarity, powers of two, that evens out rows and columns of A, and with `all` of B and C: x = scale z. */
 void phx_ss_balance(const phx_ss *system, bool all, double *scale);
+/* Ascending by magnitude; of a conjugate pair the positive imaginary part first. */
+void phx_ss_sort_poles(int n, double *re, double *im);
+/* The transfer function of a system at any point re + i im, n^2 for each after n^3 once; the system is borrowed. at:
+ * outputs x inputs, interleaved complex, after three corrections with the residual; PHX_SINGULAR at a pole. */
+typedef struct phx_ss_probe phx_ss_probe;
+phx_status phx_ss_probe_create(phx_context *context, const phx_ss *system, phx_ss_probe **probe);
+phx_status phx_ss_probe_at(phx_context *context, phx_ss_probe *probe, double re, double im, double *response);
+void phx_ss_probe_destroy(phx_ss_probe *probe); /* NULL is allowed */
 /* Scale of balanced states (phx_ss_balance, n) and A on them, scale_j A_ij / scale_i; both allocated. */
 phx_status phx_ss_balanced(phx_context *context, const phx_ss *s, double **scale, double **A);
 

@@ -18,7 +18,7 @@ phx_status phx_ss_balanced(phx_context *context, const phx_ss *s, double **scale
 }
 
 /* Ascending |lambda|; of a conjugate pair, which has bitwise the same modulus, the positive imaginary part first. */
-static void sort_poles(int n, double *re, double *im)
+void phx_ss_sort_poles(int n, double *re, double *im)
 {
     for (int i = 1; i < n; i++) {
         const double r = re[i], m = im[i], size = hypot(r, m);
@@ -46,7 +46,7 @@ phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, 
     if (!status && n > 0)
         status = phx_dense_eigen_general(context, n, A, NULL, values, values + n, NULL);
     if (!status)
-        sort_poles(n, values, values + n);
+        phx_ss_sort_poles(n, values, values + n);
     for (int k = 0; k < n && !status; k++) {
         const double size = hypot(values[k], values[n + k]);
         if (re)

@@ -1,59 +1,69 @@
-/* Frequency responses: one reduction of A to Hessenberg form serves all frequencies, each then costs n^2 for an input
- * (phx_shifted). Two corrections with the residual of A itself keep the accuracy of a factorisation of A where its
- * entries are of very different size. */
+/* Transfer functions at points of the complex plane: one reduction of A to Hessenberg form serves all points, each then
+ * costs n^2 for an input (phx_shifted). Two corrections with the residual of A itself keep the accuracy of a
+ * factorisation of A where its entries are of very different size. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
 
 #include "ss.h"
 
-typedef struct sweep {
+struct phx_ss_probe {
     const phx_ss *system;
     int n, m;
-    double beside;         /* s = (beside + i) omega */
     double *scale, *A;     /* balanced states */
     double *B;             /* balanced */
     phx_shifted *shifted;  /* s - A */
     double complex *x, *r; /* n x m */
-} sweep;
+};
 
-static void sweep_free(sweep *points)
+void phx_ss_probe_destroy(phx_ss_probe *probe)
 {
-    phx_free(points->scale);
-    phx_free(points->A);
-    phx_free(points->B);
-    phx_shifted_destroy(points->shifted);
-    phx_free(points->x);
-    phx_free(points->r);
+    if (!probe)
+        return;
+    phx_free(probe->scale);
+    phx_free(probe->A);
+    phx_free(probe->B);
+    phx_shifted_destroy(probe->shifted);
+    phx_free(probe->x);
+    phx_free(probe->r);
+    phx_free(probe);
 }
 
-/* Prepares frequency responses: balanced A and B, and A in a form in which shifted systems are solved quickly. */
-static phx_status sweep_create(phx_context *context, const phx_ss *system, sweep *points)
+/* Prepares transfer functions of `system`, which is borrowed: balanced A and B, and A in a form in which shifted
+ * systems are solved quickly. */
+phx_status phx_ss_probe_create(phx_context *context, const phx_ss *system, phx_ss_probe **made)
 {
     const size_t n = (size_t)system->n, m = (size_t)system->n_inputs;
-    phx_status status = phx_ss_balanced(context, system, &points->scale, &points->A);
+    phx_ss_probe *probe = phx_calloc(context, 1, sizeof *probe);
+    phx_status status = probe ? phx_ss_balanced(context, system, &probe->scale, &probe->A) : PHX_ERR_MEMORY;
 
-    points->system = system;
-    points->n = system->n;
-    points->m = system->n_inputs;
-    points->B = phx_calloc(context, n * m, sizeof *points->B);
-    points->x = phx_calloc(context, n * m, sizeof *points->x);
-    points->r = phx_calloc(context, n * m, sizeof *points->r);
-    if (!points->B || !points->x || !points->r)
+    *made = NULL;
+    if (!probe)
+        return status;
+    probe->system = system;
+    probe->n = system->n;
+    probe->m = system->n_inputs;
+    probe->B = phx_calloc(context, n * m, sizeof *probe->B);
+    probe->x = phx_calloc(context, n * m, sizeof *probe->x);
+    probe->r = phx_calloc(context, n * m, sizeof *probe->r);
+    if (!probe->B || !probe->x || !probe->r)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = phx_shifted_create(context, points->n, points->A, points->m, &points->shifted);
+        status = phx_shifted_create(context, probe->n, probe->A, probe->m, &probe->shifted);
     for (size_t i = 0; i < n && !status; i++)
         for (size_t j = 0; j < m; j++)
-            points->B[i * m + j] = system->B[i * m + j] / points->scale[i];
+            probe->B[i * m + j] = system->B[i * m + j] / probe->scale[i];
+    if (status)
+        phx_ss_probe_destroy(probe);
+    else
+        *made = probe;
     return status;
 }
 
 /* r = B - (s - A) x */
-static void ss_response_residual(sweep *points, double omega)
+static void ss_response_residual(phx_ss_probe *points, double complex s)
 {
     const int n = points->n, m = points->m;
-    const double complex s = points->beside * omega + I * omega;
 
     for (int k = 0; k < n * m; k++)
         points->r[k] = points->B[k] - s * points->x[k];
@@ -61,23 +71,20 @@ static void ss_response_residual(sweep *points, double omega)
                        (double *)points->r, 2 * m);
 }
 
-/* response = D + C (i omega - A)^-1 B as pairs of real and imaginary part, with three rounds of iterative refinement.
- * PHX_SINGULAR at a pole on the imaginary axis. */
-static phx_status response_at(phx_context *context, sweep *points, double omega, double *response)
+phx_status phx_ss_probe_at(phx_context *context, phx_ss_probe *points, double re, double im, double *response)
 {
     const phx_ss *s = points->system;
     const int n = points->n, m = points->m;
 
-    if (!isfinite(omega))
+    if (!isfinite(re) || !isfinite(im))
         return phx_fail(context, PHX_ERR_ARGUMENT, "response of '%s' at omega = %g rad/s; it must be finite", s->name,
-                        omega);
-    if (m > 0 && phx_shifted_factor(points->shifted, points->beside * omega, omega))
-        return phx_fail(context, PHX_SINGULAR,
-                        "system '%s' has a pole at %g rad/s on the imaginary axis; its response is infinite there",
-                        s->name, omega);
+                        im);
+    if (m > 0 && phx_shifted_factor(points->shifted, re, im))
+        return phx_fail(context, PHX_SINGULAR, "system '%s' has a pole at %g %+g i; its response is infinite there",
+                        s->name, re, im);
     memset(points->x, 0, (size_t)n * (size_t)m * sizeof *points->x);
     for (int round = 0; round < 3; round++) {
-        ss_response_residual(points, omega);
+        ss_response_residual(points, re + I * im);
         phx_shifted_solve(points->shifted, m, (double *)points->r);
         for (int k = 0; k < n * m; k++)
             points->x[k] += points->r[k];
@@ -93,25 +100,41 @@ static phx_status response_at(phx_context *context, sweep *points, double omega,
     return PHX_OK;
 }
 
+/* The points of the frequencies: (beside + i) omega, or with a period exp(i omega period). */
+static phx_status responses_along(phx_context *context, const phx_ss *system, double beside, double period, int count,
+                                  const double *omega, double *responses)
+{
+    const size_t entries = 2 * (size_t)system->n_outputs * (size_t)system->n_inputs;
+    phx_ss_probe *probe = NULL;
+    phx_status status = phx_ss_probe_create(context, system, &probe);
+
+    for (int k = 0; k < count && !status; k++) {
+        const double re = period > 0.0 ? cos(omega[k] * period) : beside * omega[k];
+        const double im = period > 0.0 ? sin(omega[k] * period) : omega[k];
+        status = phx_ss_probe_at(context, probe, re, im, responses + (size_t)k * entries);
+    }
+    phx_ss_probe_destroy(probe);
+    return phx_conclude(context, status);
+}
+
 phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int count, const double *omega,
                             double *responses)
 {
+    return phx_ss_responses_sampled(context, system, 0.0, count, omega, responses);
+}
+
+phx_status phx_ss_responses_sampled(phx_context *context, const phx_ss *system, double period, int count,
+                                    const double *omega, double *responses)
+{
     if (!system || (count > 0 && (!omega || !responses)))
         return phx_fail_null(context, __func__, "system, omega or responses");
-    return phx_ss_responses_beside(context, system, 0.0, count, omega, responses);
+    return responses_along(context, system, 0.0, period, count, omega, responses);
 }
 
 phx_status phx_ss_responses_beside(phx_context *context, const phx_ss *system, double beside, int count,
                                    const double *omega, double *responses)
 {
-    const size_t entries = 2 * (size_t)system->n_outputs * (size_t)system->n_inputs;
-    sweep points = {.beside = beside};
-    phx_status status = sweep_create(context, system, &points);
-
-    for (int k = 0; k < count && !status; k++)
-        status = response_at(context, &points, omega[k], responses + (size_t)k * entries);
-    sweep_free(&points);
-    return phx_conclude(context, status);
+    return responses_along(context, system, beside, 0.0, count, omega, responses);
 }
 
 phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response)

@@ -127,14 +127,37 @@ static phx_status list_modes(phx_context *context, const phx_model *model, const
     return PHX_OK;
 }
 
+/* The loop of the controllers about the start, and whether a sampled one makes it grow. */
+static phx_status judge_loop(phx_context *context, const phx_start_point *at, phx_check_report *report)
+{
+    char why[300];
+
+    if (phx_system_controllers(at->system) == 0)
+        return PHX_OK;
+    phx_status status = phx_sampled_loop_period(context, at->dae, 0.0, at->x, &report->loop_period, sizeof why, why);
+    if (!status && why[0])
+        phx_log(context, PHX_LOG_WARNING, "the stability of the sampled loop is not judged: %s", why);
+    if (!status)
+        status = phx_linear_stability(at->dae, 0.0, at->x, at->lambda, &report->loop);
+    report->has_loop = !status && report->loop.judged > 0;
+    if (report->has_loop && report->loop_period > 0.0 && report->loop.growth > 0.0)
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "the sampled loop is unstable about the start: a motion at %.4g Hz grows by a factor of %.4g each sample "
+            "of %.4g s. Sample faster, reduce the delay or the gains",
+            report->loop.frequency / 6.283185307179586, exp(report->loop.growth * report->loop_period),
+            report->loop_period);
+    return status;
+}
+
 void phx_warn_of_sampling(phx_context *context, const phx_system *system)
 {
     for (int c = 0; c < phx_system_controllers(system); c++)
         if (phx_system_controller_sample(system, c) > 0.0)
             phx_log(context, PHX_LOG_WARNING,
                     "controller '%s' is sampled: the continuous linear model leaves it out and holds its output of the "
-                    "start",
-                    phx_system_controller_name(system, c));
+                    "start; '--sample %.6g' closes its loop",
+                    phx_system_controller_name(system, c), phx_system_controller_sample(system, c));
 }
 
 /* The bound of the sampling period, and who exceeds it. */
@@ -177,6 +200,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         status = list_modes(context, model, at->system, report);
     if (!status)
         status = find_sampling_limit(context, model, at, report);
+    if (!status)
+        status = phx_model_blame(context, model, judge_loop(context, at, report));
     if (!status)
         status = phx_casimirs_at(context, model, at, &report->n_casimirs, &report->casimirs);
     if (!status)

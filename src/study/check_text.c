@@ -152,6 +152,13 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
+    if (report->has_loop) {
+        fprintf(stream, ",\n  \"loop\": {\"period\": %.17g, \"growing_modes\": %d", report->loop_period,
+                report->loop.divergent + report->loop.fluttering);
+        check_text_put_number(stream, "growth", report->loop.growth);
+        check_text_put_number(stream, "angular_frequency", report->loop.frequency);
+        fputs("}", stream);
+    }
     check_text_put_modes(stream, report);
     put_loops(stream, report);
     put_moves(stream, report);
@@ -216,6 +223,15 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
                 "%-26s %.10g s: by gains of rates, delay and mobility alone; with flexible modes the loop may be "
                 "unstable below it\n",
                 "bound of sampling period", report->sampling_limit);
+    if (report->has_loop && report->loop.growth > 0.0)
+        fprintf(stream, "%-26s %d growing mode%s about the start, the fastest by exp(%.4g t) at %.4g Hz\n",
+                report->loop_period > 0.0 ? "sampled loop" : "loop of controllers",
+                report->loop.divergent + report->loop.fluttering,
+                report->loop.divergent + report->loop.fluttering > 1 ? "s" : "", report->loop.growth,
+                report->loop.frequency / 6.283185307179586);
+    else if (report->has_loop)
+        fprintf(stream, "%-26s no growing mode about the start\n",
+                report->loop_period > 0.0 ? "sampled loop" : "loop of controllers");
     for (int k = 0; k < report->n_modes; k++) {
         const phx_check_modes *found = &report->modes[k];
         char what[60];

@@ -179,7 +179,7 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
     if (!status)
         phx_forces_left_out(at.system, sizeof point->unrest.left_out, point->unrest.left_out);
-    if (!status && point->warn)
+    if (!status && point->warn && options->sample == 0.0 && !options->loop)
         phx_warn_of_sampling(context, at.system);
     if (!status && where == PHX_MODEL_AT_STEADY) {
         axes = phx_calloc(context, (size_t)phx_system_n_v(at.system), sizeof *axes);
@@ -214,9 +214,84 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     return status;
 }
 
+/* Options of the state-space form alone, and of models that are not reduced. */
+static phx_status check_options(phx_context *context, const phx_study_linearize_options *options)
+{
+    const bool any = options->loop || options->sample > 0.0 || options->minimal || options->stable_part;
+
+    if (any && options->form != PHX_FORM_STATE_SPACE)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "loops, samples, minimal models and stable parts are of the state-space form");
+    if (options->reduction && options->loop)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a reduced model has no loop; open it without a reduction");
+    if (options->delay > 0 && !(options->sample > 0.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a delay of %d counts samples; give their period", options->delay);
+    return PHX_OK;
+}
+
+/* *next, made of the report's system, takes its place. */
+static phx_status replace_system(phx_status status, phx_ss **next, phx_linear_report *report)
+{
+    if (status)
+        return status;
+    phx_ss_destroy(report->system);
+    report->system = *next;
+    return PHX_OK;
+}
+
+/* Leaves out what was asked to be left out, counted. */
+static phx_status leave_out(phx_context *context, const phx_study_linearize_options *options, phx_linear_report *report)
+{
+    const int before = phx_ss_n(report->system);
+    phx_ss *next = NULL;
+    phx_status status = PHX_OK;
+
+    if (options->minimal)
+        status = replace_system(phx_ss_reduce(context, report->system, PHX_SS_MINIMAL, 0.0, &next), &next, report);
+    if (!status && options->stable_part)
+        status = replace_system(phx_ss_stable_part(context, report->system, 0.0, &next), &next, report);
+    report->left_out += status ? 0 : before - phx_ss_n(report->system);
+    return status;
+}
+
+/* The report's loop at a controller, with its margins. */
+static phx_status make_loop(phx_context *context, const phx_linearised *linearised,
+                            const phx_study_linearize_options *options, phx_linear_report *report)
+{
+    report->sample = options->sample;
+    phx_status status = phx_linearised_loop(context, linearised, options->loop, &report->sample, &report->system);
+    report->margins = status ? NULL : phx_calloc(context, 1, sizeof *report->margins);
+    if (!status && !report->margins)
+        status = PHX_ERR_MEMORY;
+    return status ? status : phx_ss_margins(context, report->system, report->sample, report->margins);
+}
+
+/* The report's sampled system: around sampled controllers, or the plant held, of which the rest has been left out. */
+static phx_status make_sampled(phx_context *context, const phx_linearised *linearised,
+                               const phx_study_linearize_options *options, phx_linear_report *report)
+{
+    const phx_sampled_options sampled = {.period = options->sample, .delay = options->delay};
+    const char *left_out = NULL;
+    phx_ss *next = NULL;
+    double own = 0.0;
+    phx_status status = phx_linearised_period(context, linearised, &own, &left_out);
+
+    report->sample = options->sample;
+    if (!status && left_out)
+        phx_log(context, PHX_LOG_WARNING, "sampled controllers are left out: %s", left_out);
+    if (!status && (own == 0.0 || options->reduction))
+        return replace_system(phx_ss_hold(context, report->system, sampled.period, sampled.delay, &next), &next,
+                              report);
+    if (!status && options->stable_part)
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "the stable part is of a continuous plant; here controllers sample");
+    return replace_system(status ? status : phx_linearised_sampled_ss(context, linearised, &sampled, &next), &next,
+                          report);
+}
+
 /* The report's system in state space, of the model or of the reduced one. */
-static phx_status linearize_make_system(phx_context *context, const phx_linearised *linearised,
-                                        const phx_study_linearize_options *options, phx_linear_report *report)
+static phx_status make_continuous(phx_context *context, const phx_linearised *linearised,
+                                  const phx_study_linearize_options *options, phx_linear_report *report)
 {
     const bool proper = options->form == PHX_FORM_DESCRIPTOR; /* that form allows improper outputs */
 
@@ -225,6 +300,23 @@ static phx_status linearize_make_system(phx_context *context, const phx_linearis
                       : phx_linearised_ss(context, linearised, &report->system);
     const phx_status status = phx_reduce_linear(context, linearised, options->reduction, &report->reduction);
     return status ? status : phx_reduction_ss(context, report->reduction, proper, &report->system);
+}
+
+/* The report's system as the options have it: the model or a loop of it, without parts, sampled. */
+static phx_status linearize_make_system(phx_context *context, const phx_linearised *linearised,
+                                        const phx_study_linearize_options *options, phx_linear_report *report)
+{
+    phx_status status = check_options(context, options);
+
+    if (!status && options->loop)
+        status = make_loop(context, linearised, options, report);
+    else if (!status)
+        status = make_continuous(context, linearised, options, report);
+    if (!status && (!options->loop || report->sample == 0.0))
+        status = leave_out(context, options, report);
+    if (!status && options->sample > 0.0 && !options->loop)
+        status = make_sampled(context, linearised, options, report);
+    return status;
 }
 
 /* Linearises the model into a report with state-space system, form asked for and residuals; reduces it if asked. The

@@ -346,11 +346,16 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
     if (!status && work->n_points > 1)
         status = phx_physical_shapes(context, at.system, &slot->linear.M, &slot->set, &slot->shown, &slot->mass);
     if (!status && point == 0) {
-        phx_warn_of_sampling(context, at.system);
+        char why[300] = "";
+        double period;
+        if (phx_system_controllers(at.system) > 0)
+            status = phx_sampled_loop_period(context, at.dae, 0.0, at.x, &period, sizeof why, why);
+        if (why[0])
+            phx_log(context, PHX_LOG_WARNING, "sampled controllers are left out of the modes: %s", why);
         work->report->velocities = phx_system_n_v(at.system);
         work->report->constraints = phx_system_n_l(at.system);
         work->report->redundant = phx_system_redundant(at.system);
-        if (work->shapes)
+        if (!status && work->shapes)
             status = modes_name_coordinates(work, context, at.system, slot->set.n);
         if (!status && work->draw)
             status = keep_bodies(work, context, worker->model, &at);

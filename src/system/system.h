@@ -319,13 +319,25 @@ void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; 
  *     z' = A z + B y,   u = C z + D y,   y = Y_q xi + Y_v xi'        (as changes from the point)
  *
  * of all continuous controllers together. D has the direct gains of the sampled ones as well, `continuous` says which
- * rows are not. */
+ * rows are not. Sampled ones stand by themselves, in the order in which they take their samples: from one sample to the
+ * next z+ = A z + B e, u = C z + D e, where e are measurements, or outputs of other controllers. */
+typedef struct phx_feedback_sampled {
+    double period;                     /* s */
+    int delay;                         /* samples from u to the effort */
+    int n, n_inputs, n_outputs, first; /* states; its outputs are the actuations from `first` on */
+    double *A, *B, *C, *D;
+    int *measure; /* n_inputs: row of Y; -1: it reads an output of another controller, */
+    int *other;   /* n_inputs: and which actuation that is; -1: none */
+} phx_feedback_sampled;
 typedef struct phx_feedback {
-    int n, n_states, n_actuations, n_measures;
-    char **actuations; /* n_actuations: channels; one may stand several times, the efforts add up */
-    char **states;     /* "NAME.z1" */
-    bool *continuous;  /* of each actuation */
-    double *Y_q, *Y_v; /* n_measures x n */
+    int n, n_states, n_actuations, n_measures, n_sampled;
+    char **actuations;             /* n_actuations: channels; one may stand several times, the efforts add up */
+    char **efforts;                /* n_actuations: the same as outputs of the controllers, "NAME.u1" */
+    phx_feedback_sampled *sampled; /* n_sampled */
+    char *left_out;                /* why a sampled controller is not there: a sentence; NULL: all are */
+    char **states;                 /* "NAME.z1" */
+    bool *continuous;              /* of each actuation */
+    double *Y_q, *Y_v;             /* n_measures x n */
     double *A, *B, *C, *D;
 } phx_feedback;
 /* Columns of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy; behind them, where

@@ -143,7 +143,14 @@ void phx_feedback_free(phx_feedback *feedback)
     double *arrays[] = {feedback->Y_q, feedback->Y_v, feedback->A, feedback->B, feedback->C, feedback->D};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     feedback_free_names(feedback->n_actuations, feedback->actuations);
+    feedback_free_names(feedback->n_actuations, feedback->efforts);
     feedback_free_names(feedback->n_states, feedback->states);
+    for (int k = 0; feedback->sampled && k < feedback->n_sampled; k++) {
+        phx_free(feedback->sampled[k].A);
+        phx_free(feedback->sampled[k].measure);
+    }
+    phx_free(feedback->sampled);
+    phx_free(feedback->left_out);
     phx_free(feedback->continuous);
     *feedback = (phx_feedback){0};
 }
@@ -161,17 +168,21 @@ static phx_status name_all(phx_context *context, const phx_system *system, phx_f
     char name[300];
 
     feedback->actuations = phx_calloc(context, (size_t)feedback->n_actuations, sizeof *feedback->actuations);
+    feedback->efforts = phx_calloc(context, (size_t)feedback->n_actuations, sizeof *feedback->efforts);
     feedback->states = phx_calloc(context, (size_t)feedback->n_states, sizeof *feedback->states);
     feedback->continuous = phx_calloc(context, (size_t)feedback->n_actuations, sizeof *feedback->continuous);
-    if (!feedback->actuations || !feedback->states || !feedback->continuous)
+    if (!feedback->actuations || !feedback->efforts || !feedback->states || !feedback->continuous)
         return PHX_ERR_MEMORY;
     for (int c = 0; c < system->control.n; c++) {
         const controller_slot *slot = &system->control.slot[c];
         for (int k = 0; k < slot->n_outputs; k++) {
             feedback->continuous[acted] = is_continuous(slot);
             feedback->actuations[acted] = phx_strdup(context, slot->output_names[k]);
-            if (!feedback->actuations[acted++])
+            snprintf(name, sizeof name, "%s.u%d", slot->name, k + 1);
+            feedback->efforts[acted] = phx_strdup(context, name);
+            if (!feedback->actuations[acted] || !feedback->efforts[acted])
                 return PHX_ERR_MEMORY;
+            acted++;
         }
         for (int k = 0; k < phx_block_n(slot->block) && is_continuous(slot); k++) {
             snprintf(name, sizeof name, "%s.z%d", slot->name, k + 1);
@@ -274,6 +285,78 @@ static phx_status feedback_add_block(workspace *ws, int c, double t, const doubl
     return status;
 }
 
+/* ---- sampled controllers ---- */
+/* Why the linear model of a sampled controller is unknown, into `text`; false if it is known. */
+static bool feedback_unknown(const controller_slot *slot, size_t size, char *text)
+{
+    if (!phx_block_rests(slot->block)) {
+        snprintf(text, size, "controller '%s' is another program, which has no linear model", slot->name);
+        return true;
+    }
+    for (int k = 0; k < slot->n_inputs; k++)
+        if (slot->inputs[k].row < 0 && slot->inputs[k].kind == MEASURE_OUTPUT) {
+            snprintf(text, size, "controller '%s' measures '%s', which follows forces and accelerations", slot->name,
+                     slot->input_names[k]);
+            return true;
+        }
+    return false;
+}
+
+/* Appends the sampled controller c, linearised about x, with its connections. */
+static phx_status feedback_add_sampled(workspace *ws, int c, double t, const double *x, phx_feedback *feedback)
+{
+    const phx_system *system = ws->system;
+    const controller_slot *slot = &system->control.slot[c];
+    const size_t n = (size_t)phx_block_n(slot->block), in = (size_t)slot->n_inputs, out = (size_t)slot->n_outputs;
+    phx_feedback_sampled *one = &feedback->sampled[feedback->n_sampled++];
+
+    *one = (phx_feedback_sampled){.period = phx_block_sample_time(slot->block),
+                                  .delay = phx_block_delay(slot->block),
+                                  .n = (int)n,
+                                  .n_inputs = (int)in,
+                                  .n_outputs = (int)out,
+                                  .first = slot->first_output};
+    one->A = phx_calloc(ws->base.context, n * n + n * in + out * n + out * in, sizeof *one->A);
+    one->measure = phx_calloc(ws->base.context, 2 * in, sizeof *one->measure);
+    if (!one->A || !one->measure)
+        return PHX_ERR_MEMORY;
+    one->B = one->A + n * n;
+    one->C = one->B + n * in;
+    one->D = one->C + out * n;
+    one->other = one->measure + in;
+    for (size_t k = 0; k < in; k++) {
+        const measure *gauge = &slot->inputs[k];
+        one->measure[k] = gauge->row;
+        one->other[k] = gauge->kind == MEASURE_CONTROLLER
+                            ? system->control.slot[gauge->controller].first_output + gauge->number
+                            : -1;
+        ws->control.y[k] = phx_sys_measure(ws, gauge);
+    }
+    return phx_block_linearise_sample(slot->block, ws->base.context, t, x + slot->x, ws->control.y, ws->control.room[c],
+                                      one->A, one->B, one->C, one->D);
+}
+
+/* Appends all sampled controllers; none, and the reason, if the linear model of one of them is unknown. */
+static phx_status feedback_add_all_sampled(workspace *ws, double t, const double *x, phx_feedback *feedback)
+{
+    const phx_system *system = ws->system;
+    char why[300];
+    phx_status status = PHX_OK;
+
+    feedback->sampled = phx_calloc(ws->base.context, (size_t)system->control.n, sizeof *feedback->sampled);
+    if (!feedback->sampled)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < system->control.n; c++)
+        if (!is_continuous(&system->control.slot[c]) && feedback_unknown(&system->control.slot[c], sizeof why, why)) {
+            feedback->left_out = phx_strdup(ws->base.context, why);
+            return feedback->left_out ? PHX_OK : PHX_ERR_MEMORY;
+        }
+    for (int k = 0; k < system->control.n && !status; k++)
+        if (!is_continuous(&system->control.slot[system->control.order[k]]))
+            status = feedback_add_sampled(ws, system->control.order[k], t, x, feedback);
+    return status;
+}
+
 /* Linearises all controllers about the configuration x at rest as one state-space system from measurements to
  * actuations. *feedback is empty after an error or without controllers. */
 phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feedback *feedback)
@@ -301,6 +384,8 @@ phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feed
             first += is_continuous(&system->control.slot[b]) ? phx_block_n(system->control.slot[b].block) : 0;
         status = feedback_add_block(ws, c, t, x, first, feedback);
     }
+    if (!status)
+        status = feedback_add_all_sampled(ws, t, x, feedback);
     if (status)
         phx_feedback_free(feedback);
     return phx_conclude(dae->context, status);
