@@ -14,7 +14,7 @@ typedef struct plot_arguments {
     const char *inputs, *outputs, *matrices, *plane;
     const char *size, *width, *font_size, *dpi;
     cli_list columns, set;
-    bool spectrum, motion, poles, spy, grey, difference;
+    bool spectrum, motion, poles, nyquist, nichols, decibels, spy, grey, difference;
 } plot_arguments;
 
 static const double COLUMN = 84.0, PAGE = 174.0; /* mm: a column and both of a page of two */
@@ -74,10 +74,13 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
         phx_plot_kind kind;
     } kinds[] = {{given->motion, "--motion", PHX_PLOT_MOTION},
                  {given->poles, "--poles", PHX_PLOT_POLES},
+                 {given->nyquist, "--nyquist", PHX_PLOT_NYQUIST},
+                 {given->nichols, "--nichols", PHX_PLOT_NICHOLS},
                  {given->spy, "--spy", PHX_PLOT_SPY},
                  {given->spectrum, "--spectrum", PHX_PLOT_SPECTRUM},
                  {given->columns.count && !given->spectrum, "--columns", PHX_PLOT_COLUMNS},
-                 {given->inputs || given->outputs, "--inputs and --outputs", PHX_PLOT_ALL}};
+                 {(given->inputs || given->outputs) && !given->nyquist && !given->nichols, "--inputs and --outputs",
+                  PHX_PLOT_ALL}};
     const char *first = NULL;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (!kinds[k].is)
@@ -134,6 +137,7 @@ static int read_options(const cli_command *command, const plot_arguments *given,
     options->columns = given->columns.items;
     options->n_columns = given->columns.count;
     options->difference = given->difference;
+    options->decibels = given->decibels;
     options->page.format = given->format;
     options->page.title = given->title;
     options->page.grey = given->grey;
@@ -145,7 +149,8 @@ static int read_options(const cli_command *command, const plot_arguments *given,
 /* The name of the picture when none is given: beside the file, by what is drawn. */
 static char *default_name(phx_context *context, const plot_arguments *given, phx_plot_kind kind)
 {
-    static const char *const parts[] = {"", "_columns", "_spectrum", "_motion", "_poles", "_spy"};
+    static const char *const parts[] = {"",       "_columns", "_spectrum", "_motion",
+                                        "_poles", "_spy",     "_nyquist",  "_nichols"};
     char ending[32];
     snprintf(ending, sizeof ending, "%s.%s", parts[kind], given->format ? given->format : "svg");
     return cli_name(context, given->file, true, ending);
@@ -250,6 +255,9 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
          &given.from},
         {"--to", 0, OPTION_TEXT, "NUMBER", "to this one", &given.to},
         {"--poles", 0, OPTION_FLAG, NULL, "of a linear model: its poles", &given.poles},
+        {"--nyquist", 0, OPTION_FLAG, NULL, "of a linear model: its responses in the complex plane", &given.nyquist},
+        {"--nichols", 0, OPTION_FLAG, NULL, "of a linear model: magnitude over phase", &given.nichols},
+        {"--decibels", 0, OPTION_FLAG, NULL, "of a Bode diagram (default of a loop)", &given.decibels},
         {"--inputs", 0, OPTION_TEXT, "LIST", "of a linear model: inputs of the Bode diagram", &given.inputs},
         {"--outputs", 0, OPTION_TEXT, "LIST", "and its outputs (default: all, up to 12 responses)", &given.outputs},
         {"--spy", 0, OPTION_FLAG, NULL, "of a linear model or a MODEL.yaml: patterns of its matrices", &given.spy},

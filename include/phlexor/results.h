@@ -376,7 +376,9 @@ typedef enum phx_plot_kind {
     PHX_PLOT_SPECTRUM, /* of a result: amplitudes of `columns` over the frequency */
     PHX_PLOT_MOTION,   /* of a result: snapshots of the bodies seen along an axis, from light (first) to dark (last) */
     PHX_PLOT_POLES,    /* of a linear model: its poles in the complex plane */
-    PHX_PLOT_SPY       /* of a linear model: the patterns of its matrices */
+    PHX_PLOT_SPY,      /* of a linear model: the patterns of its matrices */
+    PHX_PLOT_NYQUIST,  /* of a linear model: its responses in the complex plane, with -1 */
+    PHX_PLOT_NICHOLS   /* of a linear model: magnitude, dB, over phase, degrees */
 } phx_plot_kind;
 
 /* How an axis divides its range. */
@@ -407,6 +409,7 @@ typedef struct phx_plot_options {
     int n_maps;
     const char *const *maps; /* of its columns: "COLUMN=NAME", NAME being a column of the result */
     bool difference;         /* the columns of the others less those of the first */
+    bool decibels;           /* of a Bode diagram; a loop has them without being asked */
     phx_page page;
 } phx_plot_options;
 phx_plot_options phx_plot_options_default(void); /* all of everything */

@@ -306,7 +306,7 @@ phx_status phx_ss_passivity(phx_context *context, const phx_ss *system, double s
  * states "INPUT.1" .., the next to act first. */
 phx_status phx_ss_hold(phx_context *context, const phx_ss *system, double period, int delay, phx_ss **held);
 /* phx_ss_poles of a sampled system as those of the continuous one: log(z)/period, HUGE_VAL magnitudes and the real part
- * -HUGE_VAL for z = 0, of delays. */
+ * -HUGE_VAL for z = 0, of delays. `omega` and `damping` may be NULL. */
 phx_status phx_ss_sampled_poles(phx_context *context, const phx_ss *system, double period, double *re, double *im,
                                 double *omega, double *damping);
 /* The part whose poles have real parts below -`edge`, 1/s: free motions, which are poles at zero, and growing ones are

@@ -60,10 +60,13 @@ def plot_bode(system: Any, omega: Optional[Any], inputs: Optional[Sequence[str]]
               ax: Any) -> Any:
     """Magnitude in dB and phase in degrees of the transfer from every input to every output."""
     if omega is None:
-        sizes = np.abs(system.poles)
+        poles = system.poles
+        if system.sample:
+            poles = np.log(poles[poles != 0.0].astype(complex)) / system.sample
+        sizes = np.abs(poles)
         sizes = sizes[sizes > 0.0]
         low, high = (sizes.min(), sizes.max()) if sizes.size else (1.0, 1.0)
-        omega = np.geomspace(low / 10.0, 10.0 * high, 2000)
+        omega = np.geomspace(low / 10.0, np.pi / system.sample if system.sample else 10.0 * high, 2000)
     response = system.response(omega)
     magnitude, phase = axes_of(ax, 2)
     for i, output in enumerate(system.outputs):

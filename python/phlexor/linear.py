@@ -9,8 +9,8 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._binding import (phx_bundle, phx_bundle_item, phx_bundle_kind, phx_csr, phx_linear_report, phx_ss, phx_ss_def,
-                       phx_ss_link, phx_ss_part)
+from ._binding import (phx_bundle, phx_bundle_item, phx_bundle_kind, phx_csr, phx_linear_report, phx_margins, phx_ss,
+                       phx_ss_def, phx_ss_link, phx_ss_part)
 from ._call import (ComplexArray, Context, FloatArray, Owner, PathLike, doubles, hdf5, name_list, names_at, names_of,
                     path_of, text_of, view)
 from ._check import checked, not_pickled
@@ -18,7 +18,7 @@ from ._display import plot_bode
 from ._library import lib
 from .errors import UnsupportedError
 
-__all__ = ["Csr", "Lft", "Linear", "Plants", "StateSpace", "read_linear", "read_matrices"]
+__all__ = ["Csr", "Lft", "Linear", "Margins", "Plants", "StateSpace", "read_linear", "read_matrices"]
 
 
 class Csr(NamedTuple):
@@ -49,9 +49,40 @@ def sparse_of(raw: phx_csr, owner: Any) -> Any:
     return csr_matrix((matrix.data, matrix.indices, matrix.indptr), matrix.shape)
 
 
+class Margins(NamedTuple):
+    """Margins of a loop L under ``u = -L u``."""
+
+    stable: bool
+    """The closed loop has no growing mode."""
+    gain: float
+    """The least factor above 1 that brings the loop to its edge; infinite: none."""
+    gain_omega: float
+    reduction: float
+    """The largest factor below 1; 0: none."""
+    reduction_omega: float
+    phase: float
+    """rad, the smallest by magnitude; nan: |L| is never 1."""
+    phase_omega: float
+    delay: float
+    """s; infinite: none."""
+    delay_omega: float
+    sensitivity: float
+    """max |1/(1 + L)|."""
+    sensitivity_omega: float
+    complementary: float
+    """max |L/(1 + L)|."""
+    complementary_omega: float
+    gain_crossings: FloatArray
+    """Rows of angular frequency, rad/s, and factor, wherever L is real and negative."""
+    phase_crossings: FloatArray
+    """Rows of angular frequency, rad/s, phase, rad, and delay, s, wherever |L| = 1."""
+
+
 @checked
 class StateSpace:
     """``x' = A x + B u, y = C x + D u`` with names for states, inputs and outputs. It never changes.
+
+    With a `sample` time it is the sampled system ``x+ = A x + B u``.
 
     Attributes
     ----------
@@ -59,6 +90,8 @@ class StateSpace:
         Read-only views of the library's matrices.
     inputs, outputs, states : tuple of str
     name : str
+    sample : float
+        Period, s; 0: continuous.
 
     Parameters
     ----------
@@ -68,12 +101,14 @@ class StateSpace:
         By default ``u1 ..``, ``y1 ..``, ``x1 ..``. No two signals are called the same.
     name : str, optional
         For messages.
+    sample : float, optional
+        Period of a sampled system, s.
     """
 
     def __init__(self, A: Optional[ArrayLike] = None, B: Optional[ArrayLike] = None, C: Optional[ArrayLike] = None,
                  D: Optional[ArrayLike] = None, *, inputs: Optional[Sequence[str]] = None,
                  outputs: Optional[Sequence[str]] = None, states: Optional[Sequence[str]] = None,
-                 name: str = "system") -> None:
+                 name: str = "system", sample: float = 0.0) -> None:
         given = {key: None if value is None else np.array(value, dtype=np.float64, ndmin=2, order="C")
                  for key, value in (("A", A), ("B", B), ("C", C), ("D", D))}
         for key, matrix in given.items():
@@ -94,17 +129,17 @@ class StateSpace:
         with Context() as call:
             pointer = ctypes.POINTER(phx_ss)()
             call.check(lib.phx_ss_create(call.pointer, ctypes.byref(definition), ctypes.byref(pointer)))
-        self._take(pointer, Owner(lib.phx_ss_destroy, pointer, call))
+        self._take(pointer, Owner(lib.phx_ss_destroy, pointer, call), sample)
 
     @classmethod
-    def _of(cls, pointer: Any, owner: Any) -> "StateSpace":
+    def _of(cls, pointer: Any, owner: Any, sample: float = 0.0) -> "StateSpace":
         """Over a system of the library, which `owner` keeps alive."""
         made = cls.__new__(cls)
-        made._take(pointer, owner)
+        made._take(pointer, owner, sample)
         return made
 
-    def _take(self, pointer: Any, owner: Any) -> None:
-        self._pointer, self._owner = pointer, owner
+    def _take(self, pointer: Any, owner: Any, sample: float) -> None:
+        self._pointer, self._owner, self.sample = pointer, owner, sample
         made = lib.phx_ss_definition(pointer)
         n, m, p = made.n, made.n_inputs, made.n_outputs
         self.name = text_of(made.name)
@@ -121,7 +156,7 @@ class StateSpace:
 
     def __reduce__(self) -> Any:
         return _state_space, tuple(np.array(matrix) for matrix in (self.A, self.B, self.C, self.D)) + (
-            self.inputs, self.outputs, self.states, self.name)
+            self.inputs, self.outputs, self.states, self.name, self.sample)
 
     def __copy__(self) -> "StateSpace":
         return self  # nothing in it can be changed
@@ -133,7 +168,7 @@ class StateSpace:
         pointer = ctypes.POINTER(phx_ss)()
         with Context() as call:
             call.check(function(call.pointer, self._pointer, *arguments, ctypes.byref(pointer)))
-        return StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, call))
+        return StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, call), self.sample)
 
     # ---- systems out of systems ----
     def select(self, outputs: Optional[Iterable[str]] = None, inputs: Optional[Iterable[str]] = None) -> "StateSpace":
@@ -147,6 +182,30 @@ class StateSpace:
     def minimal(self, rtol: float = 0.0) -> "StateSpace":
         """Without states that no input moves or no output sees; ranks decided at `rtol` (0: 1e-10)."""
         return self._make(lib.phx_ss_reduce, int(phx_ss_part.PHX_SS_MINIMAL), rtol)
+
+    def stable_part(self, edge: float = 0.0) -> "StateSpace":
+        """Without free motions and what grows: poles with real parts below `-edge`, 1/s, stay."""
+        return self._make(lib.phx_ss_stable_part, edge)
+
+    def held(self, period: float, delay: int = 0) -> "StateSpace":
+        """The sampled system when the inputs are held over each `period`, s, and act `delay` samples later; exact."""
+        made = self._make(lib.phx_ss_hold, period, delay)
+        made.sample = period
+        return made
+
+    def margins(self) -> Margins:
+        """Margins of this system as the loop L of one input and one output, closed by ``u = -L u``."""
+        raw = phx_margins()
+        with Context() as call:
+            call.check(lib.phx_ss_margins(call.pointer, self._pointer, self.sample, ctypes.byref(raw)))
+        crossings = [np.array([values[:count] for values in arrays], dtype=np.float64).T.reshape(count, len(arrays))
+                     for count, arrays in ((raw.n_gain, (raw.gain_omega, raw.gain)),
+                                           (raw.n_phase, (raw.phase_omega, raw.phase, raw.delay)))]
+        made = Margins(bool(raw.stable), raw.gain_up, raw.gain_up_omega, raw.gain_down, raw.gain_down_omega,
+                       raw.phase_least, raw.phase_least_omega, raw.delay_least, raw.delay_least_omega, raw.sensitivity,
+                       raw.sensitivity_omega, raw.complementary, raw.complementary_omega, *crossings)
+        lib.phx_margins_free(ctypes.byref(raw))
+        return made
 
     def inverted(self, channels: Iterable[str]) -> "StateSpace":
         """With input and output of these channels exchanged; a channel is named by its input or its output."""
@@ -192,6 +251,9 @@ class StateSpace:
         array = (phx_ss_link * max(len(made), 1))(*(phx_ss_link(i.encode(), o.encode(), gain) for i, o, gain in made))
         stay = [name_list("outputs", outputs) or [], name_list("inputs", inputs) or []]
         arguments = [item for names in stay for item in (len(names), names_of(names))]
+        whole.sample = systems[0].sample if systems else 0.0
+        if any(system.sample != whole.sample for system in systems):
+            raise ValueError("systems: their sample times differ")
         return whole._make(lib.phx_ss_connect, len(made), array, *arguments)
 
     def renamed(self, name: Optional[str] = None, prefix: Optional[str] = None) -> "StateSpace":
@@ -210,7 +272,7 @@ class StateSpace:
         return poles
 
     def response(self, omega: ArrayLike) -> ComplexArray:
-        """Frequency response ``D + C (i omega - A)^-1 B``.
+        """Frequency response ``D + C (s - A)^-1 B`` at ``s = i omega``, of a sampled system at ``exp(i omega sample)``.
 
         Parameters
         ----------
@@ -226,8 +288,8 @@ class StateSpace:
         response: Any = np.empty(shape, np.complex128)
         if response.size:
             with Context() as call:
-                call.check(lib.phx_ss_responses(call.pointer, self._pointer, pulsations.size, doubles(pulsations),
-                                                doubles(response)))
+                call.check(lib.phx_ss_responses_sampled(call.pointer, self._pointer, self.sample, pulsations.size,
+                                                        doubles(pulsations), doubles(response)))
         made: ComplexArray = response
         return made
 
@@ -260,12 +322,12 @@ class StateSpace:
         """The same as ``scipy.signal.StateSpace``, without the names."""
         from scipy.signal import StateSpace as ScipyStateSpace
 
-        return ScipyStateSpace(self.A, self.B, self.C, self.D)
+        return ScipyStateSpace(self.A, self.B, self.C, self.D, **({"dt": self.sample} if self.sample else {}))
 
 
 def _state_space(A: FloatArray, B: FloatArray, C: FloatArray, D: FloatArray, inputs: Sequence[str],
-                 outputs: Sequence[str], states: Sequence[str], name: str) -> StateSpace:
-    return StateSpace(A, B, C, D, inputs=inputs, outputs=outputs, states=states, name=name)
+                 outputs: Sequence[str], states: Sequence[str], name: str, sample: float = 0.0) -> StateSpace:
+    return StateSpace(A, B, C, D, inputs=inputs, outputs=outputs, states=states, name=name, sample=sample)
 
 
 def _common(what: str, extents: Sequence[Tuple[Optional[FloatArray], int]], names: Optional[Sequence[str]]) -> int:
@@ -389,6 +451,15 @@ class Linear:
     def response(self, omega: ArrayLike) -> ComplexArray:
         """Of `system`: :meth:`StateSpace.response`."""
         return self.system.response(omega)
+
+    @property
+    def sample(self) -> float:
+        """Of `system`."""
+        return self.system.sample
+
+    def margins(self) -> Margins:
+        """Of `system`: :meth:`StateSpace.margins`."""
+        return self.system.margins()
 
     def bode(self, omega: Optional[ArrayLike] = None, inputs: Optional[Sequence[str]] = None,
              outputs: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
@@ -567,9 +638,9 @@ def linear_of(report: phx_linear_report, context: Context) -> Linear:
     residuals = {text_of(item.name): item.value for item in report.residuals[: report.n_residuals]}
     if not report.system:  # a large descriptor form
         return Linear(None, items_of(report.bundle, owner), report.bundle, owner, residuals)
-    system = StateSpace._of(report.system, owner)
+    system = StateSpace._of(report.system, owner, report.sample)
     shape = (len(system.outputs), len(system.inputs))
-    gain: FloatArray = view(report.dc_gain, shape, owner)
+    gain: Optional[FloatArray] = view(report.dc_gain, shape, owner) if report.dc_gain else None
     return Linear(system, items_of(report.bundle, owner), report.bundle, owner, residuals, gain, report.rigid)
 
 
@@ -588,8 +659,9 @@ def read_linear(path: PathLike) -> Linear:
         call.check(lib.phx_exchange_read(call.pointer, path_of(path), ctypes.byref(bundle)))
         owner = Owner(lib.phx_bundle_destroy, bundle, context)
         call.check(lib.phx_bundle_get_ss(call.pointer, bundle, ctypes.byref(pointer)))
-    system = StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, context))
-    return Linear(system, items_of(bundle, owner), bundle, owner)
+    items = items_of(bundle, owner)
+    system = StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, context), items.get("sample", 0.0))
+    return Linear(system, items, bundle, owner)
 
 
 @checked

@@ -838,7 +838,9 @@ class Model:
     def linearize(self, inputs: Optional[Iterable[str]] = None, outputs: Optional[Iterable[str]] = None, *,
                   at: Optional[At] = None, form: Form = "state-space", reduce: Optional[ReductionMethod] = None, order: Optional[int] = None,
                   error: Optional[float] = None, band: Optional[Tuple[float, float]] = None,
-                  damping: Optional[float] = None, points: Optional[Iterable[complex]] = None) -> Linear:
+                  damping: Optional[float] = None, points: Optional[Iterable[complex]] = None,
+                  loop: Optional[str] = None, sample: float = 0.0, delay: int = 0, minimal: bool = False,
+                  stable_part: bool = False) -> Linear:
         """The mechanism as a linear system with named inputs and outputs.
 
         Parameters
@@ -862,6 +864,17 @@ class Model:
             Modal damping ratio to choose and measure with, in place of the model's own.
         points : sequence of complex, optional
             Of the method "krylov", 1/s; infinity is one.
+        loop : str, optional
+            A controller, ``"NAME"`` or ``"NAME.u1"``: the loop opened at its output, with the sign of
+            :meth:`StateSpace.margins`, in place of the model; sampled as the controller is.
+        sample : float, optional
+            Sampled with this period, s, inputs held, sampled controllers closed.
+        delay : int, optional
+            Samples by which the inputs are late.
+        minimal : bool
+            Without states that no input moves or no output sees.
+        stable_part : bool
+            Without free motions and what grows.
 
         Returns
         -------
@@ -874,6 +887,8 @@ class Model:
         how = _reduction(reduce, order, error, band, damping, points)
         if how is not None:
             options.reduction = ctypes.pointer(how)
+        options.loop = None if loop is None else loop.encode()
+        options.sample, options.delay, options.minimal, options.stable_part = sample, delay, minimal, stable_part
         with self._use() as (call, pointer):
             call.check(lib.phx_study_linearize(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
         del keep

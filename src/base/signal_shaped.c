@@ -14,12 +14,16 @@
 
 #include <math.h>
 
+static const double PI = 3.14159265358979323846;
 /* A shaper has this many impulses at most; `values` of a shaped signal are its amplitudes, then its delays. */
 enum { MOST_IMPULSES = 3 };
 
 phx_status phx_signal_create_shaped(phx_context *context, phx_signal *of, const phx_shaper *shaper, phx_signal **signal)
 {
-    static const double PI = 3.14159265358979323846;
+    if (!of || !shaper || !signal) {
+        phx_signal_destroy(of);
+        return phx_fail_null(context, __func__, "of, shaper or signal");
+    }
     const double zeta = shaper->damping, omega = 2.0 * PI * shaper->frequency, V = shaper->tolerance;
     const int count = shaper->kind == PHX_SHAPER_ZV ? 2 : MOST_IMPULSES;
     const double half = PI / (omega * sqrt(1.0 - zeta * zeta)), K = exp(-zeta * omega * half);

@@ -392,13 +392,13 @@ static phx_status create_ss(phx_context *context, const phx_linearised *linearis
 /* State-space form of a linearised mechanism over the reduced coordinates and their rates, controllers closed. */
 phx_status phx_linearised_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss)
 {
+    if (!linearised || !ss)
+        return phx_fail_null(context, __func__, "linearised or ss");
     return phx_linearised_opened_ss(context, linearised, -1, ss);
 }
 
 phx_status phx_linearised_opened_ss(phx_context *context, const phx_linearised *linearised, int opened, phx_ss **ss)
 {
-    if (!linearised || !ss)
-        return phx_fail_null(context, __func__, "linearised or ss");
     first_order order = {0};
     phx_status status = phx_linearised_refuse_sparse(context, linearised);
 

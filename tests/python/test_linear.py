@@ -276,6 +276,30 @@ class StateSpaces(Case):
         with self.assertRaises(phlexor.SingularError):
             phlexor.StateSpace.connect([gain], [("a", "b", 1.0)], ["a"], ["b"])
 
+    def test_margins_and_samples(self):
+        loop = phlexor.StateSpace([[0, 1], [0, 0]], [[0], [1]], [[25, 6]])
+        margins = loop.margins()
+        omega = np.sqrt((36 + np.sqrt(36**2 + 2500)) / 2)
+        self.assertTrue(margins.stable)
+        self.close(margins.phase_omega, omega, 1e-11, "crossover")
+        self.close(margins.phase, np.arctan2(6 * omega, 25), 1e-12, "phase margin")
+        self.close(margins.phase_crossings, [[omega, margins.phase, margins.delay]], 1e-12, "all crossings")
+        self.assertEqual((margins.gain, margins.gain_crossings.shape), (np.inf, (0, 2)))
+        held = loop.held(0.01, delay=2)
+        self.assertEqual((held.sample, len(held.states)), (0.01, 4))
+        z = np.exp(1j * 3.0 * 0.01)
+        self.close(held.response(3.0), held.D + held.C @ np.linalg.solve(z * np.eye(4) - held.A, held.B), 1e-10, "at z")
+        self.assertLess(held.margins().phase, margins.phase)
+        self.assertEqual(len(loop.stable_part().states), 0)
+        model = phlexor.Model(EXAMPLES / "arm_digital.yaml")
+        opened = model.linearize(loop="elbow_pd")
+        self.assertEqual((opened.sample, opened.outputs), (1e-3, ("elbow_pd.u1",)))
+        self.assertTrue(opened.margins().stable)
+        closed = model.linearize(sample=1e-3)
+        self.assertLess(np.abs(closed.poles).max(), 1 + 1e-7)
+        with self.assertRaisesRegex(phlexor.ArgumentError, "sample every 0.001 s"):
+            model.linearize(sample=2e-3)
+
     def test_selection_inversion_reduction(self):
         two = phlexor.StateSpace(np.diag([-1.0, -2.0]), np.eye(2), np.eye(2), np.eye(2), inputs=["a", "b"],
                                  outputs=["c", "d"])

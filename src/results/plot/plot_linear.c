@@ -1,4 +1,4 @@
-/* Pictures of linear models: Bode diagrams and maps of poles. */
+/* Pictures of linear models: Bode, Nyquist and Nichols diagrams, and maps of poles. */
 #include "plot.h"
 
 #include <float.h>
@@ -7,14 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double PI = 3.14159265358979323846;
 enum { MOST_LINES = 12, GRID = 500, NEAR = 8, SAMPLES = 64 };
 /* A response this much smaller than its bound by the states, |c| |x| + |d|, is rounding: solving for
  * them leaves errors of n eps times the condition of i omega - A in all of them, in proportion to the largest. */
 static const double ROUNDING = 1e-10;
+static const double FIRST_PHASE = -170.0; /* degrees: of loops, near which their phases begin */
+static const double FARTHEST = 4.0;       /* magnitude that a Nyquist diagram shows: its subject is -1 */
+static const double LEAST_DB = -100.0, LARGEST_DB = 80.0; /* of a Nichols diagram */
 
 typedef struct linear_picture {
     phx_context *context;
     phx_ss *system;
+    phx_plot_kind kind;
+    bool decibels;
+    double sample;           /* s: of a sampled model; 0: continuous */
     double *re, *im, *omega; /* poles */
     int *inputs, *outputs;   /* signals drawn */
     int n_inputs, n_outputs;
@@ -46,7 +53,10 @@ static phx_status find_poles(linear_picture *picture)
     picture->omega = phx_calloc(picture->context, n, sizeof *picture->omega);
     if (!picture->re || !picture->im || !picture->omega)
         return PHX_ERR_MEMORY;
-    return phx_ss_poles(picture->context, picture->system, picture->re, picture->im, picture->omega, NULL);
+    return picture->sample > 0.0
+               ? phx_ss_sampled_poles(picture->context, picture->system, picture->sample, picture->re, picture->im,
+                                      picture->omega, NULL)
+               : phx_ss_poles(picture->context, picture->system, picture->re, picture->im, picture->omega, NULL);
 }
 
 /* ---- which signals ---- */
@@ -80,11 +90,20 @@ static int linear_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The largest magnitude but those of delays, which have none. */
+static double fastest_pole(const linear_picture *picture)
+{
+    int last = phx_ss_n(picture->system) - 1;
+    while (last >= 0 && isinf(picture->omega[last]))
+        last--;
+    return last >= 0 ? picture->omega[last] : 0.0;
+}
+
 /* Poles below this are zero to rounding. */
 static double zero_pole(const linear_picture *picture)
 {
     const int n = phx_ss_n(picture->system);
-    return n > 0 ? sqrt(n * DBL_EPSILON) * picture->omega[n - 1] : 0.0;
+    return n > 0 ? sqrt(n * DBL_EPSILON) * fastest_pole(picture) : 0.0;
 }
 
 static void find_range(const linear_picture *picture, const phx_plot_options *options, double *low, double *high)
@@ -93,9 +112,15 @@ static void find_range(const linear_picture *picture, const phx_plot_options *op
     const double zero = zero_pole(picture);
     double lowest = 0.0;
     for (int k = n - 1; k >= 0 && picture->omega[k] > zero; k--)
-        lowest = picture->omega[k];
+        lowest = isinf(picture->omega[k]) ? lowest : picture->omega[k];
     *low = lowest > 0.0 ? 0.1 * lowest : 0.1;
-    *high = lowest > 0.0 ? fmin(10.0 * picture->omega[n - 1], 1e4 * lowest) : 10.0;
+    *high = lowest > 0.0 ? fmin(10.0 * fastest_pole(picture), 1e4 * lowest) : 10.0;
+    if (picture->sample > 0.0) { /* up to half the samples */
+        *high = PI / picture->sample;
+        *low = fmin(*low, 1e-3 * *high);
+    }
+    if (picture->kind != PHX_PLOT_ALL || picture->decibels) /* a loop: from where its gain is large */
+        *low = fmin(*low, 1e-2 * (lowest > 0.0 ? lowest : 1.0));
     if (options->from > 0.0)
         *low = options->from;
     if (options->to < HUGE_VAL)
@@ -106,9 +131,12 @@ static void find_range(const linear_picture *picture, const phx_plot_options *op
 static phx_status choose_frequencies(linear_picture *picture, const phx_plot_options *options)
 {
     static const double near[NEAR / 2] = {1e-3, 4e-3, 1.5e-2, 5e-2};
-    const int n = phx_ss_n(picture->system), grid = n > 100 ? GRID / 3 : GRID;
+    static const double widths[] = {0.0, 0.15, 0.3, 0.5, 0.75, 1.0, 1.4, 2.0, 3.0, 5.0, 9.0}; /* of a resonance */
+    enum { WIDTHS = sizeof widths / sizeof *widths };
+    const bool loci = picture->kind != PHX_PLOT_ALL;
+    const int n = phx_ss_n(picture->system), grid = n > 100 ? GRID / 3 : loci ? 3 * GRID : GRID;
     double low, high;
-    picture->frequencies = phx_calloc(picture->context, (size_t)grid + NEAR * (size_t)n, sizeof(double));
+    picture->frequencies = phx_calloc(picture->context, (size_t)grid + (NEAR + 2 * WIDTHS) * (size_t)n, sizeof(double));
     if (!picture->frequencies)
         return PHX_ERR_MEMORY;
     find_range(picture, options, &low, &high);
@@ -126,6 +154,12 @@ static phx_status choose_frequencies(linear_picture *picture, const phx_plot_opt
             if (omega > low && omega < high)
                 picture->frequencies[picture->n_frequencies++] = omega;
         }
+    for (int k = 0; k < n && loci; k++)
+        for (int i = 0; i < 2 * WIDTHS && picture->im[k] > 0.0; i++) {
+            const double omega = picture->im[k] + (i % 2 ? 1.0 : -1.0) * widths[i / 2] * picture->re[k];
+            if (omega > low && omega < high)
+                picture->frequencies[picture->n_frequencies++] = omega;
+        }
     qsort(picture->frequencies, (size_t)picture->n_frequencies, sizeof(double), linear_compare);
     return PHX_OK;
 }
@@ -134,7 +168,7 @@ static phx_status choose_frequencies(linear_picture *picture, const phx_plot_opt
 /* Degrees nearest to those before: the phase does not jump by a turn. */
 static double unwrapped(double re, double im, double before)
 {
-    const double turn = 360.0, phase = atan2(im, re) * (180.0 / acos(-1.0));
+    const double turn = 360.0, phase = atan2(im, re) * (180.0 / PI);
     return isfinite(before) ? phase + turn * rint((before - phase) / turn) : phase;
 }
 
@@ -179,11 +213,13 @@ static phx_status find_responses(const linear_picture *picture, bool states, int
         return status;
     const size_t entries = 2 * (size_t)phx_ss_outputs(system) * (size_t)phx_ss_inputs(system);
     *responses = phx_calloc(picture->context, entries * (size_t)count, sizeof **responses);
-    status = *responses ? phx_ss_responses(picture->context, system, count, frequencies, *responses) : PHX_ERR_MEMORY;
+    status = *responses
+                 ? phx_ss_responses_sampled(picture->context, system, picture->sample, count, frequencies, *responses)
+                 : PHX_ERR_MEMORY;
     bool single = status == PHX_SINGULAR;
     for (int i = 0; i < count && single; i++) {
         double *response = *responses + (size_t)i * entries;
-        status = phx_ss_response(picture->context, system, frequencies[i], response);
+        status = phx_ss_responses_sampled(picture->context, system, picture->sample, 1, &frequencies[i], response);
         single = !status || status == PHX_SINGULAR;
         for (size_t k = 0; k < entries && status; k++)
             response[k] = NAN;
@@ -252,6 +288,38 @@ static bool linear_is_zero(const linear_picture *picture, const bode *response, 
     return true;
 }
 
+/* The response as a line of the Nyquist diagram, and that of negative frequencies; or of the Nichols diagram. */
+static phx_status add_locus(linear_picture *picture, const bode *response, int i, int j, const char *label)
+{
+    const size_t count = (size_t)picture->n_frequencies;
+    const bool nyquist = picture->kind == PHX_PLOT_NYQUIST;
+    phx_panel *panel = &picture->chart.panels[0];
+    phx_line *line = phx_panel_add_line(&picture->chart, panel, label, count);
+    phx_line *mirror = line && nyquist ? phx_panel_add_line(&picture->chart, panel, NULL, count) : NULL;
+
+    if (!line || (nyquist && !mirror))
+        return PHX_ERR_MEMORY;
+    line = mirror ? mirror - 1 : line;
+    double phase = FIRST_PHASE;
+    for (size_t f = 0; f < count; f++) {
+        const double *h = response_of(picture, response, (int)f, i, j), size = hypot(h[0], h[1]);
+        const double decibels = 20.0 * log10(size);
+        const bool inside = nyquist ? size <= FARTHEST : decibels >= LEAST_DB && decibels <= LARGEST_DB;
+        phase = size > 0.0 && isfinite(size) ? unwrapped(h[0], h[1], phase) : phase;
+        line->x[f] = nyquist ? h[0] : phase;
+        line->y[f] = !inside ? NAN : nyquist ? h[1] : decibels;
+        if (!inside || !isfinite(line->x[f]))
+            line->x[f] = nyquist ? -1.0 : isfinite(phase) ? phase : -180.0;
+        if (mirror) {
+            mirror->x[f] = line->x[f];
+            mirror->y[f] = -line->y[f];
+        }
+    }
+    if (mirror)
+        mirror->guide = true;
+    return PHX_OK;
+}
+
 /* The response as a line of both panels. */
 static phx_status add_response(linear_picture *picture, const bode *response, int i, int j)
 {
@@ -259,15 +327,19 @@ static phx_status add_response(linear_picture *picture, const bode *response, in
     char label[PHX_PLOT_TEXT];
     snprintf(label, sizeof label, "%s \xE2\x86\x92 %s", phx_ss_input(picture->system, picture->inputs[j]),
              phx_ss_output(picture->system, picture->outputs[i]));
+    if (picture->kind != PHX_PLOT_ALL)
+        return add_locus(picture, response, i, j, label);
     phx_line *magnitude = phx_panel_add_line(&picture->chart, &picture->chart.panels[0], label, count);
     phx_line *phase = magnitude ? phx_panel_add_line(&picture->chart, &picture->chart.panels[1], label, count) : NULL;
     if (!phase)
         return PHX_ERR_MEMORY;
+    double before = picture->decibels ? FIRST_PHASE : NAN;
     for (size_t f = 0; f < count; f++) {
         const double *h = response_of(picture, response, (int)f, i, j), size = hypot(h[0], h[1]);
         magnitude->x[f] = phase->x[f] = picture->frequencies[f];
-        magnitude->y[f] = size;
-        phase->y[f] = size > 0.0 ? unwrapped(h[0], h[1], f > 0 ? phase->y[f - 1] : NAN) : NAN;
+        magnitude->y[f] = picture->decibels ? 20.0 * log10(size) : size;
+        before = f > 0 ? phase->y[f - 1] : before;
+        phase->y[f] = size > 0.0 ? unwrapped(h[0], h[1], before) : NAN;
     }
     return PHX_OK;
 }
@@ -309,7 +381,7 @@ static phx_status add_model(linear_picture *picture, int i, int j)
         const double im = values->im[f * (size_t)values->cols + (size_t)column], size = hypot(re, im);
         const bool inside = omega[f] >= low && omega[f] <= high;
         magnitude->x[f] = phase->x[f] = inside ? omega[f] : low;
-        magnitude->y[f] = inside ? size : NAN;
+        magnitude->y[f] = !inside ? NAN : picture->decibels ? 20.0 * log10(size) : size;
         phase->y[f] = inside && size > 0.0 ? unwrapped(re, im, f > 0 ? phase->y[f - 1] : NAN) : NAN;
     }
     return PHX_OK;
@@ -333,7 +405,7 @@ static phx_status add_responses(linear_picture *picture)
                 status = add_response(picture, &response, i, j);
         }
     const int drawn = picture->chart.panels[0].n_lines;
-    for (int j = 0; j < picture->n_inputs && !status && drawn > 0; j++)
+    for (int j = 0; j < picture->n_inputs && !status && drawn > 0 && picture->kind == PHX_PLOT_ALL; j++)
         for (int i = 0; i < picture->n_outputs && !status; i++)
             if (!linear_is_zero(picture, &response, i, j) && drawn < MOST_LINES)
                 status = add_model(picture, i, j);
@@ -360,21 +432,106 @@ static phx_status tell_left_out(linear_picture *picture)
     return picture->chart.subtitle ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* A number of the file; NAN: it has none. */
+static double number_of(const phx_bundle *bundle, const char *name)
+{
+    const phx_bundle_item *item = phx_bundle_find(bundle, name);
+    return !item                                                             ? NAN
+           : item->kind == PHX_BUNDLE_NUMBER                                 ? item->number
+           : item->kind == PHX_BUNDLE_MATRIX && item->rows * item->cols == 1 ? item->re[0]
+                                                                             : NAN;
+}
+
+/* Lines at 0 dB and -180 degrees and at the least margins of a loop, which stand below the title. */
+static phx_status add_margins(linear_picture *picture)
+{
+    static const char *const names[] = {"gain_margin", "phase_margin"}, *const units[] = {"dB", "degrees"};
+    const double low = picture->frequencies[0], high = picture->frequencies[picture->n_frequencies - 1];
+    char text[PHX_PLOT_TEXT];
+
+    snprintf(text, sizeof text, "%s", picture->chart.subtitle);
+    for (int p = 0; p < 2; p++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s_omega", names[p]);
+        const double value = number_of(picture->bundle, names[p]), omega = number_of(picture->bundle, name);
+        phx_panel *panel = &picture->chart.panels[p];
+        phx_line *level = phx_panel_add_line(&picture->chart, panel, NULL, 2);
+        if (!level)
+            return PHX_ERR_MEMORY;
+        level->guide = true;
+        level->x[0] = low;
+        level->x[1] = high;
+        level->y[0] = level->y[1] = p ? -180.0 : 0.0;
+        if (!isfinite(value) || !(omega > low && omega < high))
+            continue;
+        const double shown = p ? value * 180.0 / PI : 20.0 * log10(value);
+        phx_line *margin = phx_panel_add_line(&picture->chart, panel, NULL, 2);
+        if (!margin)
+            return PHX_ERR_MEMORY;
+        margin->x[0] = margin->x[1] = omega;
+        margin->y[0] = p ? -180.0 : 0.0;
+        margin->y[1] = p ? -180.0 + shown : -shown;
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "; %s margin %.3g %s", p ? "phase" : "gain", shown, units[p]);
+    }
+    phx_free(picture->chart.subtitle);
+    picture->chart.subtitle = phx_strdup(picture->context, text);
+    return picture->chart.subtitle ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* Adds magnitude and phase over the frequency, and a note on responses left out. */
 static phx_status add_bode(linear_picture *picture, const phx_plot_options *options)
 {
-    static const char *const titles[] = {"Magnitude", "Phase (degrees)"};
+    const char *const titles[] = {picture->decibels ? "Magnitude (dB)" : "Magnitude", "Phase (degrees)"};
     phx_status status = choose_frequencies(picture, options);
     for (int p = 0; p < 2 && !status; p++) {
         phx_panel *panel = phx_chart_add_panel(&picture->chart, titles[p], "frequency (rad/s)");
         if (!panel)
             return PHX_ERR_MEMORY;
-        panel->logarithmic = p == 0;
+        panel->logarithmic = p == 0 && !picture->decibels;
         panel->x_logarithmic = true;
         panel->once = panel->degrees = p == 1;
     }
     if (!status)
         status = add_responses(picture);
+    if (!status && picture->decibels)
+        status = add_margins(picture);
+    return status ? status : tell_left_out(picture);
+}
+
+/* Adds the responses in the complex plane with the unit circle, or magnitude over phase, and the point -1. */
+static phx_status add_loci(linear_picture *picture, const phx_plot_options *options)
+{
+    const bool nyquist = picture->kind == PHX_PLOT_NYQUIST;
+    enum { CIRCLE = 145 };
+    phx_panel *panel = phx_chart_add_panel(&picture->chart, nyquist ? "Imaginary part" : "Magnitude (dB)",
+                                           nyquist ? "real part" : "phase (degrees)");
+    phx_status status = panel ? choose_frequencies(picture, options) : PHX_ERR_MEMORY;
+
+    if (!status) {
+        panel->equal = nyquist;
+        status = add_responses(picture);
+    }
+    panel = &picture->chart.panels[0];
+    phx_line *guide = status ? NULL : phx_panel_add_line(&picture->chart, panel, NULL, nyquist ? CIRCLE : 2);
+    if (!status && !guide)
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; guide && k < (nyquist ? CIRCLE : 2); k++) {
+        guide->guide = true;
+        guide->x[k] = nyquist ? cos(2.0 * PI * k / (CIRCLE - 1)) : -180.0;
+        guide->y[k] = nyquist ? sin(2.0 * PI * k / (CIRCLE - 1)) : k ? 12.0 : -12.0;
+    }
+    for (int way = 0; way < 2 && !status; way++) { /* a cross */
+        phx_line *bar = phx_panel_add_line(&picture->chart, &picture->chart.panels[0], NULL, 2);
+        if (!bar)
+            return PHX_ERR_MEMORY;
+        bar->guide = true;
+        for (int k = 0; k < 2; k++) {
+            const double along = way ? 0.0 : 2.0 * k - 1.0, across = way ? 2.0 * k - 1.0 : 0.0;
+            bar->x[k] = nyquist ? -1.0 + 0.15 * along : -180.0 + 10.0 * along;
+            bar->y[k] = nyquist ? 0.15 * across : 4.0 * across;
+        }
+    }
     return status ? status : tell_left_out(picture);
 }
 
@@ -404,6 +561,9 @@ static phx_status read_system(linear_picture *picture, const char *path, char *t
     status = phx_bundle_get_ss(picture->context, bundle, &picture->system);
     if (status && status != PHX_ERR_MEMORY)
         phx_fail_prefix(picture->context, status, "%s: ", path);
+    const double sample = status ? NAN : number_of(bundle, "sample");
+    picture->sample = sample > 0.0 ? sample : 0.0;
+    picture->decibels = picture->decibels || phx_bundle_find(bundle, "closed_loop_stable");
     const phx_bundle_item *item = phx_bundle_find(bundle, "title");
     const char *slash = strrchr(path, '/');
     snprintf(title, size, "%s", item && item->text ? item->text : slash ? slash + 1 : path);
@@ -424,7 +584,7 @@ static phx_status choose_signals(linear_picture *picture, const phx_plot_options
 phx_status phx_plot_linear(phx_context *context, const char *path, const char *picture_path,
                            const phx_plot_options *options)
 {
-    linear_picture picture = {.context = context};
+    linear_picture picture = {.context = context, .kind = options->kind, .decibels = options->decibels};
     char title[PHX_PLOT_TEXT], subtitle[PHX_PLOT_TEXT];
     phx_status status = read_system(&picture, path, title, sizeof title);
     if (!status)
@@ -433,14 +593,16 @@ phx_status phx_plot_linear(phx_context *context, const char *path, const char *p
         status = choose_signals(&picture, options);
     if (!status) {
         const bool reduced =
-            options->kind != PHX_PLOT_POLES && phx_bundle_find(picture.bundle, "reduction_model_response");
+            options->kind == PHX_PLOT_ALL && phx_bundle_find(picture.bundle, "reduction_model_response");
         snprintf(subtitle, sizeof subtitle, "%d states%s", phx_ss_n(picture.system),
                  reduced ? "; thin: the model before its reduction" : "");
         status = phx_chart_create(context, title, subtitle, &picture.chart);
     }
     if (!status) {
         picture.chart.page = options->page;
-        status = options->kind == PHX_PLOT_POLES ? add_poles(&picture) : add_bode(&picture, options);
+        status = options->kind == PHX_PLOT_POLES ? add_poles(&picture)
+                 : options->kind == PHX_PLOT_ALL ? add_bode(&picture, options)
+                                                 : add_loci(&picture, options);
     }
     if (!status)
         status = phx_chart_write(&picture.chart, picture_path);
