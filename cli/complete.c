@@ -82,6 +82,7 @@ static const struct value_kind {
     {"linearize", "--inputs", "LIST", NULL, offer_model_inputs, FORM_LIST},
     {"linearize", "--outputs", "LIST", NULL, offer_model_outputs, FORM_LIST},
     {"simulate", "--accuracy-of", "LIST", NULL, NULL, FORM_FREE},
+    {"linearize", NULL, "CONTROLLER", NULL, NULL, FORM_FREE},
     {"linearize", "--points", "LIST", NULL, NULL, FORM_FREE},
     {"linearize", "--lft", "LIST", NULL, offer_parameter_names, FORM_LIST},
     {"linearize", "--lft-degree", "LIST", NULL, NULL, FORM_FREE},

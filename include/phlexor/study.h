@@ -514,6 +514,8 @@ typedef struct phx_check_report {
     double sampling_limit; /* s: bound of the sampling period of controllers that feed rates back, by their delay and
                               the mobility of what they act on; flexible modes, gains of coordinates and filters may
                               make the loop unstable below it; 0: there is none */
+    int n_free;            /* free motions: without deformation, and nothing resists them */
+    char free_names[256];  /* the joints that turn or slide in them, "joint 'a', joint 'b'"; "" also of large models */
     bool has_loop;         /* the loop of the controllers about the start is judged: */
     phx_stability loop;    /* by its modes, sampled ones from sample to sample */
     double loop_period;    /* s; 0: no controller is sampled */

@@ -81,6 +81,122 @@ static void doubt_section(const phx_reader *reader, const phx_model_body *body)
     doubts_tell(reader, phx_model_where(reader->model, body), text);
 }
 
+/* Units other than SI by their usual signs: g/cm^3, t/mm^3, GPa, MPa. Data of unit size are no doubt. */
+static void doubt_material(const phx_reader *reader, const phx_model_material *material)
+{
+    static const double LIGHT = 30.0, HEAVIEST = 25e3;          /* kg/m^3: foam, osmium */
+    static const double SOFTEST = 9e5, STIFFEST = 1e13;         /* Pa: rubber; ten times diamond */
+    static const double HARD = 1e9, SOLID = 400.0, TINY = 1e-4; /* no foam: a modulus in Pa, kg/m^3; t/mm^3 */
+    const double density = material->density, young = material->young;
+    char text[300] = "";
+
+    if (density > HEAVIEST || (density < LIGHT && young > HARD) || density < TINY)
+        snprintf(text, sizeof text, "material '%.100s' has a density of %.4g kg/m^3, outside that of any material; %s",
+                 material->name, density, density < TINY ? "t/mm^3 are 1e12 kg/m^3" : "g/cm^3 are 1000 kg/m^3");
+    else if ((density > SOLID && young < SOFTEST) || young > STIFFEST)
+        snprintf(text, sizeof text, "material '%.100s' has a modulus of %.4g Pa, %s than any solid; %s", material->name,
+                 young, young > STIFFEST ? "stiffer" : "softer",
+                 young > STIFFEST ? "check its unit"
+                 : young < 2e3    ? "GPa are 1e9 Pa"
+                                  : "MPa are 1e6 Pa");
+    if (text[0])
+        doubts_tell(reader, phx_model_where(reader->model, material), text);
+}
+
+/* The mass of a beam that was given in millimetres. */
+static void doubt_mass(const phx_reader *reader, const phx_model_body *body)
+{
+    static const double HEAVY = 1e7; /* kg */
+    char text[300];
+
+    if (body->material < 0 || !(body->length > 0.0))
+        return;
+    const double mass = body->section.area * body->length * reader->model->materials[body->material].density;
+    if (!(mass > HEAVY))
+        return;
+    snprintf(text, sizeof text, "body '%.100s' has a mass of %.3g kg; lengths are in m, and 1 mm is 1e-3 m", body->name,
+             mass);
+    doubts_tell(reader, phx_model_where(reader->model, body), text);
+}
+
+/* The radius of gyration of a rigid body against the distances of its ports: kg mm^2 for kg m^2, or mm for m. */
+static void doubt_inertia(const phx_reader *reader, const phx_model_body *body)
+{
+    static const double FAR = 500.0, WIDE = 100.0;
+    const int last = reader->model->dimension == 2 ? 0 : 8;
+    double inertia = 0.0, farthest = 0.0;
+    char text[300];
+
+    for (int k = 0; k <= last; k += 4)
+        inertia = fmax(inertia, body->inertia[k]);
+    for (int p = 0; p < body->n_ports; p++) {
+        double square = 0.0;
+        for (int a = 0; a < reader->model->dimension; a++) {
+            const double d = body->ports[p].position[a] - body->centre_of_mass[a];
+            square += d * d;
+        }
+        farthest = fmax(farthest, sqrt(square));
+    }
+    const double radius = body->mass > 0.0 ? sqrt(inertia / body->mass) : 0.0;
+    if (body->n_visuals > 0 || !(radius > 0.0 && farthest > 0.0) ||
+        !(radius > WIDE * farthest || farthest > FAR * radius))
+        return;
+    snprintf(
+        text, sizeof text,
+        "body '%.100s' has a radius of gyration of %.3g m and ports at up to %.3g m; check their units: kg mm^2 are "
+        "1e-6 kg m^2, mm 1e-3 m",
+        body->name, radius, farthest);
+    doubts_tell(reader, phx_model_where(reader->model, body), text);
+}
+
+/* Percent for a ratio. */
+static void doubt_damping(const phx_reader *reader, const phx_model_body *body)
+{
+    static const double MUCH = 0.5;
+    char text[300];
+
+    if (!body->damping.modal.given || !(body->damping.modal.value > MUCH))
+        return;
+    snprintf(text, sizeof text, "body '%.100s' has a modal damping of %.4g of critical; 2 %% are 0.02", body->name,
+             body->damping.modal.value);
+    doubts_tell(reader, phx_model_where(reader->model, body), text);
+}
+
+/* Gravity in mm/s^2. */
+static void doubt_gravity(const phx_reader *reader)
+{
+    static const double LEAST = 9.7e3, MOST = 9.9e3;
+    const double *g = reader->model->gravity;
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    char text[200];
+
+    if (!(size > LEAST && size < MOST))
+        return;
+    snprintf(text, sizeof text, "gravity is %.5g m/s^2; 9.81 if mm/s^2 are meant", size);
+    doubts_tell(reader, phx_model_where(reader->model, g), text);
+}
+
+/* Revolutions per minute for rad/s at the start or of a drive. */
+static void doubt_rates(const phx_reader *reader, const phx_model_joint *joint)
+{
+    static const double FAST = 700.0; /* rad/s */
+    char text[300];
+
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        const phx_model_coordinate *coordinate = &joint->coordinates[c];
+        const double rate = phx_signal_is_steady(coordinate->speed) && coordinate->speed
+                                ? phx_signal_value(coordinate->speed, 0.0)
+                                : coordinate->rate.value;
+        if (!coordinate->angular || !(fabs(rate) > FAST) || fabs(rate) != floor(fabs(rate)))
+            continue;
+        snprintf(text, sizeof text,
+                 "joint '%.100s' turns with %.6g rad/s, %.6g revolutions per minute; write %.6g*2*pi/60 "
+                 "if these are meant",
+                 joint->name, rate, rate * 60.0 / TURN, rate);
+        doubts_tell(reader, phx_model_where(reader->model, joint), text);
+    }
+}
+
 static bool has_point(const phx_model_point *points, int count, int body)
 {
     for (int k = 0; k < count; k++)
@@ -150,7 +266,16 @@ void phx_doubt_model(const phx_reader *reader)
     for (int k = 0; k < model->n_parameters; k++)
         doubt_parameter(reader, k);
     for (int b = 0; b < model->n_bodies; b++) {
-        doubt_section(reader, &model->bodies[b]);
+        const phx_model_body *body = &model->bodies[b];
+        doubt_section(reader, body);
+        doubt_mass(reader, body);
+        doubt_inertia(reader, body);
+        doubt_damping(reader, body);
         doubt_body(reader, b);
     }
+    for (int k = 0; k < model->n_materials; k++)
+        doubt_material(reader, &model->materials[k]);
+    for (int k = 0; k < model->n_joints; k++)
+        doubt_rates(reader, &model->joints[k]);
+    doubt_gravity(reader);
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CHECK_NAME = 300 };
+
 void phx_check_report_free(phx_check_report *report)
 {
     if (!report)
@@ -127,6 +129,76 @@ static phx_status list_modes(phx_context *context, const phx_model *model, const
     return PHX_OK;
 }
 
+/* Names of the free coordinates of all joints, "JOINT.coordinate" or "JOINT.coordinate2", CHECK_NAME characters each;
+ * NULL without memory. */
+static char *coordinate_names(phx_context *context, const phx_model *model, int *count)
+{
+    *count = 0;
+    for (int j = 0; j < model->n_joints; j++)
+        *count += model->joints[j].n_coordinates;
+    char *names = phx_calloc(context, (size_t)*count + 1, CHECK_NAME);
+    for (int j = 0, at = 0; names && j < model->n_joints; j++)
+        for (int c = 0; c < model->joints[j].n_coordinates; c++, at++) {
+            char number[16] = "";
+            if (model->joints[j].n_coordinates > 1)
+                snprintf(number, sizeof number, "%d", c + 1);
+            snprintf(names + at * CHECK_NAME, CHECK_NAME, "%.200s.coordinate%s", model->joints[j].name, number);
+        }
+    return names;
+}
+
+/* Appends the joints whose coordinates change in one of the rigid motions, the first columns of Y_q. */
+static void name_free_motions(const phx_model *model, const phx_reduced *reduced, size_t size, char *text)
+{
+    static const double MOVES = 1e-6; /* of the largest change */
+    double largest = 0.0;
+    size_t used = 0;
+
+    for (int i = 0; i < reduced->n_outputs; i++)
+        for (int k = 0; k < reduced->rigid; k++)
+            largest = fmax(largest, fabs(reduced->Y_q[i * reduced->count + k]));
+    for (int j = 0, at = 0; j < model->n_joints; at += model->joints[j++].n_coordinates) {
+        bool moves = false;
+        for (int i = at; i < at + model->joints[j].n_coordinates; i++)
+            for (int k = 0; k < reduced->rigid; k++)
+                moves = moves || fabs(reduced->Y_q[i * reduced->count + k]) > MOVES * largest;
+        if (moves && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%sjoint '%s'", used ? ", " : "", model->joints[j].name);
+    }
+}
+
+/* The free motions about the start, with the drives locked, and the joints that move in them. */
+static phx_status list_free(phx_context *context, const phx_model *model, const phx_start_point *at,
+                            phx_check_report *report)
+{
+    enum { LARGEST = 600 };
+    static const char *const none[] = {""};
+    phx_linearise_options options = phx_linearise_options_default();
+    phx_linearised *linear = NULL;
+    int count = 0;
+
+    if (phx_system_n_v(at->system) > LARGEST)
+        return PHX_OK;
+    char *names = coordinate_names(context, model, &count);
+    const char **outputs = names ? phx_calloc(context, (size_t)count + 1, sizeof *outputs) : NULL;
+    phx_status status = outputs ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < count && !status; k++)
+        outputs[k] = names + k * CHECK_NAME;
+    options.x = at->x;
+    options.channels =
+        (phx_channels_options){.inputs = none, .outputs = outputs, .n_outputs = count, .controllers = true};
+    if (!status)
+        status = phx_linearise(context, at->dae, &options, &linear);
+    if (!status) {
+        report->n_free = phx_linearised_reduced(linear)->rigid;
+        name_free_motions(model, phx_linearised_reduced(linear), sizeof report->free_names, report->free_names);
+    }
+    phx_linearised_destroy(linear);
+    phx_free((void *)outputs);
+    phx_free(names);
+    return status;
+}
+
 /* The loop of the controllers about the start, and whether a sampled one makes it grow. */
 static phx_status judge_loop(phx_context *context, const phx_start_point *at, phx_check_report *report)
 {
@@ -202,6 +274,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         status = find_sampling_limit(context, model, at, report);
     if (!status)
         status = phx_model_blame(context, model, judge_loop(context, at, report));
+    if (!status)
+        status = phx_model_blame(context, model, list_free(context, model, at, report));
     if (!status)
         status = phx_casimirs_at(context, model, at, &report->n_casimirs, &report->casimirs);
     if (!status)

@@ -152,6 +152,8 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
+    fprintf(stream, ",\n  \"free_motions\": %d,\n  \"free\": ", report->n_free);
+    phx_put_json(stream, report->free_names);
     if (report->has_loop) {
         fprintf(stream, ",\n  \"loop\": {\"period\": %.17g, \"growing_modes\": %d", report->loop_period,
                 report->loop.divergent + report->loop.fluttering);
@@ -191,6 +193,8 @@ static void put_structure(FILE *stream, const phx_check_report *report)
         fprintf(stream, "%s%s row %d", k ? ", " : "  ", report->redundant[k].joint, report->redundant[k].row);
     fputc('\n', stream);
     put_count(stream, "degrees of freedom", c->degrees_of_freedom);
+    fprintf(stream, "%-26s %d%s%s\n", "free motions", report->n_free, report->free_names[0] ? ": " : "",
+            report->free_names);
     put_count(stream, "index", c->index);
     put_value(stream, "skew residual |J + J^T|", c->skew_residual, "");
     put_value(stream, "power residual", c->power_residual, "");

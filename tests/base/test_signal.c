@@ -459,6 +459,34 @@ static void test_means_of_derivatives_are_increments(void **state)
     phx_signal_destroy(rate);
 }
 
+/* Half a ramp now, half of it later: values, means, derivatives and breaks are those of the copies; r(0) before. */
+static void test_shaped_signals_are_delayed_copies(void **state)
+{
+    const phx_shaper shaper = {.kind = PHX_SHAPER_ZV, .frequency = 0.5}, wrong = {.frequency = 0.0};
+    const double times[] = {0.0, 1.0, 2.0}, values[] = {3.0, 5.0, 4.0};
+    phx_signal *table = NULL, *same = NULL, *shaped = NULL, *unshaped = NULL;
+
+    CHECK_OK(*state, phx_signal_create_table(*state, 3, times, values, &table));
+    CHECK_OK(*state, phx_signal_create_table(*state, 3, times, values, &same));
+    CHECK_OK(*state, phx_signal_create_shaped(*state, table, &shaper, &shaped));
+    for (double t = 0.0; t < 4.0; t += 0.125) {
+        const double then = fmax(t - 1.0, 0.0);
+        CHECK_CLOSE(phx_signal_value(shaped, t), 0.5 * phx_signal_value(same, t) + 0.5 * phx_signal_value(same, then),
+                    1e-14, "value at %g", t);
+        if (t != floor(t))
+            CHECK_CLOSE(phx_signal_rate(shaped, t),
+                        0.5 * phx_signal_rate(same, t) + (t > 1.0 ? 0.5 * phx_signal_rate(same, then) : 0.0), 1e-14,
+                        "rate at %g", t);
+    }
+    double mean = 0.0;
+    for (int k = 0; k < 2000; k++)
+        mean += phx_signal_value(shaped, 0.5 + (k + 0.5) / 1000.0) / 2000.0;
+    CHECK_CLOSE(phx_signal_mean(shaped, 0.5, 2.5), mean, 1e-6, "mean");
+    phx_signal_destroy(shaped);
+    CHECK_STATUS(*state, phx_signal_create_shaped(*state, same, &wrong, &unshaped), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(*state, "frequency 0 Hz");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -480,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_splines_are_smooth, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_profiles, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_means_of_derivatives_are_increments, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_shaped_signals_are_delayed_copies, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

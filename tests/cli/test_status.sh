@@ -136,6 +136,50 @@ for doubt in "4:30: the parameter 'unused' is used nowhere" "7:3: body 'bar' is 
     says "^phlexor: warning: doubts.yaml:$doubt"
 done
 [ "$(grep -c 'doubts.yaml:' err.txt)" -eq 5 ] || fail "other doubts than five: $(cat err.txt)"
+# ---- units other than SI, by their usual signs ----
+# suspect TEXT MODEL: exactly one doubt, which says TEXT
+suspect()
+{
+    printf 'phlexor: 1\ndimension: 2\n%s\n' "$2" >suspect.yaml
+    "$program" check suspect.yaml >out.txt 2>err.txt || fail "$(cat err.txt)"
+    grep -q "suspect.yaml:.*$1" err.txt || fail "no doubt '$1': $(cat err.txt)"
+    [ "$(grep -c 'suspect.yaml:' err.txt)" -eq 1 ] || fail "more than '$1': $(cat err.txt)"
+}
+# beam MATERIAL MORE LENGTH WIDTH
+beam()
+{
+    printf 'materials: {m: {%s}}\nbodies: {b: {kind: beam, material: m, length: %s, elements: 2, reference: cantilever, section: {kind: rectangle, width: %s, height: %s}%s}}\njoints: {j: {kind: weld, ports: [ground.O, b.P]}}' \
+        "$1" "$3" "$4" "$4" "$2"
+}
+# body MASS INERTIA PLACE JOINT
+body()
+{
+    printf 'bodies: {b: {kind: rigid, mass: %s, inertia: %s, ports: {end: {position: [%s, 0]}}}}\njoints: {j: {kind: revolute, ports: [ground.O, b.P]%s}}' \
+        "$1" "$2" "$3" "$4"
+}
+for density in 7.85 7.85e-9 2.7 78500; do
+    suspect 'outside that of any material' "$(beam "density: $density, young: 210e9" "" 1 0.02)"
+done
+for young in 210 210e3 70 70e3 2.1e13; do
+    suspect 'has a modulus of' "$(beam "density: 7850, young: $young" "" 1 0.02)"
+done
+for length in 500 1200; do
+    suspect '1 mm is 1e-3 m' "$(beam 'density: 7850, young: 210e9' "" $length 20)"
+done
+for percent in 1 2 5; do
+    suspect 'modal damping of' "$(beam 'density: 7850, young: 210e9' ", damping: {modal: $percent}" 1 0.02)"
+done
+suspect 'radius of gyration' "$(body 1 833 0.1 "")"
+suspect 'radius of gyration' "$(body 2 2e-3 150 "")"
+suspect '3000 rad/s, 28647.9 revolutions' "$(body 1 1e-3 0.1 ", rate: 3000")"
+suspect '1500 rad/s, 14323.9 revolutions' "$(body 1 1e-3 0.1 ", speed: 1500")"
+suspect '9.81 if mm/s^2 are meant' "$(printf 'gravity: [0, -9810]\n'; body 1 1e-3 0.1 "")"
+# what is unusual and right
+for young in 1 0.01e9 3e6; do
+    printf 'phlexor: 1\ndimension: 2\n%s\n' "$(beam "density: $([ "$young" = 1 ] && echo 1 || echo 1100), young: $young" "" 1 0.02)" >right.yaml
+    run 0 check right.yaml
+    ! grep -q 'right.yaml:' err.txt || fail "a doubt about a modulus of $young: $(cat err.txt)"
+done
 # ---- shapes of another size than their body: told once, in both directions; small parts beside others are not ----
 # cube FILE LENGTH
 cube()
@@ -169,7 +213,7 @@ for command in 'check sizes.yaml' 'simulate sizes.yaml -o sizes.h5' 'modes sizes
 done
 for example in "$examples"/*.yaml; do
     "$program" check "$example" >out.txt 2>err.txt || true
-    ! grep -E 'is used nowhere|: the shape |larger than its length|nothing holds|if degrees are meant' err.txt >&2 ||
+    ! grep -E 'is used nowhere|: the shape |larger than its length|nothing holds|if degrees are meant|outside that of any|than any solid|1 mm is|radius of gyration|modal damping of|if these are meant|mm/s' err.txt >&2 ||
         fail "a doubt about $example"
 done
 finish

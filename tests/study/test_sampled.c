@@ -90,6 +90,8 @@ static void radii_of_a_flexible_satellite(void **state)
                                          overrides, &model));
         CHECK_OK(context, phx_study_check(context, model, &report));
         assert_true(report.has_loop);
+        assert_int_equal(report.n_free, 7);
+        assert_string_equal(report.free_names, "joint 'wheel', joint 'craft'");
         if (cases[i].radius == 0.0)
             assert_int_equal(report.loop.fluttering + report.loop.divergent, 0);
         else
