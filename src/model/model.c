@@ -29,11 +29,14 @@ static phx_status copy_overrides(phx_context *context, phx_arena *arena, int n, 
 phx_status phx_model_tree(phx_context *context, const phx_model *model, const phx_node **root)
 {
     struct phx_model_store *store = model->store;
+    const bool fresh = !store->root;
     phx_status status = PHX_OK;
 
-    if (!store->root)
+    if (fresh)
         status = phx_yaml_parse(context, &store->tree, &store->document, model->path, model->text, model->text_length,
                                 &store->root);
+    if (!status && fresh)
+        status = phx_expand_feedback(context, &store->tree, &store->document, &store->root);
     *root = store->root;
     return status;
 }

@@ -120,6 +120,8 @@ struct phx_reader {
 /* Warnings: of an angle beyond a turn without pi or deg; of the model that has been read: parameters that are used
  * nowhere, bodies that nothing holds, sections larger than their beam. */
 void phx_doubt_angle(phx_reader *reader, const phx_node *node);
+/* load_feedback.c: loads, actuators and springs of measurements become controllers; *root is replaced by a copy. */
+phx_status phx_expand_feedback(phx_context *context, phx_arena *nodes, phx_arena *texts, const phx_node **root);
 void phx_doubt_model(const phx_reader *reader);
 
 /* ---- messages ---- */

@@ -184,6 +184,49 @@ static void a_wheel_turns_against_its_hub(void **state)
     phx_model_destroy(model);
 }
 
+/* A load, an actuator and a spring whose expressions name measurements are the expression controllers that they stand
+ * for: the same motion bit by bit, and the controller's column. */
+static void expressions_of_measurements_act_where_they_stand(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"
+        "joints: {a: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], position: 1, rate: 0.3%s}}\n"
+        "outputs: {q: {coordinate: a}, p: {position: b.P}, w: {rate: a}}\n%s"
+        "simulate: {end: 0.5, step: 1e-2}\n";
+    static const struct {
+        const char *joint, *more, *column;
+    } cases[] = {{"", "loads: {c: {force: ['-500*y(q) - 2*y(w)', 0], at: b.P}}\n", "c.u1"},
+                 {", effort: '-500*y(q) - 2*y(w)'", "", "a.u1"},
+                 {"",
+                  "loads: {c: {force: [0, 0], at: b.P}}\n"
+                  "controllers: {c: {kind: expression, efforts: {c.fx: '-500*y(q) - 2*y(w)'}}}\n",
+                  "c.u1"}};
+    phx_context *context = *state;
+    double end[3];
+
+    for (int i = 0; i < 3; i++) {
+        char whole[2000];
+        assert_in_range(snprintf(whole, sizeof whole, text, cases[i].joint, cases[i].more), 1, sizeof whole - 1);
+        text_run r = run_text(context, whole, 0.0);
+        end[i] = record_at(context, &r, "q", r.n - 1);
+        CHECK_CLOSE(record_at(context, &r, cases[i].column, 0), -500.6, 1e-10, "what it does at the start");
+        phx_result_destroy(r.result);
+    }
+    CHECK_CLOSE(end[0], end[2], 0.0, "the load and its controller");
+    CHECK_CLOSE(end[1], end[2], 1e-12, "along the joint");
+    const double w = sqrt(499.0), t = 0.5; /* q'' + 2 q' + 500 q = 0 from 1, 0.3 */
+    CHECK_CLOSE(end[2], exp(-t) * (cos(w * t) + 1.3 / w * sin(w * t)), 3e-2, "the closed form");
+    phx_model *model = NULL;
+    char wrong[2000];
+    assert_in_range(snprintf(wrong, sizeof wrong, text, "", "loads: {c: {force: ['y(nothing)', 0], at: b.P}}\n"), 1,
+                    sizeof wrong - 1);
+    CHECK_OK(context, phx_model_read_text(context, "wrong.yaml", wrong, strlen(wrong), 0, NULL, &model));
+    phx_check_report report;
+    CHECK_STATUS(context, phx_study_check(context, model, &report), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "nothing to measure called 'nothing'");
+    phx_model_destroy(model);
+}
+
 /* ---- shaped references ---- */
 /* A mass that a pid pulls to a step of the reference, without damping: the residual vibration is |sum a_i exp(i w t_i)|
  * times that of the step. With w off by a fraction d of the shaper's frequency: zv sin(pi/2 d) (of 1 + d), zvd its
@@ -222,13 +265,12 @@ static void residual_vibration_of_shapers(void **state)
 /* With damping the impulses of zv and zvd fall by K = exp(-zeta w T): nothing remains either. */
 static void shapers_know_the_damping(void **state)
 {
-    static const char text[] =
-        "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"
-        "joints: {a: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], damping: 1.2}}\n"
-        "outputs: {q: {coordinate: a}}\n"
-        "controllers: {c: {kind: pid, measure: q, effort: a, kp: 36, reference: t >= 0.1,\n"
-        "  shaper: {kind: %s, frequency: 6/2/pi, damping: 0.1}}}\n"
-        "simulate: {end: 1.4, step: 1e-4, every: 1e-2}\n";
+    static const char text[] = "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"
+                               "joints: {a: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], damping: 1.2}}\n"
+                               "outputs: {q: {coordinate: a}}\n"
+                               "controllers: {c: {kind: pid, measure: q, effort: a, kp: 36, reference: t >= 0.1,\n"
+                               "  shaper: {kind: %s, frequency: 6/2/pi, damping: 0.1}}}\n"
+                               "simulate: {end: 1.4, step: 1e-4, every: 1e-2}\n";
     static const char *const kinds[] = {"zv", "zvd"};
     phx_context *context = *state;
 
@@ -251,6 +293,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_part_of_a_sampled_pid, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(loops_without_a_model_are_refused_by_name, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_wheel_turns_against_its_hub, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(expressions_of_measurements_act_where_they_stand, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(residual_vibration_of_shapers, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(shapers_know_the_damping, study_setup, study_teardown),
     };
