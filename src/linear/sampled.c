@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double SAME_PERIOD = 1e-9; /* relative */
+
 /* The rows of one sampled loop; `width` entries each, the number of states. */
 typedef struct sampled_rows {
     const phx_linearised *linear;
@@ -306,7 +308,7 @@ phx_status phx_linearised_sampled_ss(phx_context *context, const phx_linearised 
 
     *ss = NULL;
     phx_status status = phx_linearised_period(context, linearised, &own, NULL);
-    if (!status && period > 0.0 && own > 0.0 && fabs(period - own) > 1e-9 * own)
+    if (!status && period > 0.0 && own > 0.0 && fabs(period - own) > SAME_PERIOD * own)
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "the period is %g s, but the controllers sample every %g s; take theirs", period, own);
     if (!status && period == 0.0)
@@ -368,7 +370,7 @@ phx_status phx_linearised_loop(phx_context *context, const phx_linearised *linea
         status = phx_linearised_period(context, linearised, &own, &left_out);
     if (!status && left_out)
         status = phx_fail(context, PHX_ERR_UNSUPPORTED, "the loop has no linear model: %s", left_out);
-    if (!status && *period > 0.0 && own > 0.0 && fabs(*period - own) > 1e-9 * own)
+    if (!status && *period > 0.0 && own > 0.0 && fabs(*period - own) > SAME_PERIOD * own)
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "the period is %g s, but the controllers sample every %g s; take theirs", *period, own);
     if (!status && *period == 0.0)

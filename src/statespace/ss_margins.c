@@ -17,6 +17,7 @@ static const double NO_PHASE = 1e-12;    /* |Im L|/|L|: rounding of a real numbe
 static const double REAL = 1e-3;         /* the same where a crossing was found, and not a pole */
 static const double NOTHING = 1e-12;     /* of the largest pole: zero */
 static const double GROWS = 1e-7;        /* growth, of the root or of a sample, that may be rounding of a double root */
+static const double LEAST_RANGE = 1e-3;  /* of the highest frequency */
 static const double SLOW = 1e-9;         /* of the fastest motion, and .. */
 static const double SLOW_SAMPLED = 1e-7; /* .. of a sample: slower ones are free motions that rounding has moved */
 enum { PER_DECADE = 30, MOST_POINTS = 60000 };
@@ -199,7 +200,7 @@ static phx_status follow_axis(loop_search *search, double low, double high)
         high = 1.0;
     low = 0.01 * fmin(low, high);
     high = fmin(100.0 * high, nyquist);
-    low = fmin(low, 1e-3 * high);
+    low = fmin(low, LEAST_RANGE * high);
     const int grid = (int)(PER_DECADE * log10(high / low)) + 2;
     double *omega = phx_realloc(search->context, search->features, (size_t)(search->n_features + grid), sizeof *omega);
     axis_point before = {0}, next = {0};

@@ -168,8 +168,8 @@ static void name_free_motions(const phx_model *model, const phx_reduced *reduced
 }
 
 /* The free motions about the start, with the drives locked, and the joints that move in them. */
-static phx_status list_free(phx_context *context, const phx_model *model, const phx_start_point *at,
-                            phx_check_report *report)
+static phx_status list_free_motions(phx_context *context, const phx_model *model, const phx_start_point *at,
+                                    phx_check_report *report)
 {
     enum { LARGEST = 600 };
     static const char *const none[] = {""};
@@ -275,7 +275,7 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
     if (!status)
         status = phx_model_blame(context, model, judge_loop(context, at, report));
     if (!status)
-        status = phx_model_blame(context, model, list_free(context, model, at, report));
+        status = phx_model_blame(context, model, list_free_motions(context, model, at, report));
     if (!status)
         status = phx_casimirs_at(context, model, at, &report->n_casimirs, &report->casimirs);
     if (!status)

@@ -13,6 +13,8 @@ enum { MOST_LINES = 12, GRID = 500, NEAR = 8, SAMPLES = 64 };
  * them leaves errors of n eps times the condition of i omega - A in all of them, in proportion to the largest. */
 static const double ROUNDING = 1e-10;
 static const double FIRST_PHASE = -170.0; /* degrees: of loops, near which their phases begin */
+static const double SLOWEST = 1e-3;       /* of half the samples: where a diagram begins at the latest */
+static const double LOOP_BELOW = 1e-2;    /* of the lowest pole: where that of a loop begins */
 static const double FARTHEST = 4.0;       /* magnitude that a Nyquist diagram shows: its subject is -1 */
 static const double LEAST_DB = -100.0, LARGEST_DB = 80.0; /* of a Nichols diagram */
 
@@ -117,10 +119,10 @@ static void find_range(const linear_picture *picture, const phx_plot_options *op
     *high = lowest > 0.0 ? fmin(10.0 * fastest_pole(picture), 1e4 * lowest) : 10.0;
     if (picture->sample > 0.0) { /* up to half the samples */
         *high = PI / picture->sample;
-        *low = fmin(*low, 1e-3 * *high);
+        *low = fmin(*low, SLOWEST * *high);
     }
     if (picture->kind != PHX_PLOT_ALL || picture->decibels) /* a loop: from where its gain is large */
-        *low = fmin(*low, 1e-2 * (lowest > 0.0 ? lowest : 1.0));
+        *low = fmin(*low, LOOP_BELOW * (lowest > 0.0 ? lowest : 1.0));
     if (options->from > 0.0)
         *low = options->from;
     if (options->to < HUGE_VAL)
