@@ -175,7 +175,8 @@ static int simulate_run(phx_context *context, const phx_model *model, const simu
     simulate_print_summary(out, model, report);
     fprintf(out, "  result       %s%s%s\n", options->h5_path, given->csv ? ", " : "",
             given->csv ? (out == stderr ? "standard output" : given->csv) : "");
-    return EXIT_DONE;
+    const phx_status printed = phx_result_extremes(context, options->h5_path, out);
+    return printed ? cli_failed(context, printed) : EXIT_DONE;
 }
 
 /* Evaluates the options that are positive numbers or expressions of the model's parameters; -1, or the exit status. */

@@ -231,6 +231,9 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
  * settings and counts, the largest energy, residual and drift, the ledger at the end, and of each column unit, first
  * and last value, least and largest with their times. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
+/* Lines with the least and largest value of each output, and the mean powers between instants of what supplies work,
+ * with their times. */
+phx_status phx_result_extremes(phx_context *context, const char *path, FILE *stream);
 
 /* ---- comparison ---- */
 typedef struct phx_tolerance {

@@ -70,6 +70,29 @@ run 0 export plain.h5 --format xlsx
 [ -s plain.xlsx ] || fail "the name of the workbook"
 rm plain.xlsx
 
+# ---- extremes: 2 kg driven by 4 N from rest: x = t^2, P = 8 t, over the last interval the mean 7.96 W ----
+cat >car.yaml <<'X'
+phlexor: 1
+dimension: 2
+bodies: {car: {kind: rigid, mass: 2, inertia: 1}}
+joints: {rail: {kind: prismatic, ports: [ground.O, car.P], axis: [1, 0], effort: 4}}
+outputs: {x: {coordinate: rail}, push: {effort: rail}}
+simulate: {end: 1, step: 0.01}
+X
+run 0 simulate car.yaml
+tail -n 4 out.txt | tr -s ' ' >tail.txt
+grep -qx ' x m 0 at 0 1 at 1' tail.txt && grep -q '^ push N 4 at .* 4 at ' tail.txt &&
+    grep -qx ' joint.rail W 0.04 at 0.01 7.96 at 1' tail.txt || fail "extremes: $(cat out.txt)"
+run 0 simulate car.yaml --summary json
+grep -q '"powers": {"joint.rail": {"min": 0.0[34].*, "max": 7.9[56].*, "t_min": 0.01.*, "t_max": 1}}' out.txt ||
+    fail "powers: $(cat out.txt)"
+grep -q '"x": {"unit": "m", .*"t_max": 1}' out.txt || fail "the output in json"
+awk 'BEGIN { print "phlexor: 1\ndimension: 2\nbodies: {car: {kind: rigid, mass: 2, inertia: 1}}\nsimulate: {end: 1, step: 0.1}\noutputs:"
+    for (k = 1; k <= 15; k++) print "  o" k ": {position: car.P}" }' >many.yaml
+run 0 simulate many.yaml
+prints 'and 6 more, which --summary json lists'
+[ "$(grep -c ' at .* at ' out.txt)" -eq 24 ] || fail "24 lines of extremes: $(cat out.txt)"
+
 # ---- what cannot be ----
 run 2 simulate "$model" --units
 says '\-\-units needs --csv FILE'
