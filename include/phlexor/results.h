@@ -394,8 +394,10 @@ typedef struct phx_plot_options {
      * ledger are columns too: "supplied.load.push", "dissipated.body.rod". */
     int n_columns;
     const char *const *columns;
-    const char *against; /* a column; NULL: time */
-    double from, to;     /* range of time (results), the parameter (modes), frequency in rad/s (Bode); default: all */
+    const char *against;     /* a column; NULL: time */
+    int n_over;              /* 2: a map of the columns of a study's list, or of the branches of modes, over */
+    const char *const *over; /* these parameters: to the right and upward */
+    double from, to; /* range of time (results), the parameter (modes), frequency in rad/s (Bode); default: all */
     phx_plot_scale x_scale, y_scale; /* of columns and spectra; a spectrum's y is logarithmic unless said otherwise */
     phx_plot_plane plane;            /* of a motion; results in the plane have x-y only */
     int n_inputs, n_outputs;         /* of a Bode diagram: */

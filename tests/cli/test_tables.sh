@@ -93,6 +93,29 @@ run 0 simulate many.yaml
 prints 'and 6 more, which --summary json lists'
 [ "$(grep -c ' at .* at ' out.txt)" -eq 24 ] || fail "24 lines of extremes: $(cat out.txt)"
 
+# ---- maps: z = x y on 3 x 2 points, one of them failed; a cell for each other point, in the band of its value ----
+printf 'point,a,b,complete,z,message\n1,1,1,1,1,\n2,1,3,1,3,\n3,2,1,1,2,\n4,2,3,1,6,\n5,4,1,1,4,\n6,4,3,0,,"no"\n' >grid.csv
+run 0 plot grid.csv --over a,b --columns z -o grid.svg
+grep -q 'upward: b' grid.svg || fail "the map"
+for band in '1 to 2' '2 to 3' '3 to 4' '5 to 6'; do
+    grep -q ">$band<" grid.svg || fail "no band $band: $(grep -o '>[0-9] to [0-9]<' grid.svg)"
+done
+run 0 modes "$examples/rotor_blade.yaml" --sweep Omega=0:12:3 --sweep radius=0:2:3 -o blade.h5
+run 0 plot blade.h5 --over Omega,radius -o blade.svg
+grep -q 'branch 1 (Hz), upward: radius' blade.svg || fail "the map of modes"
+run 2 plot grid.csv --over a,c --columns z
+says "no column or parameter 'c'"
+run 2 plot grid.csv --over a,complete --columns z
+says "'complete' 1; a map needs two of each"
+run 2 plot grid.csv --over a,b
+says '\-\-over needs the columns'
+run 2 plot grid.csv --over a --columns z
+says 'expected two parameters'
+run 2 plot grid.csv --over a,b --spectrum --columns z
+printf 'point,a,b,complete,z,message\n1,1,1,1,1,\n2,1,1,1,3,\n3,2,3,1,2,\n' >twice.csv
+run 2 plot twice.csv --over a,b --columns z
+says 'two points have a = 1 and b = 1'
+
 # ---- what cannot be ----
 run 2 simulate "$model" --units
 says '\-\-units needs --csv FILE'
