@@ -61,6 +61,15 @@ class Examples(Case):
         self.assertAlmostEqual(np.log2(apart[0] / apart[1]), 3.0, delta=0.1)
         self.assertLess(np.abs(found["motion"][-1, 1:5]).max(), 2e-3, "it is balanced")
 
+    def test_identify(self):
+        """Both values within four standard deviations of the true ones; what is left is the noise."""
+        module, found, _ = self.run_example("identify")
+        if found is None:
+            self.skipTest("SciPy is missing")
+        self.assertTrue(np.all(found["deviation"] < [0.02, 0.002]), found["deviation"])
+        self.assertTrue(np.all(np.abs(found["values"] - module.TRUE) < 4 * found["deviation"]), found["values"])
+        self.assertAlmostEqual(2 * found["cost"] / found["rows"], 1.0, delta=0.25)
+
     def test_docstrings(self):
         for module in (phlexor.builder,):
             failed, tried = doctest.testmod(module)
