@@ -343,15 +343,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, example_enter, example_leave)
     const struct CMUnitTest tests[] = {
-        TEST(test_the_table_of_formats),
-        TEST(test_styles),
-        TEST(test_every_allocation_may_fail),
-        TEST(test_csv_is_that_of_the_recorder),
-        TEST(test_summaries),
-        TEST(test_names_for_other_programs),
-        TEST(test_columns_called_as_other_items),
-        TEST(test_matrix_market),
-        TEST(test_descriptions_come_back),
+        TEST(test_the_table_of_formats),          TEST(test_styles),        TEST(test_every_allocation_may_fail),
+        TEST(test_csv_is_that_of_the_recorder),   TEST(test_summaries),     TEST(test_names_for_other_programs),
+        TEST(test_columns_called_as_other_items), TEST(test_matrix_market), TEST(test_descriptions_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
