@@ -264,7 +264,8 @@ static void put_y_axis(phx_drawing *drawing, const phx_area *area)
 static phx_stroke stroke_of(const phx_drawing *drawing, const phx_line *line, double width)
 {
     const double scale = drawing->scale;
-    phx_stroke stroke = {.colour = COLOUR_GUIDE, .width = width * scale, .dash = 1, .scale = 0.7 * scale, .fill = line->filled};
+    phx_stroke stroke = {
+        .colour = COLOUR_GUIDE, .width = width * scale, .dash = 1, .scale = 0.7 * scale, .fill = line->filled};
     if (line->guide)
         return stroke;
     if (line->shade) {
