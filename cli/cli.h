@@ -136,6 +136,14 @@ int cli_writable(phx_context *context, int count, const char *const *paths);
 char *cli_name(phx_context *context, const char *path, bool same_folder, const char *ending);
 /* Does the name end with this ("." and letters, capitals or not)? */
 bool cli_ends_with(const char *name, const char *ending);
+/* The options --units and --decimal of tables, with `units` and `decimal` of the arguments, and what they make of a
+ * file of that name (may be NULL). */
+#define CLI_TABLE_OPTIONS(given)                                                                                       \
+    {"--units", 0, OPTION_FLAG, NULL, "csv: names with their units, \"tip.x [m]\"", &(given).units},                   \
+    {                                                                                                                  \
+        "--decimal", 0, OPTION_CHOICE, "point|comma", "csv: decimal commas, between semicolons", &(given).decimal      \
+    }
+phx_table_style cli_table_style(bool units, const char *decimal, const char *name);
 /* Letters behind the last point of a file's name; NULL: it has none. */
 const char *cli_ending(const char *name);
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef struct export_arguments {
-    const char *file, *format, *output;
+    const char *file, *format, *output, *decimal;
+    bool units;
     int frames;
     cli_list set;
 } export_arguments;
@@ -24,6 +25,17 @@ static bool is_model(const char *file)
         fclose(stream);
     return !(count == sizeof head && memcmp(head, signature, sizeof head) == 0) && !cli_ends_with(file, ".csv") &&
            !cli_ends_with(file, ".h5") && !cli_ends_with(file, ".partial");
+}
+
+/* A csv file with units or decimal commas is a table in a style, any other file a format. */
+static phx_status export_result(phx_context *context, const export_arguments *given, const char *format,
+                                const char *output)
+{
+    const phx_table_style style = cli_table_style(given->units, given->decimal, output);
+
+    if (!strcmp(format, "csv") && (style.units || style.comma))
+        return phx_export_table(context, given->file, &style, output);
+    return phx_export(context, given->file, format, output, given->frames);
 }
 
 static phx_status export_matrices(phx_context *context, const phx_model *model, const char *output, const char *format)
@@ -57,7 +69,7 @@ static int export(phx_context *context, const phx_model *model, const export_arg
                           "--output -: %s cannot be written to standard output; use csv or json", format->name);
     if (!status)
         status = model ? export_matrices(context, model, output, format->name)
-                       : phx_export(context, given->file, format->name, output, given->frames);
+                       : export_result(context, given, format->name, output);
     cli_progress_done();
     if (!status && !to_stdout)
         printf("%s%s%s\n", output, format->opens ? "/" : "", format->opens ? format->opens : "");
@@ -68,22 +80,25 @@ static int export(phx_context *context, const phx_model *model, const export_arg
 /* The format is that which the name of the output ends with; an ending of another one is a mistake. */
 static int find_format(const cli_command *command, export_arguments *given)
 {
-    static const char *const formats[] = {"vtk", "xdmf", "glb", "mat", "csv", "json", "mtx"};
+    static const char *const formats[] = {"vtk", "xdmf", "glb", "mat", "csv", "xlsx", "json", "mtx"};
     const char *ending = cli_ending(given->output), *found = NULL;
 
     for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
         if (!strcmp(ending, formats[i]))
             found = formats[i];
     if (ending && !found && !given->format)
-        return cli_usage_error(
-            command,
-            "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .glb, .mat, .csv, .json or .mtx, or give --format",
-            given->output, ending);
+        return cli_usage_error(command,
+                               "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .glb, .mat, .csv, .xlsx, .json or "
+                               ".mtx, or give --format",
+                               given->output, ending);
     if (found && given->format && strcmp(found, given->format) != 0)
         return cli_usage_error(command, "--output %s: the ending contradicts --format %s", given->output,
                                given->format);
     if (!given->format)
         given->format = found;
+    if ((given->units || given->decimal) && (!given->format || strcmp(given->format, "csv") != 0))
+        return cli_usage_error(command, "%s applies to csv files; give --format csv or a name that ends with .csv",
+                               given->units ? "--units" : "--decimal");
     return -1;
 }
 
@@ -112,12 +127,13 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
 {
     export_arguments given = {.frames = 250};
     const cli_option options[] = {
-        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|glb|mat|csv|json|mtx",
+        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|glb|mat|csv|xlsx|json|mtx",
          "default: what NAME ends with, else the first that there is of FILE", &given.format},
         {"--output", 'o', OPTION_TEXT, "NAME",
          "default: FILE with .FORMAT, _FORMAT for a new folder; -: standard output", &given.output},
         {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf, glb: instants at most, evenly chosen (default: 250)",
          &given.frames},
+        CLI_TABLE_OPTIONS(given),
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "of a model: value of a parameter; may be repeated", &given.set},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file, NULL};

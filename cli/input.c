@@ -111,6 +111,14 @@ const char *cli_ending(const char *name)
     return dot && dot > name && dot[-1] != '/' && isalpha((unsigned char)dot[1]) && !strchr(dot, '/') ? dot + 1 : NULL;
 }
 
+phx_table_style cli_table_style(bool units, const char *decimal, const char *name)
+{
+    const bool workbook = name && cli_ends_with(name, ".xlsx");
+
+    return (phx_table_style){
+        .units = units || workbook, .comma = decimal && !strcmp(decimal, "comma"), .workbook = workbook};
+}
+
 bool cli_ends_with(const char *name, const char *ending)
 {
     const size_t n = strlen(name), m = strlen(ending);

@@ -15,6 +15,7 @@
 #include <libfyaml.h>
 #include <libxml/xmlversion.h>
 #include <loaded/assimp.h>
+#include <loaded/xlsxwriter.h>
 #include <loaded/cairo.h>
 #include <loaded/hdf5.h>
 #include <loaded/matio.h>
@@ -45,6 +46,7 @@ static void print_headers(FILE *stream)
     print(stream, "Cairo", CAIRO_VERSION_STRING, "pictures");
     print(stream, "librsvg", "2", "pictures as PDF and PNG");
     print(stream, "Assimp", "5", "meshes of shapes");
+    print(stream, "libxlsxwriter", LXW_VERSION, "workbooks");
 }
 
 /* Prints versions of the libraries that are loaded on first use; they must be loaded before. */
@@ -64,12 +66,14 @@ static void print_loaded(FILE *stream)
                   "pictures as PDF and PNG");
     print_numbers(stream, "Assimp", (int)aiGetVersionMajor(), (int)aiGetVersionMinor(), (int)aiGetVersionPatch(),
                   "meshes of shapes");
+    print(stream, "libxlsxwriter", lxw_version(), "workbooks");
 }
 
 static phx_status load_all(phx_context *context)
 {
-    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5,  phx_load_matio, phx_load_zip,   phx_load_xml2,
-                                                         phx_load_cairo, phx_load_rsvg,  phx_load_assimp};
+    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5,   phx_load_matio,     phx_load_zip,
+                                                         phx_load_xml2,   phx_load_cairo,     phx_load_rsvg,
+                                                         phx_load_assimp, phx_load_xlsxwriter};
     phx_status status = PHX_OK;
 
     for (size_t k = 0; k < sizeof loads / sizeof *loads && !status; k++)

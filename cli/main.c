@@ -57,7 +57,8 @@ static const cli_command commands[] = {
     {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
      "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); glb, the motion as\n"
      "glTF for Blender and other programs; mat, columns and\n"
-     "states for MATLAB and Octave; csv, the columns; json, a summary. Of MODES.h5: mat, csv, json. Of a linear\n"
+     "states for MATLAB and Octave; csv and xlsx, the columns; json, a summary. Of MODES.h5: mat, csv, xlsx, json. Of "
+     "a linear\n"
      "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
      "at its start state and of its bodies; mat, json.\n"},
     {"report", cli_report, "FILE...", "Show RESULT.h5 or MODES.h5 as a page for any browser",

@@ -25,15 +25,16 @@ static bool is_stdout(const char *output)
 static int choose_format(const cli_command *command, const modes_arguments *given, phx_modes_format *format)
 {
     const char *name = given->format;
-    const bool h5 = !is_stdout(given->output) && cli_ends_with(given->output, ".h5");
+    const bool h5 = !is_stdout(given->output) && cli_ends_with(given->output, ".h5"),
+               workbook = !is_stdout(given->output) && cli_ends_with(given->output, ".xlsx");
 
-    if (h5 && name)
-        return cli_usage_error(command, "--format %s contradicts '%s', which is HDF5; give only one of them", name,
-                               given->output);
+    if ((h5 || workbook) && name)
+        return cli_usage_error(command, "--format %s contradicts '%s', which is %s; give only one of them", name,
+                               given->output, h5 ? "HDF5" : "a workbook");
     if (!name && !is_stdout(given->output))
         name = cli_ends_with(given->output, ".json") ? "json" : cli_ends_with(given->output, ".csv") ? "csv" : "table";
-    if (h5)
-        *format = PHX_MODES_HDF5;
+    if (h5 || workbook)
+        *format = h5 ? PHX_MODES_HDF5 : PHX_MODES_XLSX;
     else if (name && !strcmp(name, "json"))
         *format = PHX_MODES_JSON;
     else if (name && !strcmp(name, "csv"))
@@ -125,7 +126,8 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--yes", 0, OPTION_FLAG, NULL, "do what makes very many points or instants", &given.yes},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
-        {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output; FILE.h5: HDF5", &given.output},
+        {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output; FILE.h5: HDF5, FILE.xlsx: a workbook",
+         &given.output},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);

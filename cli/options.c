@@ -100,7 +100,7 @@ static int set_count(const cli_command *command, const cli_option *option, const
 static const struct {
     const char *command, *endings;
 } formats[] = {{"simulate", ".h5 or .csv"},
-               {"modes", ".h5, .csv, .json or .txt"},
+               {"modes", ".h5, .csv, .xlsx, .json or .txt"},
                {"static", ".h5, .csv or .json"},
                {"linearize", ".mat, .h5, .json, or _mtx for a folder"},
                {"titop", ".mat, .h5, .json, or _mtx for a folder"},

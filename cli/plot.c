@@ -10,7 +10,7 @@
 typedef struct plot_arguments {
     const char *file, *output, *format, *title, *measured, *map;
     cli_list files;
-    const char *against, *from, *to, *logarithmic;
+    const char *against, *over, *from, *to, *logarithmic;
     const char *inputs, *outputs, *matrices, *plane;
     const char *size, *width, *font_size, *dpi;
     cli_list columns, set;
@@ -98,6 +98,9 @@ static int choose_kind(const cli_command *command, const plot_arguments *given, 
         return cli_usage_error(command, "--difference needs a second FILE or --with, and time along x");
     if (given->spectrum && !given->columns.count)
         return cli_usage_error(command, "--spectrum needs columns: --columns LIST --spectrum");
+    if (given->over && ((options->kind != PHX_PLOT_ALL && options->kind != PHX_PLOT_COLUMNS) || given->against ||
+                        given->inputs || given->outputs))
+        return cli_usage_error(command, "--over draws a map; it goes with --columns alone");
     if (given->against && options->kind != PHX_PLOT_COLUMNS)
         return cli_usage_error(command, "--against needs --columns; it names the column along x");
     if (given->logarithmic && options->kind != PHX_PLOT_COLUMNS && options->kind != PHX_PLOT_SPECTRUM)
@@ -203,11 +206,15 @@ static int plot_draw(phx_context *context, const plot_arguments *given, const ph
 static int plot(const cli_command *command, phx_context *context, const plot_arguments *given)
 {
     phx_plot_options options = phx_plot_options_default();
-    cli_words inputs = {0}, outputs = {0}, matrices = {0}, maps = {0};
+    cli_words inputs = {0}, outputs = {0}, matrices = {0}, maps = {0}, over = {0};
     int code = read_options(command, given, &options);
 
     if (code < 0)
         code = cli_split(command, context, "--inputs", given->inputs, &inputs);
+    if (code < 0)
+        code = cli_split(command, context, "--over", given->over, &over);
+    if (code < 0 && given->over && over.count != 2)
+        code = cli_usage_error(command, "--over: expected two parameters such as n,speed, found '%s'", given->over);
     if (code < 0)
         code = cli_split(command, context, "--outputs", given->outputs, &outputs);
     if (code < 0)
@@ -217,6 +224,8 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
     if (code < 0)
         code = cli_writable(context, 1, &given->output);
     if (code < 0) {
+        options.over = over.words;
+        options.n_over = over.count;
         options.inputs = inputs.words;
         options.n_inputs = inputs.count;
         options.outputs = outputs.words;
@@ -229,6 +238,7 @@ static int plot(const cli_command *command, phx_context *context, const plot_arg
     cli_words_free(&outputs);
     cli_words_free(&matrices);
     cli_words_free(&maps);
+    cli_words_free(&over);
     return code;
 }
 
@@ -242,6 +252,7 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
         {"--format", 0, OPTION_CHOICE, "svg|pdf|png", "whatever the ending of its name", &given.format},
         {"--columns", 0, OPTION_LIST, "LIST", "columns of a result; again for a further panel", &given.columns},
         {"--against", 0, OPTION_TEXT, "COLUMN", "over this column instead of time", &given.against},
+        {"--over", 0, OPTION_TEXT, "X,Y", "a map of a study's list or of modes over two parameters", &given.over},
         {"--with", 0, OPTION_TEXT, "MEASURED.csv", "a measurement too; its first column is time, s", &given.measured},
         {"--map", 0, OPTION_TEXT, "COLUMN=OUTPUT",
          "of MEASURED.csv: which column is which output; commas between several", &given.map},

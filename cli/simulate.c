@@ -17,11 +17,12 @@
 typedef struct simulate_arguments {
     const char *model;
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *accuracy, *accuracy_absolute, *integrator, *backend;
-    const char *summary, *accuracy_of;
+    const char *summary, *accuracy_of, *decimal;
     int threads;
     const char *shard;
     int iterations;
-    bool stop, strict, yes, resume, real_time;
+    bool stop, strict, yes, resume, real_time, units;
+    phx_table_style style; /* of the table */
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -141,6 +142,12 @@ static void print_partial(const partial_file *partial)
     fprintf(stderr, "phlexor: the partial result is in %s\n", partial->path);
 }
 
+/* Such a table is made of the result, at the end. */
+static bool is_styled(const simulate_arguments *given)
+{
+    return given->csv && (given->style.units || given->style.comma || given->style.workbook);
+}
+
 /* Runs one simulation and prints its summary; after a failure it names the partial files that were written. */
 static int simulate_run(phx_context *context, const phx_model *model, const simulate_arguments *given,
                         const phx_simulate_options *options)
@@ -151,7 +158,9 @@ static int simulate_run(phx_context *context, const phx_model *model, const simu
 
     look_before(&h5, options->h5_path);
     look_before(&csv, options->csv_path);
-    const phx_status status = phx_study_simulate(context, model, options, report);
+    phx_status status = phx_study_simulate(context, model, options, report);
+    if (!status && is_styled(given))
+        status = phx_export_table(context, options->h5_path, &given->style, given->csv);
     cli_progress_done();
     if (status) {
         const int code = cli_failed(context, status);
@@ -166,7 +175,8 @@ static int simulate_run(phx_context *context, const phx_model *model, const simu
     simulate_print_summary(out, model, report);
     fprintf(out, "  result       %s%s%s\n", options->h5_path, given->csv ? ", " : "",
             given->csv ? (out == stderr ? "standard output" : given->csv) : "");
-    return EXIT_DONE;
+    const phx_status printed = phx_result_extremes(context, options->h5_path, out);
+    return printed ? cli_failed(context, printed) : EXIT_DONE;
 }
 
 /* Evaluates the options that are positive numbers or expressions of the model's parameters; -1, or the exit status. */
@@ -204,9 +214,9 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
 
     if (status < 0) {
         options->h5_path = given->result ? given->result : name;
-        options->csv_path = given->csv;
+        options->csv_path = is_styled(given) ? NULL : given->csv;
         options->threads = given->threads < PHX_ORDERED_MAP_LARGEST ? given->threads : PHX_ORDERED_MAP_LARGEST;
-        const char *const outputs[] = {options->h5_path, options->csv_path};
+        const char *const outputs[] = {options->h5_path, given->csv};
         if (!strcmp(options->h5_path, "-"))
             status = cli_usage_error(command, "--output -: HDF5 cannot be written to standard output; use --csv -");
         else if (cli_ends_with(options->h5_path, ".csv"))
@@ -263,6 +273,15 @@ static int check_arguments(const cli_command *command, const simulate_arguments 
     if (given->sweep.count > 0 && given->summary)
         return cli_usage_error(command,
                                "--summary cannot be combined with --sweep, which lists its simulations in a table");
+    if ((given->units || given->decimal) && !given->csv)
+        return cli_usage_error(command, "%s needs --csv FILE", given->units ? "--units" : "--decimal");
+    if (given->style.comma && given->style.workbook)
+        return cli_usage_error(command, "--decimal comma applies to csv files, not to the workbook '%s'", given->csv);
+    if (given->sweep.count > 0 && is_styled(given))
+        return cli_usage_error(command,
+                               "--csv %s: a sweep writes plain csv; 'phlexor export' makes other tables of its "
+                               "results",
+                               given->csv);
     if (given->sweep.count > 0 && given->csv && !strcmp(given->csv, "-"))
         return cli_usage_error(command,
                                "--csv -: --sweep needs a file name, to which it adds the number of each simulation");
@@ -334,7 +353,8 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
     simulate_arguments given = {0};
     const cli_option options[] = {
         {"--output", 'o', OPTION_TEXT, "RESULT.h5", "the result", &given.result},
-        {"--csv", 0, OPTION_TEXT, "FILE", "the columns as a table too", &given.csv},
+        {"--csv", 0, OPTION_TEXT, "FILE", "the columns as a table too; FILE.xlsx: a workbook", &given.csv},
+        CLI_TABLE_OPTIONS(given),
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "a simulation at each point; several multiply", &given.sweep},
         {"--threads", 0, OPTION_COUNT, "N", "threads for a sweep, else inside the steps (default: where they pay)",
@@ -370,6 +390,7 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
+    given.style = cli_table_style(given.units, given.decimal, given.csv);
     if (status < 0)
         status = simulate(command, context, &given);
     cli_options_free(&arguments);

@@ -46,6 +46,7 @@ endfunction()
 
 phx_find_loaded(hdf5 hdf5-serial HDF5 hdf5.h)
 phx_find_loaded(matio matio matio matio.h)
+phx_find_loaded(xlsxwriter xlsxwriter libxlsxwriter xlsxwriter.h)
 phx_find_loaded(cairo cairo Cairo cairo.h cairo-pdf.h)
 add_library(phx::rsvg INTERFACE IMPORTED) # without its headers: rsvg.h declares what is used
 phx_describe_loaded(rsvg librsvg librsvg-2.so.2 librsvg2-2 results/plot/rsvg.h)

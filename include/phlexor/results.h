@@ -277,7 +277,8 @@ typedef enum phx_modes_format {
     PHX_MODES_TEXT, /* for reading: aligned, 10 digits */
     PHX_MODES_CSV,  /* parameters, mode, branch, omega, frequency, damping */
     PHX_MODES_JSON, /* with the mode shapes */
-    PHX_MODES_HDF5  /* with the mode shapes and the model text */
+    PHX_MODES_HDF5, /* with the mode shapes and the model text */
+    PHX_MODES_XLSX  /* the columns of csv, with units, in a workbook */
 } phx_modes_format;
 
 /* A value that is not finite is refused with PHX_ERR_ANALYSIS. */
@@ -395,8 +396,10 @@ typedef struct phx_plot_options {
      * ledger are columns too: "supplied.load.push", "dissipated.body.rod". */
     int n_columns;
     const char *const *columns;
-    const char *against; /* a column; NULL: time */
-    double from, to;     /* range of time (results), the parameter (modes), frequency in rad/s (Bode); default: all */
+    const char *against;     /* a column; NULL: time */
+    int n_over;              /* 2: a map of the columns of a study's list, or of the branches of modes, over */
+    const char *const *over; /* these parameters: to the right and upward */
+    double from, to; /* range of time (results), the parameter (modes), frequency in rad/s (Bode); default: all */
     phx_plot_scale x_scale, y_scale; /* of columns and spectra; a spectrum's y is logarithmic unless said otherwise */
     phx_plot_plane plane;            /* of a motion; results in the plane have x-y only */
     int n_inputs, n_outputs;         /* of a Bode diagram: */
@@ -529,6 +532,7 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
  *   xdmf  the motion                 -                           -
  *   mat   columns, states, ledger    the rows, the shapes        its items
  *   csv   the columns                the rows                    -
+ *   xlsx  the columns                the rows                    -
  *   json  a summary                  with the shapes             its items
  *   mtx   -                          -                           its matrices
  *
@@ -536,6 +540,17 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
  * a format that there is not, or not of such a file, and when the output is the file itself; PHX_ERR_FILE when the file
  * cannot be read. */
 phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames);
+
+/* How a table looks. All false: csv with commas, decimal points and names alone. */
+typedef struct phx_table_style {
+    bool units;    /* names are followed by their unit, "tip.x [m]" */
+    bool comma;    /* decimal commas, between semicolons */
+    bool workbook; /* an Office Open XML workbook (.xlsx) with one sheet instead of csv; without `comma` */
+} phx_table_style;
+/* The table that phx_export writes as csv (of a simulation or of modes) in another style. Errors of phx_export;
+ * PHX_ERR_LIBRARY when a workbook needs libxlsxwriter, which is missing; PHX_ERR_INPUT for more rows or columns than a
+ * sheet can have (1 048 575 and 16 384). */
+phx_status phx_export_table(phx_context *context, const char *path, const phx_table_style *style, const char *output);
 
 /* The tables of the shards of a study (phx_study_batch_options) as the one that the whole study would have written;
  * `points`: how many it has. PHX_ERR_INPUT for a table of something else, other columns, a point that is missing or

@@ -170,6 +170,8 @@ phx_status phx_study_stable_inverse(phx_context *context, const phx_model *model
  *     phx_stepper_measure(context, stepper, row);   ... u of row ...
  *     phx_stepper_act(context, stepper, u);
  *     phx_stepper_step(context, stepper, period);
+ *
+ * or, as one call, phx_stepper_cycle(context, stepper, u, period, row);
  */
 typedef struct phx_stepper phx_stepper;
 /* A model at its start state. `inputs` are actuations as a controller of the model has them (JOINT.effort, LOAD.fx ..,
@@ -188,6 +190,9 @@ phx_status phx_stepper_act(phx_context *context, phx_stepper *stepper, const dou
 /* On by `length` s, in steps of the options (0: by one of these). After a failure the state is that of the last step
  * that succeeded. */
 phx_status phx_stepper_step(phx_context *context, phx_stepper *stepper, double length);
+/* The three in one call: act with `values`, a step of `length`, measure into `row`. */
+phx_status phx_stepper_cycle(phx_context *context, phx_stepper *stepper, const double *values, double length,
+                             double *row);
 /* The state, with time, work and inputs, as numbers, to go back to or to start from again: the same to rounding. */
 int phx_stepper_state_size(const phx_stepper *stepper);
 void phx_stepper_save(phx_stepper *stepper, double *state);

@@ -647,15 +647,18 @@ class Model:
             return StableInverse(result_in_memory(table, call, None), report.zeros, report.antistable, report.slowest,
                                  report.early, report.late, report.unrest)
 
-    def stepper(self, inputs: Sequence[str] = (), *, step: Optional[float] = None, rtol: Optional[float] = None,
-                atol: Optional[float] = None, integrator: Optional[Integrator] = None,
-                backend: Backend = "auto", iterations: Optional[int] = None) -> Simulation:
-        """The start of a simulation that goes on call by call: measure, act, step.
+    def stepper(self, inputs: Sequence[str] = (), outputs: Optional[Sequence[str]] = None, *,
+                step: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
+                integrator: Optional[Integrator] = None, backend: Backend = "auto",
+                iterations: Optional[int] = None) -> Simulation:
+        """The start of a simulation that goes on call by call: cycle, or measure, act and step.
 
         Parameters
         ----------
         inputs : sequence of str
             What the program acts with: ``"JOINT.effort"``, ``"LOAD.fx"``, ``"SPRING.force"`` (docs/control.md).
+        outputs : sequence of str, optional
+            Columns that :meth:`Simulation.cycle` returns, in this order (default: all).
         step, rtol, atol, integrator, backend, iterations : optional
             As for :meth:`simulate`; with inputs the integrator is `midpoint`.
 
@@ -666,7 +669,7 @@ class Model:
         options = _simulate_options(None, step, None, rtol, atol, integrator, None, None)
         options.backend = _choose("backend", backend, _BACKENDS)
         _set_iterations(options, iterations)
-        return stepper_of(self, inputs, options)
+        return stepper_of(self, inputs, outputs, options)
 
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
               every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,

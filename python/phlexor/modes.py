@@ -20,6 +20,7 @@ _FORMATS = {
     ".h5": phx_modes_format.PHX_MODES_HDF5,
     ".csv": phx_modes_format.PHX_MODES_CSV,
     ".json": phx_modes_format.PHX_MODES_JSON,
+    ".xlsx": phx_modes_format.PHX_MODES_XLSX,
     ".txt": phx_modes_format.PHX_MODES_TEXT,
 }
 

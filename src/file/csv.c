@@ -195,6 +195,28 @@ static phx_status csv_read_names(csv_reader *c, phx_csv *csv)
     return status;
 }
 
+/* Splits "name [unit]" unless another column is called "name" too. */
+static phx_status csv_split_units(phx_context *context, phx_csv *csv)
+{
+    csv->units = phx_calloc(context, (size_t)csv->n_columns, sizeof *csv->units);
+    if (!csv->units)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < csv->n_columns; k++) {
+        char *name = csv->names[k], *open = strstr(name, " [");
+        const size_t length = strlen(name);
+        bool unique = open && open > name && name[length - 1] == ']';
+        for (int j = 0; j < csv->n_columns && unique; j++)
+            unique = j == k || strncmp(csv->names[j], name, (size_t)(open - name)) != 0 ||
+                     (csv->names[j][open - name] && csv->names[j][open - name] != ' ');
+        if (unique)
+            name[length - 1] = *open = '\0';
+        csv->units[k] = phx_strdup(context, unique ? open + 2 : "");
+        if (!csv->units[k])
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
 static phx_status find_wanted(csv_reader *c, const phx_csv *csv, const char *column)
 {
     phx_nearest nearest = phx_nearest_to(column);
@@ -335,6 +357,16 @@ static phx_status csv_read_rows(csv_reader *c, int width, phx_csv *csv)
     return PHX_OK;
 }
 
+static void csv_drop_name(phx_csv *csv, int column)
+{
+    const size_t behind = (size_t)(--csv->n_columns - column);
+
+    phx_free(csv->names[column]);
+    phx_free(csv->units[column]);
+    memmove(csv->names + column, csv->names + column + 1, behind * sizeof *csv->names);
+    memmove(csv->units + column, csv->units + column + 1, behind * sizeof *csv->units);
+}
+
 /* Reads names, rows and decimal signs of a file; the table is empty after a failure. */
 phx_status phx_csv_read(phx_context *context, const char *path, const char *column, phx_csv *csv)
 {
@@ -347,6 +379,8 @@ phx_status phx_csv_read(phx_context *context, const char *path, const char *colu
     csv_reader c = {.context = context, .path = path, .at = marked ? bytes + 3 : bytes, .wanted = -1};
     if (!status)
         status = csv_read_names(&c, csv);
+    if (!status)
+        status = csv_split_units(context, csv);
     if (!status && column)
         status = find_wanted(&c, csv, column);
     if (!status && csv->n_columns == 0)
@@ -359,7 +393,7 @@ phx_status phx_csv_read(phx_context *context, const char *path, const char *colu
     if (!status && column && csv->n_rows == 0)
         status = phx_fail(context, PHX_ERR_FILE, "cannot read '%s': no line of numbers", path);
     if (c.message)
-        phx_free(csv->names[--csv->n_columns]);
+        csv_drop_name(csv, csv->n_columns - 1);
     phx_free(bytes);
     if (status)
         phx_csv_free(csv);
@@ -369,24 +403,37 @@ phx_status phx_csv_read(phx_context *context, const char *path, const char *colu
 void phx_csv_free(phx_csv *csv)
 {
     phx_h5_free_names(csv->n_columns, csv->names);
+    phx_h5_free_names(csv->units ? csv->n_columns : 0, csv->units);
     phx_free(csv->values);
     *csv = (phx_csv){0};
+}
+
+/* "force" and "force [N]" are the same column. */
+static bool csv_is_called(const phx_csv *csv, int column, const char *name)
+{
+    const char *own = csv->names[column], *unit = csv->units ? csv->units[column] : "";
+    const size_t length = strlen(own), unit_length = strlen(unit);
+
+    if (strncmp(own, name, length) != 0)
+        return false;
+    name += length;
+    return !*name || (unit_length > 0 && !strncmp(name, " [", 2) && !strncmp(name + 2, unit, unit_length) &&
+                      !strcmp(name + 2 + unit_length, "]"));
 }
 
 int phx_csv_find(const phx_csv *csv, const char *name)
 {
     for (int i = 0; i < csv->n_columns; i++)
-        if (strcmp(csv->names[i], name) == 0)
+        if (csv_is_called(csv, i, name))
             return i;
     return -1;
 }
 
 void phx_csv_drop(phx_csv *csv, int column)
 {
-    const int n = csv->n_columns--;
+    const int n = csv->n_columns;
 
-    phx_free(csv->names[column]);
-    memmove(csv->names + column, csv->names + column + 1, (size_t)(n - 1 - column) * sizeof *csv->names);
+    csv_drop_name(csv, column);
     for (size_t from = 0, to = 0; from < csv->n_rows * (size_t)n; from++)
         if (from % (size_t)n != (size_t)column)
             csv->values[to++] = csv->values[from];

@@ -40,6 +40,7 @@ phx_status phx_file_replace(phx_context *context, const char *path, phx_file_wri
 typedef struct phx_csv {
     int n_columns;
     char **names;
+    char **units; /* "force [N]" has the name "force" and the unit "N"; "": not told */
     size_t n_rows;
     double *values; /* n_rows x n_columns */
 } phx_csv;
@@ -50,7 +51,7 @@ typedef struct phx_csv {
  * PHX_ERR_FILE with "path:line" where a line is wrong. */
 phx_status phx_csv_read(phx_context *context, const char *path, const char *column, phx_csv *csv);
 void phx_csv_free(phx_csv *csv);
-int phx_csv_find(const phx_csv *csv, const char *name); /* -1: there is none */
+int phx_csv_find(const phx_csv *csv, const char *name); /* with or without its unit; -1: there is none */
 void phx_csv_drop(phx_csv *csv, int column);
 
 /* The text of a whole file with a zero behind it; free with phx_free. It is not listed as read (phx_files_read).

@@ -22,7 +22,7 @@ phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *pa
     phx_status status = phx_csv_read(reader->context, path, column, &csv);
     if (status)
         return phx_reader_fail_again(reader, node, status);
-    const size_t width = csv.n_columns > 1 && strcmp(csv.names[0], column) != 0 ? 2 : 1;
+    const size_t width = csv.n_columns > 1 && phx_csv_find(&csv, column) != 0 ? 2 : 1;
     table->count = (int)csv.n_rows;
     table->times = phx_arena_calloc(reader->context, arena, csv.n_rows, sizeof *table->times);
     table->values = phx_arena_calloc(reader->context, arena, csv.n_rows, sizeof *table->values);

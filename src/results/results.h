@@ -111,6 +111,9 @@ typedef struct phx_table phx_table;
 /* Columns of numbers, then one of texts unless text_column is NULL. Everything is copied. */
 phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
                             const char *text_column, phx_table **table);
+/* Columns of numbers with these units, NULL or "" where there is none, in this style. */
+phx_status phx_table_create_styled(phx_context *context, const char *path, int n_columns, const char *const *columns,
+                                   const char *const *units, const phx_table_style *style, phx_table **table);
 /* n_columns values; NAN: an empty field. text NULL: empty. Line ends in the text become spaces. */
 phx_status phx_table_append(phx_table *table, const double *values, const char *text);
 /* The file is complete and gets its name. */
@@ -228,6 +231,9 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
  * settings and counts, the largest energy, residual and drift, the ledger at the end, and of each column unit, first
  * and last value, least and largest with their times. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
+/* Lines with the least and largest value of each output, and the mean powers between instants of what supplies work,
+ * with their times. */
+phx_status phx_result_extremes(phx_context *context, const char *path, FILE *stream);
 
 /* ---- comparison ---- */
 typedef struct phx_tolerance {

@@ -228,6 +228,17 @@ phx_status phx_stepper_step(phx_context *context, phx_stepper *s, double length)
     return pass_on(context, s, status);
 }
 
+/* One cycle of a loop: act, step, measure. The row is written if all three succeed. */
+phx_status phx_stepper_cycle(phx_context *context, phx_stepper *s, const double *values, double length, double *row)
+{
+    if (!s || !values || !row)
+        return phx_fail_null(context, __func__, "stepper, values or row");
+    phx_status status = phx_stepper_act(context, s, values);
+    if (!status)
+        status = phx_stepper_step(context, s, length);
+    return status ? status : phx_stepper_measure(context, s, row);
+}
+
 /* ---- saving ---- */
 typedef struct part {
     double *values;

@@ -265,9 +265,9 @@ intact 'a full disk'
 # A name with an ending that is no format of the command writes nothing; one without an ending is a name.
 for command in 'simulate m.yaml' 'modes m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'compare a.h5 a.h5' 'export a.h5' 'report a.h5' \
     'view m.yaml' 'inverse m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
-    run 2 $command -o new.xlsx
-    says "--output new.xlsx: unknown ending '.xlsx'"
-    [ ! -e new.xlsx ] && [ ! -e new.xlsx.partial ] || fail "phlexor $command -o new.xlsx has written a file"
+    run 2 $command -o new.ods
+    says "--output new.ods: unknown ending '.ods'"
+    [ ! -e new.ods ] && [ ! -e new.ods.partial ] || fail "phlexor $command -o new.ods has written a file"
 done
 run 2 simulate m.yaml --csv t.csv -o b.h6
 says "unknown ending '.h6', expected .h5 or .csv"

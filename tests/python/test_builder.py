@@ -189,6 +189,7 @@ class Same(Case):
         self.assertAlmostEqual(sim.step(0.05), 0.55, 12)
         self.close([sim.measure()["x"]], got[11:12], 1e-14, "again")
         self.assertAlmostEqual(sim.step(), 0.56, 12)
+        self.check_cycles(car().build())
         with self.assertRaisesRegex(ValueError, "no input 'rail'"):
             sim.act({"rail": 1})
         with self.assertRaisesRegex(ValueError, "2 values for 1 inputs"):
@@ -199,6 +200,33 @@ class Same(Case):
             sim.restore([1.0])
         with self.assertRaisesRegex(phlexor.PhlexorError, "called 'rial.effort'.*did you mean 'rail.effort'"):
             car().build().stepper(["rial.effort"])
+
+    def check_cycles(self, model):
+        """A cycle is act, step and measure, bit by bit; after an error the state is the old one."""
+        parts, whole = model.stepper(["rail.effort"]), model.stepper(["rail.effort"])
+        some = model.stepper(["rail.effort"], ["v", "x"])
+        self.assertEqual((whole.outputs, some.outputs), (whole.columns, ("v", "x")))
+        for k in range(40):
+            force, length = [np.sin(k)], [None, 0.05, 0.013][k % 3]
+            parts.act(force)
+            parts.step(length)
+            now = parts.measure()
+            self.assertEqual(whole.cycle(np.array(force), length).tolist(), list(now.values()))
+            self.assertEqual(some.cycle({"rail.effort": force[0]}, length).tolist(), [now["v"], now["x"]])
+        self.assertEqual(parts.save().tolist(), whole.save().tolist())
+        self.assertIs(some.cycle([0.0]), some.cycle([0.0]))
+        self.assertEqual(some.outputs_now().tolist(), [some.measure()[name] for name in some.outputs])
+        saved = whole.save().tolist()
+        for wrong, message in (([np.nan], "input 1 is nan"), ([1, 2], "2 values for 1"), (3.0, "1 values for 1")):
+            with self.assertRaisesRegex(ValueError, message):
+                whole.cycle(wrong)
+        with self.assertRaisesRegex(ValueError, "must be positive"):
+            whole.cycle([1.0], 0.0)
+        self.assertEqual(whole.save().tolist(), saved)
+        with self.assertRaisesRegex(ValueError, "no column 'y', only t, kinetic"):
+            model.stepper(["rail.effort"], ["y"])
+        with self.assertRaisesRegex(TypeError, "outputs is a list"):
+            model.stepper(["rail.effort"], "x")
 
 
 class Expressions(Case):

@@ -45,6 +45,31 @@ class Examples(Case):
             self.assertTrue(np.all(found["lqr"].real < 0))
         self.assertEqual(sorted(os.listdir(self.folder)), ["bode.csv", "step.csv"])
 
+    def test_cart_pole(self):
+        """Near the upright pole the sampled loop has the chosen poles, and the model leaves it with the angle cubed."""
+        module, found, _ = self.run_example("cart_pole")
+        loop = found["F"] - found["G"] @ found["gains"]
+        self.close(np.sort(np.log(np.linalg.eigvals(loop)).real / module.PERIOD), np.sort(module.POLES), 1e-7, "poles")
+        apart = []
+        for tilt in (0.1, 0.05):
+            motion = module.balance(found["model"], found["gains"], tilt, 2.0)
+            y, error = motion[0, 1:5], 0.0
+            for row in motion:
+                error, y = max(error, abs(row[2] - y[1])), loop @ y
+            apart.append(error)
+        self.assertLess(apart[1], 1e-4)
+        self.assertAlmostEqual(np.log2(apart[0] / apart[1]), 3.0, delta=0.1)
+        self.assertLess(np.abs(found["motion"][-1, 1:5]).max(), 2e-3, "it is balanced")
+
+    def test_identify(self):
+        """Both values within four standard deviations of the true ones; what is left is the noise."""
+        module, found, _ = self.run_example("identify")
+        if found is None:
+            self.skipTest("SciPy is missing")
+        self.assertTrue(np.all(found["deviation"] < [0.02, 0.002]), found["deviation"])
+        self.assertTrue(np.all(np.abs(found["values"] - module.TRUE) < 4 * found["deviation"]), found["values"])
+        self.assertAlmostEqual(2 * found["cost"] / found["rows"], 1.0, delta=0.25)
+
     def test_docstrings(self):
         for module in (phlexor.builder,):
             failed, tried = doctest.testmod(module)

@@ -57,9 +57,10 @@ static void clear(const char *name)
 
 /* ---- which formats ---- */
 static const char *const files[] = {"simulation.h5", "modes.h5", "modes.csv", "linear.h5"};
-static const char *const wanted[] = {"vtk xdmf mat csv json", "mat csv json", "mat csv json", "mat json mtx"};
+static const char *const wanted[] = {"vtk xdmf mat csv xlsx json", "mat csv xlsx json", "mat csv xlsx json",
+                                     "mat json mtx"};
 enum { FILES = sizeof files / sizeof *files };
-static const char *const formats[] = {"vtk", "xdmf", "mat", "csv", "json", "mtx"};
+static const char *const formats[] = {"vtk", "xdmf", "mat", "csv", "xlsx", "json", "mtx"};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static void test_the_table_of_formats(void **state)
@@ -91,6 +92,33 @@ static void test_the_table_of_formats(void **state)
     REFUSED(context, PHX_ERR_INPUT, "mat, json, mtx", phx_export_choose_exchange(context, "xdmf", &first));
     REFUSED(context, PHX_ERR_INPUT, "over itself", phx_export(context, "linear.h5", "mat", "./linear.h5", 0));
     REFUSED(context, PHX_ERR_FILE, "none.h5", phx_export(context, "none.h5", "mat", "made", 0));
+}
+
+/* A table in a style, by the library; every allocation fails once. */
+static void test_styles(void **state)
+{
+    phx_context *context = *state;
+    const phx_table_style styles[] = {{.units = true}, {.comma = true}, {.units = true, .workbook = true}};
+    make_files(context);
+    for (size_t f = 0; f < 2; f++)
+        for (size_t k = 0; k < sizeof styles / sizeof *styles; k++) {
+            phx_status status = PHX_ERR_MEMORY;
+            for (long n = 0; status != PHX_OK; n += 1 + n / 16) {
+                phx_context_fail_allocation(context, n);
+                status = phx_export_table(context, files[f], &styles[k], "made");
+                phx_context_fail_allocation(context, -1);
+                assert_true(status == PHX_OK || status == PHX_ERR_MEMORY);
+                assert_true(example_exists("made") == (status == PHX_OK));
+                assert_false(example_exists("made.partial"));
+            }
+            clear("made");
+        }
+    REFUSED(context, PHX_ERR_INPUT, "there are mat, json, mtx",
+            phx_export_table(context, "linear.h5", &styles[0], "made"));
+    REFUSED(context, PHX_ERR_INPUT, "standard output", phx_export_table(context, "modes.h5", &styles[2], "-"));
+    REFUSED(context, PHX_ERR_ARGUMENT, "decimal commas",
+            phx_export_table(context, "modes.h5", &(phx_table_style){.comma = true, .workbook = true}, "made"));
+    REFUSED(context, PHX_ERR_INPUT, "over itself", phx_export_table(context, "modes.h5", &styles[0], "modes.h5"));
 }
 
 static void test_every_allocation_may_fail(void **state)
@@ -315,14 +343,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, example_enter, example_leave)
     const struct CMUnitTest tests[] = {
-        TEST(test_the_table_of_formats),
-        TEST(test_every_allocation_may_fail),
-        TEST(test_csv_is_that_of_the_recorder),
-        TEST(test_summaries),
-        TEST(test_names_for_other_programs),
-        TEST(test_columns_called_as_other_items),
-        TEST(test_matrix_market),
-        TEST(test_descriptions_come_back),
+        TEST(test_the_table_of_formats),          TEST(test_styles),        TEST(test_every_allocation_may_fail),
+        TEST(test_csv_is_that_of_the_recorder),   TEST(test_summaries),     TEST(test_names_for_other_programs),
+        TEST(test_columns_called_as_other_items), TEST(test_matrix_market), TEST(test_descriptions_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

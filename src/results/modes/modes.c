@@ -114,6 +114,8 @@ static phx_status write_table(phx_context *context, const phx_modes_table *table
         return status;
     if (format == PHX_MODES_HDF5)
         return phx_modes_write_h5(context, table, path);
+    if (format == PHX_MODES_XLSX)
+        return phx_modes_write_styled(context, table, &(phx_table_style){.units = true, .workbook = true}, path);
     status = phx_output_open(context, path, &output);
     if (status)
         return status;
@@ -142,8 +144,9 @@ phx_status phx_modes_print(phx_context *context, const phx_modes_table *table, p
     if (!table || !stream)
         return phx_fail_null(context, __func__, "table or stream");
     phx_output output;
-    if (format == PHX_MODES_HDF5)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "HDF5 cannot be printed; give the name of a file");
+    if (format == PHX_MODES_HDF5 || format == PHX_MODES_XLSX)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s cannot be printed; give the name of a file",
+                        format == PHX_MODES_HDF5 ? "HDF5" : "a workbook");
     phx_status status = modes_check(context, table);
     if (!status)
         status = phx_output_open_stream(context, stream, name, &output);

@@ -14,6 +14,9 @@ phx_status phx_modes_protect(phx_context *context, const phx_modes_table *table)
 void phx_modes_put_text(phx_output *output, const phx_modes_table *table);
 void phx_modes_put_csv(phx_output *output, const phx_modes_table *table);
 void phx_modes_put_json(phx_output *output, const phx_modes_table *table);
+/* As a table with a column for each parameter, then mode, branch, omega, frequency, damping. */
+phx_status phx_modes_write_styled(phx_context *context, const phx_modes_table *table, const phx_table_style *style,
+                                  const char *path);
 /* Name and state of the file as for every result. */
 phx_status phx_modes_write_h5(phx_context *context, const phx_modes_table *table, const char *path);
 phx_status phx_modes_read_h5(phx_context *context, const char *path, phx_modes_table *table);

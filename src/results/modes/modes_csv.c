@@ -1,4 +1,4 @@
-/* Tables of modes read back from csv. */
+/* Tables of modes read back from csv, and written in a style. */
 #include "file/file.h"
 #include "modes.h"
 
@@ -7,14 +7,15 @@
 
 enum { MODE, BRANCH, OMEGA, FREQUENCY, DAMPING, FIXED };
 
+static const char *const fixed_names[FIXED] = {"mode", "branch", "omega", "frequency", "damping"};
+
 /* The last columns of a table of modes have these names. */
 static bool has_fixed_columns(const phx_csv *csv)
 {
-    static const char *const names[FIXED] = {"mode", "branch", "omega", "frequency", "damping"};
     if (csv->n_columns < FIXED)
         return false;
     for (int k = 0; k < FIXED; k++)
-        if (strcmp(csv->names[csv->n_columns - FIXED + k], names[k]) != 0)
+        if (strcmp(csv->names[csv->n_columns - FIXED + k], fixed_names[k]) != 0)
             return false;
     return true;
 }
@@ -98,5 +99,38 @@ phx_status phx_modes_read_csv(phx_context *context, const char *path, phx_modes_
 cleanup:
     phx_free(points);
     phx_csv_free(&csv);
+    return status;
+}
+
+/* Writes the parameters and the fixed columns of all rows. */
+phx_status phx_modes_write_styled(phx_context *context, const phx_modes_table *modes, const phx_table_style *style,
+                                  const char *path)
+{
+    static const char *const fixed_units[FIXED] = {"", "", "rad/s", "Hz", ""};
+    const size_t n = (size_t)modes->n_parameters, width = n + FIXED;
+    const char **names = phx_calloc(context, 2 * width, sizeof *names);
+    double *row = phx_calloc(context, width, sizeof *row);
+    phx_table *table = NULL;
+    phx_status status = names && row ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status) {
+        if (n > 0)
+            memcpy(names, modes->parameters, n * sizeof *names);
+        memcpy(names + n, fixed_names, sizeof fixed_names);
+        memcpy(names + width + n, fixed_units, sizeof fixed_units);
+        status = phx_table_create_styled(context, path, (int)width, names, names + width, style, &table);
+    }
+    for (int i = 0; i < modes->n_rows && !status; i++) {
+        const phx_mode_row *mode = &modes->rows[i];
+        const double fixed[FIXED] = {mode->mode, mode->branch, mode->omega, mode->frequency, mode->damping};
+        for (size_t k = 0; k < n; k++)
+            row[k] = modes->values[(size_t)mode->point * n + k];
+        memcpy(row + n, fixed, sizeof fixed);
+        status = phx_table_append(table, row, NULL);
+    }
+    if (!status)
+        status = phx_table_finish(table);
+    phx_table_destroy(table);
+    phx_free((void *)names);
+    phx_free(row);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Files for other programs: which formats there are of which file. */
 #include "export.h"
 #include "results/exchange/exchange.h"
+#include "results/modes/modes.h"
 #include "results/store/kind.h"
 #include "results/store/summary.h"
 
@@ -47,6 +48,7 @@ static phx_status simulation_bundle(phx_context *context, const char *path, cons
     return status;
 }
 
+/* ---- tables ---- */
 /* Appends all rows of a result to the table; columns are read in blocks of bounded size. */
 static phx_status export_put_rows(phx_context *context, const phx_result *result, phx_table *table)
 {
@@ -70,23 +72,23 @@ static phx_status export_put_rows(phx_context *context, const phx_result *result
     return status;
 }
 
-/* Exports the columns of a result as a CSV table. */
-static phx_status simulation_csv(phx_context *context, const char *path, const char *format, const char *output,
-                                 int most)
+/* Writes the columns of a result as a table. */
+static phx_status simulation_styled(phx_context *context, const char *path, const phx_table_style *style,
+                                    const char *output)
 {
     phx_result *result = NULL;
     phx_table *table = NULL;
-    (void)format;
-    (void)most;
     phx_status status = phx_result_read(context, path, &result);
     const int count = status ? 0 : phx_result_columns(result);
-    const char **names = status ? NULL : phx_calloc(context, (size_t)count, sizeof *names);
+    const char **names = status ? NULL : phx_calloc(context, 2 * (size_t)count, sizeof *names);
     if (!status && !names)
         status = PHX_ERR_MEMORY;
-    for (int c = 0; c < count && names; c++)
+    for (int c = 0; c < count && names; c++) {
         names[c] = phx_result_column_name(result, c);
+        names[count + c] = phx_result_column_unit(result, c);
+    }
     if (!status)
-        status = phx_table_create(context, output, count, names, NULL, &table);
+        status = phx_table_create_styled(context, output, count, names, names + count, style, &table);
     if (!status)
         status = export_put_rows(context, result, table);
     if (!status)
@@ -119,15 +121,46 @@ static phx_status simulation_json(phx_context *context, const char *path, const 
     return status;
 }
 
+static const phx_table_style *table_style_of(const char *format)
+{
+    static const phx_table_style csv = {0}, workbook = {.units = true, .workbook = true};
+    return strcmp(format, "csv") ? &workbook : &csv;
+}
+
+static phx_status simulation_table(phx_context *context, const char *path, const char *format, const char *output,
+                                   int most)
+{
+    (void)most;
+    return simulation_styled(context, path, table_style_of(format), output);
+}
+
 /* ---- modes ---- */
-static phx_status modes_table(phx_context *context, const char *path, const char *format, const char *output, int most)
+/* Writes a file of modes as a table. */
+static phx_status modes_styled(phx_context *context, const char *path, const phx_table_style *style, const char *output)
+{
+    phx_modes_table table;
+    phx_status status = phx_modes_read(context, path, &table);
+    if (!status)
+        status = phx_modes_write_styled(context, &table, style, output);
+    phx_modes_free(&table);
+    return status;
+}
+
+static phx_status modes_sheet(phx_context *context, const char *path, const char *format, const char *output, int most)
+{
+    (void)most;
+    return modes_styled(context, path, table_style_of(format), output);
+}
+
+static phx_status modes_json(phx_context *context, const char *path, const char *format, const char *output, int most)
 {
     phx_modes_table table;
     (void)most;
     phx_status status = phx_modes_read(context, path, &table);
     if (status)
         return status;
-    status = phx_modes_write(context, &table, strcmp(format, "csv") ? PHX_MODES_JSON : PHX_MODES_CSV, output);
+    (void)format;
+    status = phx_modes_write(context, &table, PHX_MODES_JSON, output);
     phx_modes_free(&table);
     return status;
 }
@@ -173,8 +206,9 @@ static const struct {
     {{"xdmf", "_xdmf", "motion.xmf"}, {motion_xdmf, NULL, NULL}},
     {{"glb", ".glb", NULL}, {motion_glb, NULL, NULL}},
     {{"mat", ".mat", NULL}, {simulation_bundle, modes_bundle, linear_bundle}},
-    {{"csv", ".csv", NULL}, {simulation_csv, modes_table, NULL}},
-    {{"json", ".json", NULL}, {simulation_json, modes_table, linear_bundle}},
+    {{"csv", ".csv", NULL}, {simulation_table, modes_sheet, NULL}},
+    {{"xlsx", ".xlsx", NULL}, {simulation_table, modes_sheet, NULL}},
+    {{"json", ".json", NULL}, {simulation_json, modes_json, linear_bundle}},
     {{"mtx", "_mtx", "contents.json"}, {NULL, NULL, linear_bundle}},
 };
 enum { FORMATS = sizeof formats / sizeof *formats, MTX = FORMATS - 1 };
@@ -238,4 +272,30 @@ phx_status phx_export(phx_context *context, const char *path, const char *format
     const phx_status status = export_file(context, path, format, output, most_frames);
     phx_files_end(context);
     return status;
+}
+
+/* Writes the table of a simulation or of modes in a style. */
+static phx_status export_table(phx_context *context, const char *path, const phx_table_style *style, const char *output)
+{
+    static const char *const format = "csv";
+    phx_file_kind kind;
+    phx_status status = phx_file_find_kind(context, path, &kind);
+
+    if (!status && export_choose(context, path, kind, format) < 0)
+        status = PHX_ERR_INPUT;
+    if (status)
+        return status;
+    return (kind == PHX_FILE_MODES ? modes_styled : simulation_styled)(context, path, style, output);
+}
+
+phx_status phx_export_table(phx_context *context, const char *path, const phx_table_style *style, const char *output)
+{
+    if (!path || !style || !output)
+        return phx_fail_null(context, __func__, "path, style or output");
+    if (style->workbook && style->comma)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "decimal commas are those of csv; a workbook has numbers");
+    phx_files_begin(context);
+    const phx_status status = export_table(context, path, style, output);
+    phx_files_end(context);
+    return phx_conclude(context, status);
 }

@@ -13,6 +13,7 @@ typedef struct phx_line {
     int dash;    /* 0: the dashes of the colour; k: dashes k - 1 */
     int shade;   /* 0: the palette; 1 to 256: from light to dark grey instead */
     bool guide;  /* thin and grey, without markers, its label at its end */
+    bool filled; /* closed polygons, filled in its shade */
     bool points; /* only the points are drawn, as crosses */
     size_t count;
     double *x, *y; /* a y that is not finite breaks the line */

@@ -264,7 +264,8 @@ static void put_y_axis(phx_drawing *drawing, const phx_area *area)
 static phx_stroke stroke_of(const phx_drawing *drawing, const phx_line *line, double width)
 {
     const double scale = drawing->scale;
-    phx_stroke stroke = {.colour = COLOUR_GUIDE, .width = width * scale, .dash = 1, .scale = 0.7 * scale};
+    phx_stroke stroke = {
+        .colour = COLOUR_GUIDE, .width = width * scale, .dash = 1, .scale = 0.7 * scale, .fill = line->filled};
     if (line->guide)
         return stroke;
     if (line->shade) {
@@ -353,6 +354,8 @@ static void put_mark(const phx_drawing *drawing, phx_pen *pen, const phx_line *l
 {
     phx_stroke stroke = stroke_of(drawing, line, line->points ? 1.6 : 2.0);
     stroke.scale = line->points ? 0.0 : stroke.scale;
+    stroke.width = line->filled ? 9.0 * drawing->scale : stroke.width; /* a bar in the legend */
+    stroke.fill = false;
     phx_pen_begin(pen, &stroke);
     if (line->points) {
         put_cross(pen, x + 0.5 * LEGEND_MARK * drawing->scale, y, CROSS * drawing->scale);

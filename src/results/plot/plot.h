@@ -12,7 +12,7 @@ enum { PHX_PLOT_BLOCK = 1 << 15, PHX_PLOT_BUCKETS = 400, PHX_PLOT_TEXT = 512 };
 typedef phx_status phx_plotter(phx_context *context, const char *path, const char *picture_path,
                                const phx_plot_options *options);
 phx_plotter phx_plot_result, phx_plot_columns, phx_plot_spectrum, phx_plot_motion, phx_plot_modes, phx_plot_linear,
-    phx_plot_spy;
+    phx_plot_spy, phx_plot_map;
 
 /* ---- columns over time, from an HDF5 result or a csv file ---- */
 typedef struct phx_plot_source {

@@ -18,7 +18,9 @@ phx_status phx_plot(phx_context *context, const char *path, const char *picture_
     static phx_plotter *const plotters[] = {
         NULL, phx_plot_columns, phx_plot_spectrum, phx_plot_motion, phx_plot_linear, phx_plot_spy};
     const phx_plot_options options = given ? *given : phx_plot_options_default();
-    phx_plotter *plot = options.n_inputs || options.n_outputs ? phx_plot_linear : plotters[options.kind];
+    phx_plotter *plot = options.n_over                          ? phx_plot_map
+                        : options.n_inputs || options.n_outputs ? phx_plot_linear
+                                                                : plotters[options.kind];
     phx_file_kind kind;
     phx_status status = PHX_OK;
     if (!(options.from < options.to))

@@ -20,7 +20,7 @@ static phx_status add_mapped(phx_context *context, const char *path, const char 
                         phx_shown_text(equals + 1).text);
     snprintf(column, sizeof column, "%.*s", (int)(equals - map), map);
     phx_status status = phx_csv_read(context, path, column, &csv);
-    if (!status && strcmp(csv.names[0], column) == 0)
+    if (!status && phx_csv_find(&csv, column) == 0)
         status = phx_fail(context, PHX_ERR_INPUT, "%s: %s is the first column, which is time", path,
                           phx_shown_text(column).text);
     if (!status && !table->values) {

@@ -140,7 +140,10 @@ const char *phx_plot_source_unit(const phx_plot_source *source, int column)
 {
     if (column >= source->n_columns)
         return "J";
-    return source->result ? phx_result_column_unit(source->result, column) : known_unit(source->csv.names[column]);
+    if (source->result)
+        return phx_result_column_unit(source->result, column);
+    const char *const *units = (const char *const *)source->csv.units; /* NULL: those of a measurement */
+    return units && units[column][0] ? units[column] : known_unit(source->csv.names[column]);
 }
 
 int phx_plot_source_find(const phx_plot_source *source, const char *name)

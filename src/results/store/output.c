@@ -257,7 +257,7 @@ void phx_output_csv(phx_output *output, const char *text)
 {
     const size_t length = strlen(text);
     const bool padded = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
-    if (!padded && length > 0 && !strpbrk(text, ",\"\r\n")) {
+    if (!padded && length > 0 && !strpbrk(text, ",;\"\r\n")) {
         output_append(output, text, length);
         return;
     }

@@ -37,6 +37,39 @@ static phx_status summarise(const phx_result *result, int column, double *block,
     return PHX_OK;
 }
 
+/* Least and largest mean power of a ledger's entry between two instants, and the ends of these intervals. */
+typedef struct power_summary {
+    double least, most, at_least, at_most;
+    bool known;
+} power_summary;
+
+/* P = (W(i) - W(i-1)) / (t(i) - t(i-1)), with time and work read in blocks that overlap by a row. */
+static phx_status summarise_power(const phx_result *result, int entry, double *block, power_summary *power)
+{
+    const size_t rows = phx_result_rows(result), half = BLOCK / 2;
+    double *work = block + half;
+    phx_status status = PHX_OK;
+
+    *power = (power_summary){.least = INFINITY, .most = -INFINITY};
+    for (size_t first = 0; first + 1 < rows && !status; first += half - 1) {
+        const size_t count = rows - first < half ? rows - first : half;
+        status = phx_result_column(result, 0, first, count, block);
+        if (!status)
+            status = phx_result_ledger_values(result, entry, first, count, work);
+        for (size_t i = 1; i < count && !status; i++) {
+            const double mean = (work[i] - work[i - 1]) / (block[i] - block[i - 1]);
+            if (!isfinite(mean))
+                continue; /* an event has two rows at one instant */
+            if (mean < power->least)
+                power->least = mean, power->at_least = block[i];
+            if (mean > power->most)
+                power->most = mean, power->at_most = block[i];
+            power->known = true;
+        }
+    }
+    return status;
+}
+
 static void put_key(phx_output *out, const char *before, const char *name)
 {
     phx_output_text(out, before);
@@ -151,6 +184,32 @@ static phx_status put_ledger(phx_output *out, const phx_result *result)
     return status;
 }
 
+/* Writes the powers of all entries that supply work. */
+static phx_status put_powers(phx_output *out, const phx_result *result, double *block)
+{
+    phx_status status = PHX_OK;
+    const char *before = "";
+    phx_output_text(out, ",\n  \"powers\": {");
+    for (int k = 0; k < phx_result_ledger(result) && !status; k++) {
+        power_summary power = {0};
+        if (phx_result_ledger_entry(result, k)->dissipates)
+            continue;
+        status = summarise_power(result, k, block, &power);
+        if (status || !power.known)
+            continue;
+        put_key(out, before, phx_result_ledger_entry(result, k)->name);
+        put_key(out, "{", "min");
+        phx_output_number(out, power.least);
+        summary_put_number(out, "max", power.most);
+        summary_put_number(out, "t_min", power.at_least);
+        summary_put_number(out, "t_max", power.at_most);
+        phx_output_text(out, "}");
+        before = ", ";
+    }
+    phx_output_text(out, "}");
+    return status;
+}
+
 /* Writes the summary of a column as JSON members, with the times of its extremes. */
 static phx_status summary_put_column(phx_output *out, const phx_result *result, const column_summary *summary)
 {
@@ -201,6 +260,8 @@ phx_status phx_summary_put(phx_context *context, const phx_result *result, phx_o
         if (phx_result_rows(result) > 0) {
             put_largest(out, result, summaries);
             status = put_ledger(out, result);
+            if (!status)
+                status = put_powers(out, result, block);
         }
         if (!status)
             status = put_columns(out, result, summaries);
@@ -228,5 +289,92 @@ phx_status phx_result_summary(phx_context *context, const char *path, FILE *stre
             status = phx_output_commit(&out);
     }
     phx_result_destroy(result);
+    return phx_conclude(context, status);
+}
+
+/* ---- the extremes, as text ---- */
+enum { EXTREMES = 24 }; /* lines of them at most */
+
+/* A line: name, unit, least and largest value with their times. */
+static void put_extreme(FILE *stream, int width, const char *name, const char *unit, const double values[4])
+{
+    fprintf(stream, "    %-*s %-6s %13.6g  at %-12.6g %13.6g  at %.6g\n", width, name, unit[0] ? unit : "-", values[0],
+            values[1], values[2], values[3]);
+}
+
+static int wider(int width, const char *name)
+{
+    const int own = (int)strlen(name);
+    return own > width ? own : width;
+}
+
+/* Prints the extremes of a column. */
+static phx_status print_column(const phx_result *result, int column, int width, double *block, FILE *stream)
+{
+    column_summary summary = {0};
+    double values[4];
+    phx_status status = summarise(result, column, block, &summary);
+    if (!status)
+        status = phx_result_column(result, 0, summary.at_least, 1, &values[1]);
+    if (!status)
+        status = phx_result_column(result, 0, summary.at_most, 1, &values[3]);
+    values[0] = summary.least;
+    values[2] = summary.most;
+    if (!status)
+        put_extreme(stream, width, phx_result_column_name(result, column), phx_result_column_unit(result, column),
+                    values);
+    return status;
+}
+
+/* Prints the extremes of all outputs and powers, EXTREMES lines at most. */
+static phx_status print_extremes(const phx_result *result, double *block, FILE *stream)
+{
+    static const char *const title = "  extremes     least and largest value, and the times, s\n";
+    /* the outputs come after what every simulation has */
+    const int first = phx_result_column_find(result, "drift_rate") + 1, columns = phx_result_columns(result),
+              ledger = phx_result_ledger(result);
+    int width = 8, lines = 0;
+    phx_status status = PHX_OK;
+
+    for (int c = first; c < columns; c++)
+        width = wider(width, phx_result_column_name(result, c));
+    for (int k = 0; k < ledger; k++)
+        width = wider(width, phx_result_ledger_entry(result, k)->name);
+    for (int c = first; c < columns && !status; c++, lines++) {
+        if (lines == 0)
+            fputs(title, stream);
+        if (lines < EXTREMES)
+            status = print_column(result, c, width, block, stream);
+    }
+    for (int k = 0; k < ledger && !status; k++) {
+        power_summary power = {0};
+        if (phx_result_ledger_entry(result, k)->dissipates)
+            continue;
+        status = summarise_power(result, k, block, &power);
+        if (status || !power.known)
+            continue;
+        if (lines == 0)
+            fputs(title, stream);
+        if (lines++ < EXTREMES)
+            put_extreme(stream, width, phx_result_ledger_entry(result, k)->name, "W",
+                        (const double[]){power.least, power.at_least, power.most, power.at_most});
+    }
+    if (lines > EXTREMES)
+        fprintf(stream, "    and %d more, which --summary json lists\n", lines - EXTREMES);
+    return status;
+}
+
+/* Prints the extremes of a result that is complete. */
+phx_status phx_result_extremes(phx_context *context, const char *path, FILE *stream)
+{
+    if (!path || !stream)
+        return phx_fail_null(context, __func__, "path or stream");
+    phx_result *result = NULL;
+    double *block = phx_calloc(context, BLOCK, sizeof *block);
+    phx_status status = block ? phx_result_read(context, path, &result) : PHX_ERR_MEMORY;
+    if (!status && phx_result_rows(result) > 0)
+        status = print_extremes(result, block, stream);
+    phx_result_destroy(result);
+    phx_free(block);
     return phx_conclude(context, status);
 }
