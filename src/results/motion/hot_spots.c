@@ -41,8 +41,7 @@ static void beat_cell(void *user, const phx_cell_shape *shape, const int *node, 
     int most = node[0];
 
     for (int a = 1; a < shape->nodes; a++)
-        if (spots[node[a]].value > spots[most].value ||
-            (spots[node[a]].value == spots[most].value && node[a] < most))
+        if (spots[node[a]].value > spots[most].value || (spots[node[a]].value == spots[most].value && node[a] < most))
             most = node[a];
     for (int a = 0; a < shape->nodes; a++)
         spots[node[a]].beaten |= node[a] != most;
@@ -125,7 +124,9 @@ static void put_spots(const phx_frames *frames, const phx_hot_spot_options *opti
                 continue;
             const double *x = scene->mesh_x + 3 * (size_t)spot->point;
             const int label = scene->mesh_label[spot->point];
-            const spot_line line = {body->name, spot->surface, label > 0 ? label : spot->point - at + 1,
+            const spot_line line = {body->name,
+                                    spot->surface,
+                                    label > 0 ? label : spot->point - at + 1,
                                     {x[0], x[1], x[2], spot->time, spot->value}};
             if (csv)
                 put_csv_line(&line, out);
@@ -152,10 +153,11 @@ static phx_status check_stressed(phx_context *context, const char *path, const p
         if (scene->mesh_stresses[m][0] &&
             (!body || !strcmp(body, phx_result_body(frames->result, scene->mesh_body[m])->name)))
             return PHX_OK;
-    return phx_fail(context, PHX_ERR_INPUT,
-                    "%s: no body%s%s has stresses at the nodes of a mesh; solids and plates have, and bodies reduced from "
-                    "them",
-                    path, body ? " " : "", body ? phx_shown_text(body).text : "");
+    return phx_fail(
+        context, PHX_ERR_INPUT,
+        "%s: no body%s%s has stresses at the nodes of a mesh; solids and plates have, and bodies reduced from "
+        "them",
+        path, body ? " " : "", body ? phx_shown_text(body).text : "");
 }
 
 phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_spot_options *options,
