@@ -21,7 +21,7 @@ struct cli_command {
 };
 cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
     cli_compare, cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce,
-    cli_schema;
+    cli_schema, cli_stress;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {
@@ -146,6 +146,9 @@ bool cli_ends_with(const char *name, const char *ending);
 phx_table_style cli_table_style(bool units, const char *decimal, const char *name);
 /* Letters behind the last point of a file's name; NULL: it has none. */
 const char *cli_ending(const char *name);
+/* *format: where NULL, that of the ending of the output (may be NULL), else "text". -1, or EXIT_USAGE after a message
+ * where they differ. */
+int cli_choose_table(const cli_command *command, const char *output, const char **format);
 
 /* ---- messages, progress, interruption (terminal.c) ---- */
 /* Print the context's message for a status; returns the exit status that belongs to it. */

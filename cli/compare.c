@@ -24,15 +24,13 @@ static int read_tolerance(const cli_command *command, const char *text, phx_tole
     return -1;
 }
 
-/* The format, of the option or of the name of the file. */
-static int choose_format(const cli_command *command, compare_arguments *given)
+int cli_choose_table(const cli_command *command, const char *output, const char **format)
 {
-    const char *ending = cli_ending(given->output);
+    const char *ending = cli_ending(output);
     const char *of_name = !ending ? NULL : strcmp(ending, "txt") ? ending : "text";
-    if (of_name && given->format && strcmp(of_name, given->format) != 0)
-        return cli_usage_error(command, "--output %s: the ending contradicts --format %s", given->output,
-                               given->format);
-    given->format = given->format ? given->format : of_name ? of_name : "text";
+    if (of_name && *format && strcmp(of_name, *format) != 0)
+        return cli_usage_error(command, "--output %s: the ending contradicts --format %s", output, *format);
+    *format = *format ? *format : of_name ? of_name : "text";
     return -1;
 }
 
@@ -49,7 +47,7 @@ static int compare(const cli_command *command, phx_context *context, compare_arg
     for (int k = 0; k < given->tolerances.count && status < 0; k++)
         status = read_tolerance(command, given->tolerances.items[k], &tolerances[k]);
     if (status < 0)
-        status = choose_format(command, given);
+        status = cli_choose_table(command, given->output, &given->format);
     if (status < 0)
         status = cli_read_number(command, "--from", given->from, &sources->from);
     if (status < 0)

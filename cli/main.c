@@ -61,6 +61,9 @@ static const cli_command commands[] = {
      "a linear\n"
      "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
      "at its start state and of its bodies; mat, json.\n"},
+    {"stress", cli_stress, "FILE", "Hot spots of the solids and plates of a result",
+     "Of RESULT.h5: the nodes whose largest von Mises stress over all recorded instants no neighbour exceeds, with "
+     "their\nnumbers in the mesh file, places in the frame of the body, and times.\n"},
     {"report", cli_report, "FILE...", "Show RESULT.h5 or MODES.h5 as a page for any browser",
      "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
      "energies, residual and outputs, mode shapes, the certificate of the structure, the model. Further results of "

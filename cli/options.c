@@ -105,6 +105,7 @@ static const struct {
                {"linearize", ".mat, .h5, .json, or _mtx for a folder"},
                {"titop", ".mat, .h5, .json, or _mtx for a folder"},
                {"compare", ".txt, .csv or .json"},
+               {"stress", ".txt, .csv or .json"},
                {"plot", ".svg, .pdf or .png"},
                {"reproduce", ".html, .csv or .json"}};
 

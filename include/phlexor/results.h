@@ -134,6 +134,8 @@ typedef struct phx_record_body {
     X(NUMBERS, mesh_x, "/meshes/x", DIM, n_mesh_nodes)                                                                 \
     /* mesh_thickness: of plates, m; else 0 */                                                                         \
     X(NUMBERS, mesh_thickness, "/meshes/thickness", ONE, n_mesh_nodes)                                                 \
+    /* mesh_label: number of the node in the mesh file, else counted from 1 */                                         \
+    X(INTEGERS, mesh_label, "/meshes/label", ONE, n_mesh_nodes)                                                        \
     /* cell_type: as VTK counts them: 24 is a tetrahedron with 10 nodes */                                             \
     X(INTEGERS, cell_type, "/meshes/cell_type", ONE, n_mesh_cells)                                                     \
     /* cell_nodes: of each cell, counted in its mesh from 0 */                                                         \

@@ -28,6 +28,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
                      LibraryNotFoundError, ModelError, NotConvergedError, OutOfMemoryError, PhlexorError,
                      PhlexorWarning, RejectedError, SingularError, UnsupportedError)
 from .expression import Expression
+from .fatigue import damage, rainflow
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
 from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse, StartMove
@@ -70,6 +71,6 @@ __all__ = [
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
-    "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression", "joint_kinds", "library_version",
-    "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
+    "Tube", "UnsupportedError", "__version__", "body_kinds", "damage", "errors", "expression", "joint_kinds", "library_version",
+    "rainflow", "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

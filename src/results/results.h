@@ -254,6 +254,18 @@ typedef struct phx_compare_options {
 phx_status phx_compare(phx_context *context, const char *path, const phx_compare_options *options, const char *output,
                        int *rows, int *above);
 
+/* ---- hot spots ---- */
+typedef struct phx_hot_spot_options {
+    const char *body;   /* NULL: all that have stresses */
+    int count;          /* of each body at most */
+    const char *format; /* "text", "csv", "json" */
+} phx_hot_spot_options;
+/* Write a table of hot spots: nodes whose largest von Mises stress over the recorded instants no node of their cells
+ * exceeds, in the order of that stress: body, number of the node in its mesh file, place in the body's frame, time,
+ * value, surface of a plate. "-" is standard output. PHX_ERR_INPUT where no such body has stresses on a mesh. */
+phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_spot_options *options,
+                         const char *output);
+
 /* ---- contents of a result, one by one (phx_result_about) ---- */
 int phx_result_column_find(const phx_result *result, const char *name); /* -1: there is none */
 /* Whether the run came to its end; numbers of rows, columns, states, bodies; what they are called. */

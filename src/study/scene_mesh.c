@@ -264,6 +264,18 @@ static phx_status add_rows(const mesh_maker *mesh, size_t width, const double *r
     return status;
 }
 
+/* Numbers of the nodes that are drawn, as the mesh file has them, behind those of the meshes before. */
+static phx_status add_labels(const mesh_maker *mesh, phx_scene *scene)
+{
+    const phx_status status =
+        phx_scene_grow(mesh->context, &scene->mesh_label, scene->n_mesh_nodes, (size_t)mesh->n_nodes, sizeof(int));
+
+    for (int i = 0; i < mesh->mesh->n_nodes && !status; i++)
+        if (mesh->number[i] >= 0)
+            scene->mesh_label[scene->n_mesh_nodes + mesh->number[i]] = mesh->mesh->label ? mesh->mesh->label[i] : i + 1;
+    return status;
+}
+
 /* Appends positions, shapes, thicknesses and, if the body has stresses, the stress maps of the drawn nodes to the
  * scene. */
 static phx_status add_nodes(const mesh_maker *mesh, const phx_flex_source *source, phx_scene *scene)
@@ -278,6 +290,8 @@ static phx_status add_nodes(const mesh_maker *mesh, const phx_flex_source *sourc
         status = phx_flex_source_nodal_stresses(source, mesh->context, &stresses);
     if (!status)
         status = add_rows(mesh, 3, mesh->mesh->x, &scene->mesh_x, &places);
+    if (!status)
+        status = add_labels(mesh, scene);
     if (!status)
         status = add_rows(mesh, 1, thickness, &scene->mesh_thickness, &scene->n_mesh_nodes);
     if (!status)

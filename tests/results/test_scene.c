@@ -116,7 +116,7 @@ static phx_scene heated_scene(void)
 {
     static char *stresses[] = {"bending"};
     static int body[1] = {0}, nodes[1] = {3}, one[1] = {1}, factors[1] = {FACTORS}, type[1] = {5},
-               corners[3] = {0, 1, 2};
+               corners[3] = {0, 1, 2}, labels[3] = {7, 9, 8};
     static double number[1] = {1.0}, values[9] = {0.0}, places[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0},
                   map[45] = {1.0, 2.0, 3.0};
 
@@ -135,6 +135,7 @@ static phx_scene heated_scene(void)
                        .n_mesh_nodes = 3,
                        .mesh_x = places,
                        .mesh_thickness = values,
+                       .mesh_label = labels,
                        .n_mesh_cells = 1,
                        .cell_type = type,
                        .n_cell_nodes = 3,
