@@ -25,8 +25,7 @@ static void batch_print_summary(FILE *out, const phx_model *model, const phx_stu
         return;
     fprintf(out, "  energy       largest %.6g J; every balance closes to %.2g J\n", report->largest_energy,
             report->largest_residual);
-    fprintf(out, "  joints       drift at most %.2g m, %.2g m/s\n", report->largest_drift,
-            report->largest_drift_rate);
+    fprintf(out, "  joints       drift at most %.2g m, %.2g m/s\n", report->largest_drift, report->largest_drift_rate);
 }
 
 /* Runs the sweep and prints its summary; EXIT_FAILED if a simulation failed. With the list on standard output the

@@ -78,6 +78,12 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
                    "comes out again."};
     certificate_items_add(list, "degrees of freedom", c->degrees_of_freedom, NULL, -1,
                           "Velocities less independent constraints; drives take theirs, too.");
+    list->items[list->count++] = (phx_report_item){.name = "free motions",
+                                                   .text = report->free_names[0] ? report->free_names : NULL,
+                                                   .value = report->n_free,
+                                                   .good = -1,
+                                                   .meaning = "Motions without deformation that nothing resists, and "
+                                                              "the joints that move in them."};
     certificate_items_add(list, "constraints", c->constraints, NULL, -1, "Rows of the joints and drives.");
     name_redundant(report, list->redundant);
     list->items[list->count++] = (phx_report_item){
@@ -93,7 +99,7 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
     list->items[list->count++] = (phx_report_item){
         .name = "poses as written",
         .text = report->n_moves == 0 ? "kept" : list->moved,
-        .good = report->n_moves == 0,
+        .good = report->n_moves == 0 ? 1 : -1, /* a pose is a first guess */
         .meaning = "Bodies that the assembly has moved to close the joints, by more than the rounding of their poses."};
     list->items[list->count++] = (phx_report_item){
         .name = "limits of validity",
@@ -101,6 +107,11 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
         .good = report->n_limits == 0,
         .meaning = "Rotations of sections, strains and axial forces at the start, against those up to which bodies of "
                    "small deformation are right."};
+    if (report->has_loop)
+        certificate_items_add(list, "growing modes of the loop", report->loop.divergent + report->loop.fluttering, NULL,
+                              report->loop_period > 0.0 ? report->loop.growth <= 0.0 : -1,
+                              "Of the controllers with the mechanism about the start; sampled ones from sample to "
+                              "sample.");
     add_loops(report, list);
     certificate_items_add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
     certificate_items_add(list, "mass", c->mass, "kg", -1, "Of all bodies.");

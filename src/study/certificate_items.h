@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-enum { CERTIFICATE_ITEMS = 14, REDUNDANT_TEXT = 400, MOVED_TEXT = 400, CASIMIR_TEXT = 400 };
+enum { CERTIFICATE_ITEMS = 17, REDUNDANT_TEXT = 400, MOVED_TEXT = 400, CASIMIR_TEXT = 400 };
 
 typedef struct phx_certificate_items {
     int count;

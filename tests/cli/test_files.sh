@@ -353,9 +353,9 @@ fi
 
 # ---- what cannot be ----
 run 2 export plane.h5 --format mtx
-says "plane.h5 is a simulation and cannot be written as 'mtx'; there are vtk, xdmf, glb, mat, csv, json"
+says "plane.h5 is a simulation and cannot be written as 'mtx'; there are vtk, xdmf, glb, mat, csv, xlsx, json"
 run 2 export rotor_blade.h5 --format vtk
-says 'is a table of modes .* there are mat, csv, json'
+says 'is a table of modes .* there are mat, csv, xlsx, json'
 run 2 export linear.h5 --format csv
 run 2 export plane.yaml --format vtk
 says "cannot be written as 'vtk'; there are mat, json, mtx"

@@ -148,16 +148,21 @@ static void put_spots(const phx_frames *frames, const phx_hot_spot_options *opti
 static phx_status check_stressed(phx_context *context, const char *path, const phx_frames *frames, const char *body)
 {
     const phx_scene *scene = phx_result_scene(frames->result);
+    phx_nearest nearest = phx_nearest_to(body ? body : "");
 
-    for (int m = 0; scene && m < scene->n_meshes; m++)
-        if (scene->mesh_stresses[m][0] &&
-            (!body || !strcmp(body, phx_result_body(frames->result, scene->mesh_body[m])->name)))
+    for (int m = 0; scene && m < scene->n_meshes; m++) {
+        const char *name = phx_result_body(frames->result, scene->mesh_body[m])->name;
+        if (!scene->mesh_stresses[m][0])
+            continue;
+        if (!body || !strcmp(body, name))
             return PHX_OK;
+        phx_nearest_offer(&nearest, name);
+    }
     return phx_fail(
         context, PHX_ERR_INPUT,
         "%s: no body%s%s has stresses at the nodes of a mesh; solids and plates have, and bodies reduced from "
-        "them",
-        path, body ? " " : "", body ? phx_shown_text(body).text : "");
+        "them%s",
+        path, body ? " " : "", body ? phx_shown_text(body).text : "", body ? phx_nearest_hint(&nearest).text : "");
 }
 
 phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_spot_options *options,
