@@ -45,6 +45,7 @@ static const struct value_kind {
     {"plot", NULL, "WIDTHxHEIGHT", NULL, NULL, FORM_FREE},
     {"plot", NULL, "POINTS", NULL, NULL, FORM_FREE},
     {"plot", NULL, "TEXT", NULL, NULL, FORM_FREE},
+    {"plot", NULL, "X,Y", NULL, NULL, FORM_FREE},
     {"compare", "--output", "FILE", ":files", NULL, FORM_FREE},
     {"compare", NULL, "FILE...", ":files .h5 .csv", NULL, FORM_FREE},
     {"compare", NULL, "LIST", NULL, offer_columns, FORM_LIST},

@@ -110,7 +110,7 @@ static void simulate_print_summary(FILE *out, const phx_model *model, const phx_
     if (report->limits > 0)
         fprintf(out, "\n  validity     %d limit%s exceeded, see the warnings", report->limits,
                 report->limits > 1 ? "s" : "");
-    fprintf(out, "\n  joints       open by at most %.2g m, %.2g m/s\n", report->largest_drift,
+    fprintf(out, "\n  joints       drift at most %.2g m, %.2g m/s\n", report->largest_drift,
             report->largest_drift_rate);
 }
 

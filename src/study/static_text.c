@@ -41,7 +41,7 @@ static void put_rotation(const phx_study_static_report *report, FILE *out)
 {
     fprintf(out, "  rotation     steady, %.9g rad/s\n", report->spin);
     fprintf(out, "  energy       elastic %.9g J, potential %.9g J\n", report->elastic, report->potential);
-    fprintf(out, "  joints       open by at most %.2g m\n", report->found.gap);
+    fprintf(out, "  joints       drift at most %.2g m\n", report->found.gap);
 }
 
 /* "flutters (2 motions)" */
@@ -108,7 +108,7 @@ static void put_found(const phx_study_static_report *report, bool path, FILE *ou
         fprintf(out, "  free         %s, %d motion%s\n", found->free_names, found->free_motions,
                 found->free_motions == 1 ? "" : "s");
     fprintf(out, "  energy       elastic %.9g J, potential %.9g J\n", report->elastic, report->potential);
-    fprintf(out, "  joints       open by at most %.2g m\n", found->gap);
+    fprintf(out, "  joints       drift at most %.2g m\n", found->gap);
     if (report->n_critical > 0) {
         fprintf(out, "  critical     loads times");
         for (int k = 0; k < report->n_critical; k++)
