@@ -276,8 +276,8 @@ static phx_status static_finish(static_work *work)
     else if (found->unstable > 0 && !work->options->path)
         phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable in %d direction%s%s", found->unstable,
                 found->unstable == 1 ? "" : "s",
-                found->circulatory
-                    ? " by its stiffness, which is not conclusive: a load has no potential, or a controller is sampled"
+                found->circulatory      ? " by its stiffness, which is not conclusive: a load has no potential, or a "
+                                          "sampled controller has no linear model"
                 : work->options->stable ? ""
                                         : "; --stable searches for a stable one");
     if (found->free_motions > 0)

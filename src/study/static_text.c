@@ -80,7 +80,9 @@ static void put_stiffness(const phx_static_report *found, FILE *out)
     else if (found->free_motions > 0)
         fputs(" but for what is free", out);
     if (found->circulatory)
-        fputs(" by its stiffness, which is not conclusive (a load has no potential, or a controller is sampled)", out);
+        fputs(" by its stiffness, which is not conclusive (a load has no potential, or a sampled controller has no "
+              "linear model)",
+              out);
 }
 
 /* Writes equilibrium, stability, residual forces, free motions, energies and critical load factors as text. */

@@ -151,7 +151,7 @@ run 0 simulate loop.yaml --sweep k1=1:2:2 --sweep m=1:2:2 -o both.csv
 run 0 plot both.csv --columns x.end,c.u1.max -o both.svg
 grep -q '>point<' both.svg || fail "a list of two parameters is not drawn over the points"
 run 0 simulate loop.yaml -o loop.h5
-for name in film.mp4 x.xlsx; do
+for name in film.mp4 x.ods; do
     run 2 export loop.h5 -o $name
     says "--output $name: unknown ending"
     [ ! -e $name ] || fail "$name was made"

@@ -123,7 +123,10 @@ prints '3 states'
 [ -s err.txt ] && fail "linearize --at static says: $(cat err.txt)"
 sed 's/effort: j}/effort: j, sample: 0.01}/' pid.yaml >sampled.yaml
 run 0 static sampled.yaml
-prints 'by its stiffness, which is not conclusive'
+prints 'stable by its 2 motions'
+sed 's/sample: 0.01/sample: 0.3/' sampled.yaml >slow.yaml
+run 0 static slow.yaml
+prints 'unstable'
 prints 'pid.z1 *6.0024814'
 
 # ---- divergence and flutter apart: Ziegler's pendulum ----

@@ -149,7 +149,7 @@ static phx_status move_to_equilibrium(phx_system *system, const phx_start_option
                 "the equilibrium that the run starts from is unstable in %d direction%s%s", report.unstable,
                 report.unstable == 1 ? "" : "s",
                 report.circulatory ? " by its stiffness, which is not conclusive: a load has no potential, or a "
-                                     "controller is sampled"
+                                     "sampled controller has no linear model"
                                    : "; the least motion leaves it");
     if (!status)
         status = phx_system_start_velocities(system, start->t, x, v);
