@@ -106,6 +106,16 @@ says "is a model file and no result; 'phlexor simulate"
 sed 's/length: 0.3/length: 3/; s/guide: .*/guide: {kind: weld, ports: [ground.O, slider.P]}/' "$model" >open.yaml
 run 1 simulate open.yaml
 says 'open.yaml:[0-9]*:[0-9]*: the joints cannot be closed: .*guide'
+# the gap of a slider is across its axis, which is tilted a little: from A to B, up and back
+cat >across.yaml <<'END'
+phlexor: 1
+dimension: 3
+bodies: {a: {kind: rigid, mass: 1, inertia: [1, 1, 1], ports: {C: {position: [1, 0, 0]}}}}
+joints: {slide: {kind: prismatic, ports: [a.C, ground.Q], axis: [1, 0, 0]}, held: {kind: weld, ports: [ground.O, a.P]}}
+ground: {ports: {Q: {position: [3, 0.5, -0.5]}}}
+END
+run 1 check across.yaml
+says "'slide' (residual 0.325, along \[-0.0[0-9]* 0.7[0-9]* -0.7[0-9]*\])"
 run 1 check open.yaml
 run 1 modes open.yaml
 [ ! -e open.h5 ] && [ ! -e open.h5.partial ] || fail "a run that never began left a result"

@@ -246,6 +246,30 @@ static double relative_residual(const workspace *ws, int k, double residual, dou
                            : fabs(residual) / (ws->system->rows.slot[ws->rows.index[k]].row->angular ? 1.0 : size);
 }
 
+/* Adds a row's part of the gap of its joint, from A to B in inertial components: the residual along the covector of
+ * the translation of B. */
+static void add_gap(const workspace *ws, int k, double *gap)
+{
+    const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
+    double residual, g[PAIR_SIZE] = {0};
+
+    phx_row_assembly_residual(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], &residual, g,
+                              g + PHX_PORT_MAX);
+    for (int i = 0; i < ws->system->dim; i++)
+        gap[i] += residual * g[PHX_PORT_MAX + i];
+}
+
+/* ", along [0.6 -0.8]" of a gap; nothing of joints that are only turned. */
+static size_t put_direction(int dim, const double *gap, char *to, size_t size)
+{
+    const double length = sqrt(phx_dot(dim, gap, gap));
+    size_t used = 0;
+
+    for (int i = 0; i < dim && length > 0.0; i++)
+        used += (size_t)snprintf(to + used, size - used, "%s%.3g", i ? " " : ", along [", gap[i] / length);
+    return length > 0.0 ? used + (size_t)snprintf(to + used, size - used, "]") : 0;
+}
+
 /* Returns PHX_ERR_ASSEMBLY with the names and residuals of all joints whose relative residual exceeds the tolerance. */
 static phx_status cannot_close(const workspace *ws, double size, double tolerance)
 {
@@ -254,16 +278,20 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
     size_t used = 0;
 
     for (int j = 0; j < system->n_joints; j++) {
-        double worst = 0.0, residual = 0.0;
+        double worst = 0.0, residual = 0.0, gap[3] = {0};
         bool open = false;
         for (int k = 0; k < ws->rows.n; k++)
             if (system->rows.slot[ws->rows.index[k]].joint == j && row_residual(ws, k, &residual)) {
                 worst = fmax(worst, fabs(residual));
                 open = open || relative_residual(ws, k, residual, size) > tolerance;
+                add_gap(ws, k, gap);
             }
-        if (open && used < sizeof list - 80)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (residual %.3g)", used ? ", " : "",
-                                     system->joints[j].name, worst);
+        if (!open || used >= sizeof list - 140)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.60s' (residual %.3g", used ? ", " : "",
+                                 system->joints[j].name, worst);
+        used += put_direction(system->dim, gap, list + used, sizeof list - used);
+        used += (size_t)snprintf(list + used, sizeof list - used, ")");
     }
     return phx_fail(
         system->context, PHX_ERR_ASSEMBLY,
