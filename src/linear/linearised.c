@@ -512,7 +512,7 @@ phx_status phx_channels_stack(phx_context *context, const phx_channels *channels
     const int rows[] = {channels->m, channels->n_held};
     const size_t total = (size_t)(channels->m > 0 ? channels->G.ptr[channels->m] : 0) +
                          (size_t)(channels->n_held > 0 ? channels->H.ptr[channels->n_held] : 0);
-    int *row = phx_calloc(context, 2 * total + 1, sizeof *row), *col = row + total, at = 0;
+    int *row = phx_calloc(context, 2 * total + 1, sizeof *row), *col = row ? row + total : NULL, at = 0;
     double *val = phx_calloc(context, total + 1, sizeof *val);
     size_t count = 0;
     phx_status status = row && val ? PHX_OK : PHX_ERR_MEMORY;

@@ -103,22 +103,6 @@ static void doubt_material(const phx_reader *reader, const phx_model_material *m
         doubts_tell(reader, phx_model_where(reader->model, material), text);
 }
 
-/* The mass of a beam that was given in millimetres. */
-static void doubt_mass(const phx_reader *reader, const phx_model_body *body)
-{
-    static const double HEAVY = 1e7; /* kg */
-    char text[300];
-
-    if (body->material < 0 || !(body->length > 0.0))
-        return;
-    const double mass = body->section.area * body->length * reader->model->materials[body->material].density;
-    if (!(mass > HEAVY))
-        return;
-    snprintf(text, sizeof text, "body '%.100s' has a mass of %.3g kg; lengths are in m, and 1 mm is 1e-3 m", body->name,
-             mass);
-    doubts_tell(reader, phx_model_where(reader->model, body), text);
-}
-
 /* The radius of gyration of a rigid body against the distances of its ports: kg mm^2 for kg m^2, or mm for m. */
 static void doubt_inertia(const phx_reader *reader, const phx_model_body *body)
 {
@@ -268,7 +252,6 @@ void phx_doubt_model(const phx_reader *reader)
     for (int b = 0; b < model->n_bodies; b++) {
         const phx_model_body *body = &model->bodies[b];
         doubt_section(reader, body);
-        doubt_mass(reader, body);
         doubt_inertia(reader, body);
         doubt_damping(reader, body);
         doubt_body(reader, b);

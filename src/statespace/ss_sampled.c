@@ -139,7 +139,8 @@ static phx_status take_stable(phx_context *context, const phx_ss *system, const 
 {
     const int n = system->n, b = n - f, m = system->n_inputs, p = system->n_outputs;
     double *room = phx_calloc(context, (size_t)(f * b + b * b + n * m + p * n) + 1, sizeof *room);
-    double *X = room, *A_r = X + f * b, *B = A_r + b * b, *C = B + n * m;
+    double *X = room, *A_r = phx_behind(X, (size_t)(f * b)), *B = phx_behind(A_r, (size_t)(b * b));
+    double *C = phx_behind(B, (size_t)(n * m));
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < f && !status; i++) {

@@ -297,7 +297,7 @@ phx_status phx_study_check(phx_context *context, const phx_model *model, phx_che
     *report = (phx_check_report){0};
     phx_status status = phx_start_point_create(context, model, &options, &start, true, &at);
     if (!status)
-        status = phx_warn_of_shapes(context, model, at.system);
+        status = phx_warn_of_sizes(context, model, at.system);
     if (!status)
         status = phx_check_point(context, model, &at, report);
     phx_start_point_free(&at);

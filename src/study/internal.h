@@ -337,6 +337,6 @@ const char *phx_fixed_column_name(int column);
 /* A warning for each sampled controller, which a linear model leaves out (check.c). */
 void phx_warn_of_sampling(phx_context *context, const phx_system *system);
 /* Warnings of shapes from files that are much longer or shorter than their body (shape_sizes.c). */
-phx_status phx_warn_of_shapes(phx_context *context, const phx_model *model, const phx_system *system);
+phx_status phx_warn_of_sizes(phx_context *context, const phx_model *model, const phx_system *system);
 
 #endif

@@ -262,7 +262,7 @@ static phx_status keep_bodies(modes_work *work, phx_context *context, const phx_
 {
     phx_modes_table *table = work->table;
     phx_drawing drawing;
-    phx_status status = phx_warn_of_shapes(context, model, at->system);
+    phx_status status = phx_warn_of_sizes(context, model, at->system);
 
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);

@@ -1,4 +1,5 @@
-/* Warnings of shapes from files whose size does not fit their body: mostly millimetres read as metres. */
+/* Warnings of sizes that are mostly millimetres read as metres: of shapes from files that do not fit their body, and of
+ * bodies that are too heavy. */
 #include "visuals.h"
 
 #include <math.h>
@@ -99,8 +100,25 @@ static void doubt_files(phx_context *context, const phx_model *model, const phx_
         shape_warn(context, model, body, longest, most, extent);
 }
 
-/* Compares the shapes from files of each body with the body; the ground has no size. */
-phx_status phx_warn_of_shapes(phx_context *context, const phx_model *model, const phx_system *system)
+/* A mass that follows from lengths and a density. */
+static phx_status doubt_mass(phx_context *context, const phx_model *model, const phx_model_body *body,
+                             const phx_body *made)
+{
+    static const double HEAVY = 1e7; /* kg */
+    const phx_model_source at = phx_model_where(model, body);
+    double mass[36];
+    const phx_status status = phx_mass_at_rest(context, made, mass);
+
+    if (!status && mass[0] > HEAVY)
+        phx_log(
+            context, PHX_LOG_WARNING, "%s:%d:%d: body '%s' has a mass of %.3g kg; lengths are in m, and 1 mm is 1e-3 m",
+            model->path ? model->path : "model", at.line, at.column, body->whole ? body->whole : body->name, mass[0]);
+    return status;
+}
+
+/* Compares the shapes from files of each body with the body; the ground has no size. Masses that are given are no
+ * doubt. */
+phx_status phx_warn_of_sizes(phx_context *context, const phx_model *model, const phx_system *system)
 {
     phx_status status = PHX_OK;
 
@@ -108,7 +126,9 @@ phx_status phx_warn_of_shapes(phx_context *context, const phx_model *model, cons
         const phx_model_body *body = &model->bodies[b];
         double extent = 0.0;
         const bool first = b == 0 || !body->whole || body->whole != model->bodies[b - 1].whole;
-        if (!first || body->n_visuals == 0)
+        if (first && !(body->mass > 0.0))
+            status = doubt_mass(context, model, body, phx_system_body(system, b));
+        if (status || !first || body->n_visuals == 0)
             continue;
         status = find_extent(context, model->dimension, body, phx_system_body(system, b), &extent);
         if (!status && extent > 0.0)

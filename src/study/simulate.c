@@ -234,7 +234,7 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
     if (!status)
         status = phx_start_judge(context, model, s->system, setup->tells);
     if (!status && setup->tells)
-        status = phx_warn_of_shapes(context, model, s->system);
+        status = phx_warn_of_sizes(context, model, s->system);
     if (!status)
         status = phx_drawing_create(context, model, s->system, &s->drawing);
     if (!status && !phx_events_needed(s->system, model->n_events))

@@ -227,7 +227,7 @@ static phx_status static_prepare(static_work *work)
         phx_warn_left_out(context, left_out);
     }
     if (!status)
-        status = phx_warn_of_shapes(context, work->model, at->system);
+        status = phx_warn_of_sizes(context, work->model, at->system);
     if (!status)
         status = phx_drawing_create(context, work->model, at->system, &work->drawing);
     if (!status)

@@ -104,7 +104,7 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, p
     phx_status status = phx_check_point(context, model, at, &report);
 
     if (!status)
-        status = phx_warn_of_shapes(context, model, at->system);
+        status = phx_warn_of_sizes(context, model, at->system);
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
     if (!status && model->initial.from)

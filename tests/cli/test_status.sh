@@ -176,6 +176,7 @@ done
 for length in 500 1200; do
     suspect '1 mm is 1e-3 m' "$(beam 'density: 7850, young: 210e9' "" $length 20)"
 done
+suspect '1 mm is 1e-3 m' "$(printf 'materials: {m: {density: 7850, young: 210e9, poisson: 0.3}}\nbodies: {b: {kind: rod, material: m, length: 700, elements: 2, section: {kind: circle, diameter: 12}}}\njoints: {j: {kind: weld, ports: [ground.O, b.P]}}')"
 for percent in 1 2 5; do
     suspect 'modal damping of' "$(beam 'density: 7850, young: 210e9' ", damping: {modal: $percent}" 1 0.02)"
 done

@@ -172,8 +172,10 @@ static void holds_are_exact(void **state)
     CHECK_CLOSE(size[0], w, 1e-12, "the frequency of the continuous system");
     CHECK_SMALL(damping[0], 1e-13, "and its damping");
     assert_true(isinf(size[4]) && re[4] < 0.0);
+    phx_ss_destroy(held);
     CHECK_STATUS(context, phx_ss_hold(context, ss, 0.0, 0, &held), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_ss_hold(context, ss, T, -1, &held), PHX_ERR_ARGUMENT);
+    assert_null(held);
     phx_ss_destroy(ss);
     phx_ss_destroy(late);
 }

@@ -110,7 +110,7 @@ static void put_spots(const phx_frames *frames, const phx_hot_spot_options *opti
     phx_output_text(out, csv    ? "body,node,x,y,z,t,von_mises,surface"
                          : json ? "{\n  \"format\": \"phlexor stress\",\n  \"format_version\": 1,\n  \"hot_spots\": ["
                                 : "body                  node         x (m)         y (m)         z (m)         t (s)  "
-                                  "von Mises (Pa)");
+                                  "von Mises (Pa)  surface");
     if (!json)
         phx_output_line(out);
     for (int m = 0, at = 0; m < scene->n_meshes; at += scene->mesh_nodes[m++]) {

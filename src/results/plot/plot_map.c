@@ -24,6 +24,12 @@ static int map_ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
+static int map_pair_ascending(const void *a, const void *b)
+{
+    const int by_x = map_ascending(a, b);
+    return by_x ? by_x : map_ascending((const double *)a + 1, (const double *)b + 1);
+}
+
 static size_t map_distinct(size_t count, const double *values, double *sorted)
 {
     size_t n = 0;
@@ -52,13 +58,21 @@ static phx_status map_grid(phx_context *context, map_points *points)
         return phx_fail(context, PHX_ERR_INPUT,
                         "%s: '%s' has %zu values and '%s' %zu; a map needs two of each, from a sweep over both",
                         points->path, points->x_name, points->nx, points->y_name, points->ny);
-    for (size_t i = 0; i < points->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (points->x[i] == points->x[j] && points->y[i] == points->y[j])
-                return phx_fail(context, PHX_ERR_INPUT,
-                                "%s: two points have %s = %g and %s = %g; make the table of a sweep over these two",
-                                points->path, points->x_name, points->x[i], points->y_name, points->y[i]);
-    return PHX_OK;
+    double *pairs = phx_calloc(context, 2 * points->count, sizeof *pairs);
+    phx_status status = pairs ? PHX_OK : PHX_ERR_MEMORY;
+    for (size_t i = 0; i < points->count && !status; i++) {
+        pairs[2 * i] = points->x[i];
+        pairs[2 * i + 1] = points->y[i];
+    }
+    if (!status)
+        qsort(pairs, points->count, 2 * sizeof *pairs, map_pair_ascending);
+    for (size_t i = 1; i < points->count && !status; i++)
+        if (map_pair_ascending(pairs + 2 * i, pairs + 2 * (i - 1)) == 0)
+            status = phx_fail(context, PHX_ERR_INPUT,
+                              "%s: two points have %s = %g and %s = %g; make the table of a sweep over these two",
+                              points->path, points->x_name, pairs[2 * i], points->y_name, pairs[2 * i + 1]);
+    phx_free(pairs);
+    return status;
 }
 
 /* Adds the cells with values from `low` to `high` as one line of closed boxes. */
