@@ -24,16 +24,6 @@ static int read_tolerance(const cli_command *command, const char *text, phx_tole
     return -1;
 }
 
-int cli_choose_table(const cli_command *command, const char *output, const char **format)
-{
-    const char *ending = cli_ending(output);
-    const char *of_name = !ending ? NULL : strcmp(ending, "txt") ? ending : "text";
-    if (of_name && *format && strcmp(of_name, *format) != 0)
-        return cli_usage_error(command, "--output %s: the ending contradicts --format %s", output, *format);
-    *format = *format ? *format : of_name ? of_name : "text";
-    return -1;
-}
-
 /* Checks options and files, compares, and prints the table; the exit status. */
 static int compare(const cli_command *command, phx_context *context, compare_arguments *given)
 {

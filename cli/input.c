@@ -111,6 +111,16 @@ const char *cli_ending(const char *name)
     return dot && dot > name && dot[-1] != '/' && isalpha((unsigned char)dot[1]) && !strchr(dot, '/') ? dot + 1 : NULL;
 }
 
+int cli_choose_table(const cli_command *command, const char *output, const char **format)
+{
+    const char *ending = cli_ending(output);
+    const char *of_name = !ending ? NULL : strcmp(ending, "txt") ? ending : "text";
+    if (of_name && *format && strcmp(of_name, *format) != 0)
+        return cli_usage_error(command, "--output %s: the ending contradicts --format %s", output, *format);
+    *format = *format ? *format : of_name ? of_name : "text";
+    return -1;
+}
+
 phx_table_style cli_table_style(bool units, const char *decimal, const char *name)
 {
     const bool workbook = name && cli_ends_with(name, ".xlsx");

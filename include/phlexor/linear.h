@@ -74,8 +74,9 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
 
 /* Motions that grow about a point at rest, by the roots of the quadratic pencil s^2 M + s D + K on the motions that the
  * joints allow, K with all that is not symmetric in it, or of the closed loop where there are controllers. Of a
- * mechanism of more than 400 coordinates without controllers the 60 slowest; none (judged is 0) where a controller is
- * sampled. lambda: as of phx_system_linear, may be NULL. A phx_stability_fn. */
+ * mechanism of more than 400 coordinates without controllers the 60 slowest; none (judged is 0) where a sampled
+ * controller has no linear model or they have several periods. lambda: as of phx_system_linear, may be NULL. A
+ * phx_stability_fn. */
 phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const double *lambda, phx_stability *found);
 
 /* ---- TITOP models ([2] (1)-(3), (12), (24)) ----

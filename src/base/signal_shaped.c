@@ -18,6 +18,7 @@ static const double PI = 3.14159265358979323846;
 /* A shaper has this many impulses at most; `values` of a shaped signal are its amplitudes, then its delays. */
 enum { MOST_IMPULSES = 3 };
 
+/* Amplitudes and delays of the kind of shaper, at the top. */
 phx_status phx_signal_create_shaped(phx_context *context, phx_signal *of, const phx_shaper *shaper, phx_signal **signal)
 {
     if (!of || !shaper || !signal) {

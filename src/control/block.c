@@ -397,45 +397,44 @@ phx_status phx_block_linearise(const phx_block *block, phx_context *context, dou
     return status;
 }
 
-/* Linearises one sample of a controller: z+ = A z + B y, u = C z + D y. An output beyond a limit follows neither, and
- * the anti-windup of a pid drives its integral there. */
+/* Linearises one sample of a controller: z+ = A z + B y, u = C z + D y. An output beyond a limit follows neither. */
 phx_status phx_block_linearise_sample(const phx_block *block, phx_context *context, double t, const double *z,
                                       const double *y, double *room, double *A, double *B, double *C, double *D)
 {
     const int n = block->n, in = block->n_inputs, out = block->n_outputs;
     double *e = room, *f = e + in, *own = f + out;
     double *u = phx_calloc(context, (size_t)(out + n), sizeof *u);
+    bool all_inside = true;
     phx_status status = u ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && !block->ops->discrete)
         status = phx_fail(context, PHX_ERR_UNSUPPORTED, "controller '%s' is another program, which has no linear model",
                           block->name);
     if (!status) {
-        memset(A, 0, (size_t)(n * n) * sizeof *A);
-        memset(B, 0, (size_t)(n * in) * sizeof *B);
-        memset(C, 0, (size_t)(out * n) * sizeof *C);
-        memset(D, 0, (size_t)(out * in) * sizeof *D);
-        subtract_references(block, t, 0.0, y, e, f);
-        block->ops->discrete(block, t, e, own, A, B, C, D);
         if (n > 0)
             memcpy(u + out, z, (size_t)n * sizeof *u);
+        subtract_references(block, t, 0.0, y, e, f);
         status = block->ops->sample(block, context, t, u + out, e, f, own, u);
     }
     for (int k = 0; k < out && !status; k++) {
         bool inside = true;
         (void)phx_block_limited(block, k, u[k], &inside);
-        const double unwinding = block->def.kind == PHX_CONTROLLER_PID && block->def.ki != 0.0
-                                     ? block->def.sample * block->def.anti_windup
-                                     : 0.0;
-        for (int j = 0; j < n && !inside; j++) {
-            A[j] -= unwinding * C[k * n + j];
-            C[k * n + j] = 0.0;
-        }
-        for (int j = 0; j < in && !inside; j++) {
-            if (unwinding != 0.0)
-                B[j] -= unwinding * D[k * in + j];
-            D[k * in + j] = 0.0;
-        }
+        all_inside = all_inside && inside;
+    }
+    if (!status) {
+        memset(A, 0, (size_t)(n * n) * sizeof *A);
+        memset(B, 0, (size_t)(n * in) * sizeof *B);
+        memset(C, 0, (size_t)(out * n) * sizeof *C);
+        memset(D, 0, (size_t)(out * in) * sizeof *D);
+        block->ops->discrete(block, t, e, !all_inside, own, A, B, C, D);
+    }
+    for (int k = 0; k < out && !status; k++) {
+        bool inside = true;
+        (void)phx_block_limited(block, k, u[k], &inside);
+        if (inside)
+            continue;
+        memset(C + k * n, 0, (size_t)n * sizeof *C);
+        memset(D + k * in, 0, (size_t)in * sizeof *D);
     }
     phx_free(u);
     return status;

@@ -17,9 +17,10 @@ typedef struct phx_block_ops {
     /* u of a sample and the step of z to the next; NULL: cannot be sampled. */
     phx_status (*sample)(const phx_block *block, phx_context *context, double t, double *z, const double *e,
                          const double *f, double *room, double *u);
-    /* About z, e of a sample, within the limits: z+ = A z + B e, u = C z + D e, zeros before; NULL: nobody knows. */
-    void (*discrete)(const phx_block *block, double t, const double *e, double *room, double *A, double *B, double *C,
-                     double *D);
+    /* About z, e of a sample: z+ = A z + B e, u = C z + D e without limits, zeros before; `limited`: an output is
+     * beyond one, which the states may follow. NULL: the linear model is unknown. */
+    void (*discrete)(const phx_block *block, double t, const double *e, bool limited, double *room, double *A,
+                     double *B, double *C, double *D);
     /* z' = A z + B e about z, e; NULL: no states. */
     void (*rates)(const phx_block *block, const double *f, const double *z, const double *e, double *A, double *B);
     /* z' at an instant; NULL: no states. */

@@ -56,10 +56,10 @@ static phx_status function_block_sample(const phx_block *block, phx_context *con
     return interval(block, context, t, 0.0, z, e, f, room, &result);
 }
 
-static void function_block_discrete(const phx_block *block, double t, const double *e, double *room, double *A,
-                                    double *B, double *C, double *D)
+static void function_block_discrete(const phx_block *block, double t, const double *e, bool limited, double *room,
+                                    double *A, double *B, double *C, double *D)
 {
-    (void)A, (void)B, (void)C;
+    (void)limited, (void)A, (void)B, (void)C;
     differentiate(block, t, e, room, D);
 }
 

@@ -128,12 +128,12 @@ static void linear_rates(const phx_block *block, const double *f, const double *
         memcpy(B, block->B, n * (size_t)block->n_inputs * sizeof *B);
 }
 
-static void linear_discrete(const phx_block *block, double t, const double *e, double *room, double *A, double *B,
-                            double *C, double *D)
+static void linear_discrete(const phx_block *block, double t, const double *e, bool limited, double *room, double *A,
+                            double *B, double *C, double *D)
 {
     const size_t n = (size_t)block->n, in = (size_t)block->n_inputs, out = (size_t)block->n_outputs;
 
-    (void)t, (void)e, (void)room;
+    (void)t, (void)e, (void)limited, (void)room;
     linear_rates(block, NULL, NULL, NULL, A, B);
     memcpy(C, block->C, out * n * sizeof *C);
     memcpy(D, block->D, out * in * sizeof *D);

@@ -111,9 +111,10 @@ static phx_status pid_block_sample(const phx_block *block, phx_context *context,
     return PHX_OK;
 }
 
-/* One sample as matrices, of pid_block_sample within the limits: with the filter r = (e0 - d)/(T + sample) for e1. */
-static void pid_block_discrete(const phx_block *block, double t, const double *e, double *room, double *A, double *B,
-                               double *C, double *D)
+/* One sample as matrices, of pid_block_sample: with the filter r = (e0 - d)/(T + sample) for e1. Beyond a limit the
+ * anti-windup a drives the integral, i+ = i + sample (-ki e0 - a u). */
+static void pid_block_discrete(const phx_block *block, double t, const double *e, bool limited, double *room, double *A,
+                               double *B, double *C, double *D)
 {
     const phx_controller_def *def = &block->def;
     const int n = block->n, in = block->n_inputs, d = integrates(block);
@@ -129,9 +130,14 @@ static void pid_block_discrete(const phx_block *block, double t, const double *e
         C[d] = def->kd * faster;
     }
     if (integrates(block)) {
-        A[0] = 1.0;
-        B[0] = -def->sample * def->ki;
+        const double unwinding = limited ? def->sample * def->anti_windup : 0.0;
         C[0] = 1.0;
+        for (int j = 0; j < n; j++)
+            A[j] -= unwinding * C[j];
+        for (int j = 0; j < in; j++)
+            B[j] -= unwinding * D[j];
+        A[0] += 1.0;
+        B[0] -= def->sample * def->ki;
     }
 }
 

@@ -246,19 +246,23 @@ static phx_status list_modes(phx_context *context, const phx_linearised *linear,
 
 /* Modes of the mechanism with its controllers about the configuration x at rest, by a dense eigenproblem; count 0 means
  * all. Of sampled controllers the loop from sample to sample counts, lambda = log(z)/period; they are left out where
- * their linear model is unknown. The shapes are those of the mechanism. */
-phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, phx_mode_set *set)
+ * their linear model is unknown, and *whole (may be NULL) is false. The shapes are those of the mechanism. */
+phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, bool *whole,
+                            phx_mode_set *set)
 {
     phx_linearised *linear = NULL;
     phx_ss *ss = NULL;
     phx_mode_list list = {0};
+    const char *left_out = NULL;
     double *re = NULL, period = 0.0;
     int rigid = 0;
 
     *set = (phx_mode_set){0};
     phx_status status = linearise_loop(context, dae, t, x, &linear);
     if (!status)
-        status = phx_linearised_period(context, linear, &period, NULL);
+        status = phx_linearised_period(context, linear, &period, &left_out);
+    if (whole)
+        *whole = !left_out;
     if (!status)
         status = period > 0.0
                      ? phx_linearised_sampled_ss(context, linear, &(phx_sampled_options){.period = period}, &ss)
@@ -312,6 +316,7 @@ static void count_growing(const phx_mode_set *set, phx_stability *found)
     }
 }
 
+/* The period of the sampled loop, or why it has no linear model; what is not supported is no failure here. */
 phx_status phx_sampled_loop_period(phx_context *context, phx_dae *dae, double t, const double *x, double *period,
                                    size_t size, char *why)
 {
@@ -363,17 +368,15 @@ phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const d
     phx_mode_set set = {0};
 
     *found = (phx_stability){0};
-    if (controllers > 0) {
-        char why[300];
-        double period;
-        const phx_status sampled = phx_sampled_loop_period(dae->context, dae, t, x, &period, sizeof why, why);
-        if (sampled || why[0])
-            return phx_conclude(dae->context, sampled);
-    }
-    const phx_status status =
-        controllers > 0 ? phx_closed_modes(dae->context, dae, t, x, 0, &set) : all_modes(dae, t, x, lambda, &set);
-    if (!status)
+    bool whole = true;
+    phx_status status = controllers > 0 ? phx_closed_modes(dae->context, dae, t, x, 0, &whole, &set)
+                                        : all_modes(dae, t, x, lambda, &set);
+    if (!status && whole)
         count_growing(&set, found);
+    if (status == PHX_ERR_UNSUPPORTED && controllers > 0) { /* different periods */
+        phx_context_clear(dae->context);
+        status = PHX_OK;
+    }
     phx_mode_set_free(&set);
     return phx_conclude(dae->context, status);
 }

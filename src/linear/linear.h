@@ -67,7 +67,7 @@ phx_status phx_linearised_responses(phx_context *context, const phx_linearised *
 
 /* Modes of a system with its continuous controllers, about x at rest: eigenvalues of the closed loop, the shapes those
  * of the mechanism. Dense. */
-phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count,
+phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, bool *whole,
                             phx_mode_set *set);
 /* Of a row over the states of the continuous controllers, in their order: with the displacements of their measures
  * added, r = (-row B Y_v, 0, row) over (q, q', z), the size of r A of the closed loop relative to its terms. It

@@ -44,6 +44,21 @@ phx_status phx_linearised_period(phx_context *context, const phx_linearised *lin
     return PHX_OK;
 }
 
+/* The period of a sampled system: the one that is given, which must be that of the sampled controllers, or theirs. */
+static phx_status choose_period(phx_context *context, const phx_linearised *linearised, double *period,
+                                const char **left_out)
+{
+    double own;
+    const phx_status status = phx_linearised_period(context, linearised, &own, left_out);
+
+    if (!status && *period > 0.0 && own > 0.0 && fabs(*period - own) > SAME_PERIOD * own)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "the period is %g s, but the controllers sample every %g s; take theirs", *period, own);
+    if (!status && *period == 0.0)
+        *period = own;
+    return status;
+}
+
 /* Numbers the states of w and allocates the rows. */
 static phx_status number_states(phx_context *context, int n, sampled_rows *rows)
 {
@@ -156,26 +171,30 @@ static phx_status take_samples(phx_context *context, sampled_rows *rows)
     return status;
 }
 
+/* Names of the states w: of the plant, "NAME.z1" of each controller, "NAME.u1.0" .. of each effort. */
 static phx_status sampled_names(phx_context *context, const phx_ss *plant, const sampled_rows *rows, char **names)
 {
     const phx_feedback *f = rows->f;
     char name[320];
 
-    for (int k = 0; k < rows->width; k++) {
-        snprintf(name, sizeof name, "%s", k < rows->n ? phx_ss_state(plant, k) : "");
-        for (int c = 0; c < f->n_sampled; c++) {
-            const char *effort = f->efforts[f->sampled[c].first], *end = strrchr(effort, '.');
-            const int state = k - rows->states[c];
-            if (state >= 0 && state < f->sampled[c].n)
-                snprintf(name, sizeof name, "%.*s.z%d", (int)(end - effort), effort, state + 1);
-            for (int o = f->sampled[c].first; o < f->sampled[c].first + f->sampled[c].n_outputs; o++)
-                if (k >= rows->queue[o] && k <= rows->queue[o] + f->sampled[c].delay)
-                    snprintf(name, sizeof name, "%s.%d", f->efforts[o], k - rows->queue[o]);
+    for (int k = 0; k < rows->n; k++)
+        names[k] = phx_strdup(context, phx_ss_state(plant, k));
+    for (int c = 0; c < f->n_sampled; c++) {
+        const phx_feedback_sampled *one = &f->sampled[c];
+        const char *effort = f->efforts[one->first], *end = strrchr(effort, '.');
+        for (int k = 0; k < one->n; k++) {
+            snprintf(name, sizeof name, "%.*s.z%d", (int)(end - effort), effort, k + 1);
+            names[rows->states[c] + k] = phx_strdup(context, name);
         }
-        names[k] = phx_strdup(context, name);
+        for (int o = one->first; o < one->first + one->n_outputs; o++)
+            for (int k = 0; k <= one->delay; k++) {
+                snprintf(name, sizeof name, "%s.%d", f->efforts[o], k);
+                names[rows->queue[o] + k] = phx_strdup(context, name);
+            }
+    }
+    for (int k = 0; k < rows->width; k++)
         if (!names[k])
             return PHX_ERR_MEMORY;
-    }
     return PHX_OK;
 }
 
@@ -298,21 +317,20 @@ static phx_status delay_inputs(phx_context *context, int delay, double period, p
     return status;
 }
 
+/* The held plant with its sampled controllers around it, and a delay in series before the inputs. */
 phx_status phx_linearised_sampled_ss(phx_context *context, const phx_linearised *linearised,
                                      const phx_sampled_options *options, phx_ss **ss)
 {
     if (!linearised || !options || !ss)
         return phx_fail_null(context, __func__, "linearised, options or ss");
-    double own, period = options->period;
+    double period = options->period;
     phx_ss *plant = NULL;
 
     *ss = NULL;
-    phx_status status = phx_linearised_period(context, linearised, &own, NULL);
-    if (!status && period > 0.0 && own > 0.0 && fabs(period - own) > SAME_PERIOD * own)
+    phx_status status = choose_period(context, linearised, &period, NULL);
+    if (!status && !(period > 0.0))
         status = phx_fail(context, PHX_ERR_ARGUMENT,
-                          "the period is %g s, but the controllers sample every %g s; take theirs", period, own);
-    if (!status && period == 0.0)
-        period = own;
+                          "no controller is sampled, and no period is given for the sampled system");
     if (!status)
         status = phx_linearised_ss(context, linearised, &plant);
     if (!status)
@@ -353,6 +371,8 @@ static phx_status find_effort(phx_context *context, const phx_feedback *f, const
                     f->n_actuations ? phx_nearest_hint(&nearest).text : ": the model has no controllers");
 }
 
+/* L from the effort that goes in to the one that comes back, with the other sign: the output "NAME.u1" of the system in
+ * which that actuation does not act. */
 phx_status phx_linearised_loop(phx_context *context, const phx_linearised *linearised, const char *effort,
                                double *period, phx_ss **loop)
 {
@@ -362,19 +382,13 @@ phx_status phx_linearised_loop(phx_context *context, const phx_linearised *linea
     const char *left_out = NULL;
     phx_ss *plant = NULL, *open = NULL, *one = NULL;
     int opened = -1;
-    double own;
 
     *loop = NULL;
     phx_status status = find_effort(context, f, effort, &opened);
     if (!status)
-        status = phx_linearised_period(context, linearised, &own, &left_out);
+        status = choose_period(context, linearised, period, &left_out);
     if (!status && left_out)
         status = phx_fail(context, PHX_ERR_UNSUPPORTED, "the loop has no linear model: %s", left_out);
-    if (!status && *period > 0.0 && own > 0.0 && fabs(*period - own) > SAME_PERIOD * own)
-        status = phx_fail(context, PHX_ERR_ARGUMENT,
-                          "the period is %g s, but the controllers sample every %g s; take theirs", *period, own);
-    if (!status && *period == 0.0)
-        *period = own;
     if (!status)
         status = phx_linearised_opened_ss(context, linearised, opened, &plant);
     if (!status)

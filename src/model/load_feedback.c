@@ -151,29 +151,32 @@ static phx_status expand_section(expansion *made, const char *const *keys, const
 static phx_status put_controllers(expansion *made, const phx_node **root)
 {
     const phx_node *old = phx_node_find(*root, "controllers");
-    const bool is_map = old && old->kind == PHX_NODE_MAP;
-    const int before = is_map ? old->count : 0;
-    phx_node *all = new_node(made, PHX_NODE_MAP, is_map ? old : *root, before + made->n_new);
-    phx_node *whole = new_node(made, PHX_NODE_MAP, *root, (*root)->count + !old);
+    const int before = old ? old->count : 0, sections = (*root)->count;
 
+    if (old && old->kind != PHX_NODE_MAP)
+        return PHX_OK; /* the reader says what is wrong with it */
+    phx_node *all = new_node(made, PHX_NODE_MAP, old ? old : *root, before + made->n_new);
+    phx_node *whole = new_node(made, PHX_NODE_MAP, *root, sections + !old);
     if (!all || !whole)
         return PHX_ERR_MEMORY;
-    if (old && !is_map)
-        return PHX_OK; /* the reader says what is wrong with it */
     if (before > 0)
         memcpy(all->items, old->items, 2 * (size_t)before * sizeof *all->items);
     memcpy(all->items + 2 * before, made->added, 2 * (size_t)made->n_new * sizeof *all->items);
-    memcpy(whole->items, (*root)->items, 2 * (size_t)(*root)->count * sizeof *whole->items);
+    memcpy(whole->items, (*root)->items, 2 * (size_t)sections * sizeof *whole->items);
     whole->weight = (*root)->weight;
-    for (int i = 0; i < whole->count; i++)
-        if (i == (*root)->count || whole->items[2 * i + 1] == old) {
-            whole->items[2 * i] = i == (*root)->count ? new_text(made, *root, "controllers") : whole->items[2 * i];
-            whole->items[2 * i + 1] = all;
-        }
+    int at = 0;
+    while (at < sections && whole->items[2 * at + 1] != old)
+        at++;
+    if (at == sections)
+        whole->items[2 * at] = new_text(made, *root, "controllers");
+    if (!whole->items[2 * at])
+        return PHX_ERR_MEMORY;
+    whole->items[2 * at + 1] = all;
     *root = whole;
-    return whole->items[2 * whole->count - 2] ? PHX_OK : PHX_ERR_MEMORY;
+    return PHX_OK;
 }
 
+/* Expands all three sections of the root, then adds the controllers; without measurements *root stays. */
 phx_status phx_expand_feedback(phx_context *context, phx_arena *nodes, phx_arena *texts, const phx_node **root)
 {
     static const char *const load[] = {"force", "torque", NULL}, *const spring[] = {"force", NULL},

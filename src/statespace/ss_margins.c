@@ -392,6 +392,7 @@ static phx_status find_peak(loop_search *search, peak_fn *value, double *peak, d
     return status;
 }
 
+/* Follows the smallest realisation of the loop along the axis; then crossings and peaks. */
 phx_status phx_ss_margins(phx_context *context, const phx_ss *loop, double period, phx_margins *margins)
 {
     if (!loop || !margins)
@@ -413,6 +414,10 @@ phx_status phx_ss_margins(phx_context *context, const phx_ss *loop, double perio
         status = find_features(&search, &low, &high);
     if (!status)
         status = follow_axis(&search, low, high);
+    if (!status && search.n > MOST_POINTS)
+        phx_log(context, PHX_LOG_WARNING,
+                "the loop '%s' turns so often that it is followed by %d points only; margins may be missing",
+                loop->name, search.n);
     if (!status)
         status = find_crossings(&search);
     if (!status)

@@ -75,6 +75,7 @@ static void hold_fill(const phx_ss *system, int delay, const double *A_d, const 
         }
 }
 
+/* The states of the system, then those of each late input; A_d and B_d by one exponential. */
 phx_status phx_ss_hold(phx_context *context, const phx_ss *system, double period, int delay, phx_ss **held)
 {
     if (!system || !held)
@@ -189,6 +190,7 @@ static double edge_of_zero(int n, const double *re, const double *im)
     return edge;
 }
 
+/* By a real Schur form whose stable roots, right of which is the edge, come first, and a Sylvester equation. */
 phx_status phx_ss_stable_part(phx_context *context, const phx_ss *system, double edge, phx_ss **stable)
 {
     if (!system || !stable)

@@ -340,7 +340,7 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
     options.count = work->carry;
     if (!status && phx_system_controllers(at.system) > 0)
         status = phx_model_blame(context, worker->model,
-                                 phx_closed_modes(context, at.dae, 0.0, at.x, options.count, &slot->set));
+                                 phx_closed_modes(context, at.dae, 0.0, at.x, options.count, NULL, &slot->set));
     else if (!status)
         status = phx_modal_solve(worker->modal, &slot->linear, &options, &slot->set);
     if (!status && work->n_points > 1)

@@ -1,6 +1,7 @@
 /* Loops of sampled controllers: roots by formulas, by spectral radii of an independent computation, by simulation;
  * shaped references against the residual vibration of their theory; gains of either sign. */
 #include "support.h"
+#include "statespace/statespace.h"
 #include "system/system.h"
 
 #include <complex.h>
@@ -126,6 +127,33 @@ static void every_part_of_a_sampled_pid(void **state)
     const double complex expected = plant * law / (z * z);
     CHECK_CLOSE(L[0], creal(expected), 1e-11 * cabs(expected), "loop, real part");
     CHECK_CLOSE(L[1], cimag(expected), 1e-11 * cabs(expected), "loop, imaginary part");
+    phx_linear_report_free(&report);
+    phx_model_destroy(model);
+}
+
+/* Beyond its limit a sampled pid acts with a constant, and its integral is drawn to it: i+ = (1 - T a) i, a = ki/kp. */
+static void a_limited_pid_opens_its_loop(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 2}}\n"
+        "joints: {a: {kind: revolute, ports: [ground.O, b.P]}}\noutputs: {q: {coordinate: a}}\n"
+        "controllers: {d: {kind: pid, measure: a, effort: a, kp: 30, kd: 5, ki: 60, reference: 1, limit: [-4, 4],\n"
+        "  sample: %g}}\nsimulate: {end: %g, step: 1e-3}\n";
+    phx_context *context = *state;
+    phx_model *model = read_format(context, text, 0.05, 1.0);
+    phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_linear_report report;
+
+    options.sample = 0.05;
+    CHECK_OK(context, phx_study_linearize(context, model, &options, &report));
+    assert_int_equal(phx_ss_n(report.system), 4); /* place, rate, integral, held effort */
+    const double *A = phx_ss_A(report.system);
+    CHECK_CLOSE(A[0], 1.0, 1e-14, "the place goes on by itself");
+    CHECK_CLOSE(A[2 * 4 + 2], 1.0 - 0.05 * 60.0 / 30.0, 1e-14, "the integral is drawn to the limit");
+    for (int j = 0; j < 4; j++) {
+        CHECK_CLOSE(A[4 + j], j == 1 ? 1.0 : 0.0, 1e-14, "nothing acts on the rate");
+        CHECK_CLOSE(A[3 * 4 + j], 0.0, 0.0, "the effort follows nothing");
+    }
     phx_linear_report_free(&report);
     phx_model_destroy(model);
 }
@@ -291,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(simulation_grows_as_the_roots, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(radii_of_a_flexible_satellite, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(every_part_of_a_sampled_pid, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_limited_pid_opens_its_loop, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(loops_without_a_model_are_refused_by_name, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_wheel_turns_against_its_hub, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(expressions_of_measurements_act_where_they_stand, study_setup, study_teardown),

@@ -205,7 +205,7 @@ static void an_integral_at_its_limit(void **state)
     CHECK_SMALL(6.0 - 5.0 * q - WEIGHT * cos(q), 1e-12, "torques");
     CHECK_CLOSE(4.0 * (6.0 - (states(&m)[0] - 30.0 * e)), 20.0 * e, 1e-10, "integral");
     phx_mode_set set = {0}; /* beyond the limit the torque is given: the hinge's spring alone, and the integral's -a */
-    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, &set));
+    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, NULL, &set));
     assert_int_equal(set.count, 2);
     CHECK_CLOSE(set.im[1], sqrt((5.0 - WEIGHT * sin(q)) / INERTIA), 1e-9, "frequency at the limit");
     CHECK_SMALL(set.re[1], 1e-9, "no damping at the limit");
@@ -279,7 +279,7 @@ static void poles_about_the_equilibrium_are_those_by_hand(void **state)
     mechanism m;
 
     find(&m, text, &report);
-    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, &set));
+    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, NULL, &set));
     assert_int_equal(set.count, 2); /* a pair and a real one */
     for (int k = 0; k < set.count; k++) {
         const double re = set.re[k], im = set.im[k];
@@ -313,7 +313,7 @@ static void a_slow_root_is_no_rigid_motion(void **state)
                  "controllers: {pull: {kind: expression, efforts: {slide.effort: \"%g*y(slide.coordinate)\"}}}\n",
                  -c);
         find(&m, text, &report);
-        CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, &set));
+        CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, NULL, &set));
         assert_int_equal(set.count, 3); /* and 100 N s/m over 3 kg, and the pair of the spring */
         CHECK_RELATIVE(set.re[0], -c / 100.0, 1e-4, "slow root");
         CHECK_OK(m.context, phx_linear_stability(m.dae, 0.0, m.x, m.lambda, &found));
@@ -340,7 +340,7 @@ static void free_motions_beside_a_controller_are_counted(void **state)
     mechanism m;
 
     find(&m, text, &report);
-    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, &set));
+    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, NULL, &set));
     assert_int_equal(set.rigid, 6);
     assert_int_equal(set.count, 2); /* of I s^3 + kd s^2 + kp s + ki */
     phx_mode_set_free(&set);

@@ -43,7 +43,8 @@ typedef struct power_summary {
     bool known;
 } power_summary;
 
-/* P = (W(i) - W(i-1)) / (t(i) - t(i-1)), with time and work read in blocks that overlap by a row. */
+/* P = (W(i) - W(i-1)) / (t(i) - t(i-1)) of an entry that supplies work, else unknown; with time and work read in blocks
+ * that overlap by a row. */
 static phx_status summarise_power(const phx_result *result, int entry, double *block, power_summary *power)
 {
     const size_t rows = phx_result_rows(result), half = BLOCK / 2;
@@ -51,6 +52,8 @@ static phx_status summarise_power(const phx_result *result, int entry, double *b
     phx_status status = PHX_OK;
 
     *power = (power_summary){.least = INFINITY, .most = -INFINITY};
+    if (phx_result_ledger_entry(result, entry)->dissipates)
+        return PHX_OK;
     for (size_t first = 0; first + 1 < rows && !status; first += half - 1) {
         const size_t count = rows - first < half ? rows - first : half;
         status = phx_result_column(result, 0, first, count, block);
@@ -192,8 +195,6 @@ static phx_status put_powers(phx_output *out, const phx_result *result, double *
     phx_output_text(out, ",\n  \"powers\": {");
     for (int k = 0; k < phx_result_ledger(result) && !status; k++) {
         power_summary power = {0};
-        if (phx_result_ledger_entry(result, k)->dissipates)
-            continue;
         status = summarise_power(result, k, block, &power);
         if (status || !power.known)
             continue;
@@ -348,8 +349,6 @@ static phx_status print_extremes(const phx_result *result, double *block, FILE *
     }
     for (int k = 0; k < ledger && !status; k++) {
         power_summary power = {0};
-        if (phx_result_ledger_entry(result, k)->dissipates)
-            continue;
         status = summarise_power(result, k, block, &power);
         if (status || !power.known)
             continue;
