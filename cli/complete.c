@@ -53,6 +53,8 @@ static const struct value_kind {
     {NULL, NULL, "COLUMN=OUTPUT", NULL, NULL, FORM_FREE},
     {"stress", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
     {"stress", NULL, "NAME", NULL, NULL, FORM_FREE},
+    {"loads", NULL, "RESULT", ":files .h5", NULL, FORM_FREE},
+    {"loads", NULL, "TIME", NULL, NULL, FORM_FREE},
     {"export", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
     {"report", NULL, "FILE...", ":files .h5", NULL, FORM_FREE},
     {"import", NULL, "FILE...", ":files", NULL, FORM_FREE},

@@ -64,6 +64,9 @@ static const cli_command commands[] = {
     {"stress", cli_stress, "FILE", "Hot spots of the solids and plates of a result",
      "Of RESULT.h5: the nodes whose largest von Mises stress over all recorded instants no neighbour exceeds, with "
      "their\nnumbers in the mesh file, places in the frame of the body, and times.\n"},
+    {"loads", cli_loads, "MODEL RESULT", "Write what acts on a body at instants of a result as load cases",
+     "For a finite-element program: forces of joints and on surfaces, and of inertia, on the nodes of a solid or an\n"
+     "imported body, in equilibrium, with supports that carry nothing.\n"},
     {"report", cli_report, "FILE...", "Show RESULT.h5 or MODES.h5 as a page for any browser",
      "One html file that needs nothing else: the mechanism moving in space, forces along the beams, diagrams of\n"
      "energies, residual and outputs, mode shapes, the certificate of the structure, the model. Further results of "

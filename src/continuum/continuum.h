@@ -101,6 +101,11 @@ struct phx_elastic_model {
     double rounding; /* of entries of M and K in their files, relative, by the digits printed; 0: computed here */
     int n_modes;     /* 0; else shapes that came with the model, u = modes q */
     double *modes;   /* n x n_modes */
+    int *
+        carrier; /* n_nodes: the node, with rotations, whose rigid motion its displacement is; -1: none; NULL: of all */
+    int *rotation_label; /* n_nodes: of the node by whose translations a file names its rotations (CalculiX); 0: it does
+                            not; NULL: of none */
+    char *no_stresses;   /* why the stresses of an imported body are not known; NULL: they are, or it has no mesh */
     double *modal_M, *modal_K; /* n_modes x n_modes, symmetric: the stiffness is known for the modes alone, K is empty
                                   (no entry); NULL: M and K say everything */
     int n_elements;
@@ -112,6 +117,12 @@ struct phx_elastic_model {
                                triangle; 0 else */
 };
 void phx_elastic_destroy(phx_elastic_model *model); /* NULL is allowed */
+/* n_nodes x 6: the unknown of each component of each node, -1: there is none. The caller frees it. */
+phx_status phx_elastic_places(phx_context *context, const phx_elastic_model *model, int **at);
+/* The unknowns and factors (at most 3) that are component `axis` of the displacement of a node, by `at`; their number.
+ */
+int phx_elastic_displacement(const phx_elastic_model *model, const int *at, int node, int axis, int unknown[3],
+                             double factor[3]);
 
 /* M and K of a model whose other fields are filled, from its elements: the pattern once, then the values. Where
  * processes share the work (phx_context_ranks) nothing: each assembles its rows when they are needed. */
@@ -458,5 +469,38 @@ const double *phx_reduced_section(const phx_flex_source *source);
 /* The same body with masses at its ports; it keeps a share of `base`. */
 phx_status phx_reduced_with_masses(phx_context *context, phx_flex_source *base, int n_masses,
                                    const phx_continuum_mass *masses, phx_flex_source **source);
+
+/* ---- load cases (load_case.c) ---- */
+/* How a body moves at an instant, body axes: the acceleration of the origin of its frame less gravity, its angular
+ * velocity and the derivative of that, the coordinates of its basis with two derivatives. */
+typedef struct phx_body_motion {
+    double acceleration[3], spin[3], spin_rate[3];
+    const double *q, *q_dot, *q_ddot;
+} phx_body_motion;
+/* Force and moment at a node or an interface, body axes. */
+typedef struct phx_case_load {
+    const phx_location *location;
+    double wrench[6];
+} phx_case_load;
+typedef struct phx_case_def {
+    phx_body_motion motion;
+    const double *damping; /* R q_dot, of the coordinates */
+    int n_loads;
+    const phx_case_load *loads;
+    int n_masses;
+    const phx_continuum_mass *masses; /* as the body was made with */
+} phx_case_def;
+typedef struct phx_case_report {
+    double unbalanced; /* resultant before inertia relief over the sum of the forces or moments */
+    double truncation; /* what the forces do to the mesh differs from the deformation so much, in energy, relative */
+} phx_case_report;
+/* For the load cases of a solid or an imported body, which it borrows: it factors the stiffness once.
+ * PHX_ERR_UNSUPPORTED for others. */
+typedef struct phx_case_maker phx_case_maker;
+phx_status phx_case_maker_create(phx_context *context, const phx_flex_source *source, phx_case_maker **maker);
+void phx_case_maker_destroy(phx_case_maker *maker); /* NULL is allowed */
+/* The forces on the unknowns of the model (n) that make the stresses of an instant, in equilibrium to rounding; `force`
+ * has those on surfaces on entry. */
+phx_status phx_case_make(phx_case_maker *maker, const phx_case_def *def, double *force, phx_case_report *report);
 
 #endif

@@ -24,19 +24,6 @@ typedef struct products {
     int *partner;      /* n_nodes x 6: unknown of each component, -1: there is none */
 } products;
 
-static phx_status find_partners(phx_context *context, const phx_elastic_model *model, int **at)
-{
-    *at = phx_calloc(context, 6 * (size_t)model->n_nodes + 1, sizeof **at);
-    if (!*at)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < 6 * model->n_nodes; i++)
-        (*at)[i] = -1;
-    for (int j = 0; j < model->n; j++)
-        if (model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER)
-            (*at)[6 * model->node[j] + model->component[j]] = j;
-    return PHX_OK;
-}
-
 /* y = G_k u */
 static void cross_nodes(const phx_elastic_model *model, const int *at, int k, const double *u, double *y)
 {
@@ -56,7 +43,7 @@ static phx_status make_products(phx_context *context, const elastic_part *part, 
 {
     const phx_elastic_model *model = &part->own;
     const size_t n = (size_t)model->n, kn = (size_t)k * n;
-    phx_status status = find_partners(context, model, &p->partner);
+    phx_status status = phx_elastic_places(context, model, &p->partner);
 
     p->part = part;
     p->n = model->n;
@@ -206,7 +193,7 @@ phx_status continuum_load(phx_context *context, const phx_elastic_model *model, 
     const size_t n = (size_t)model->n;
     int *at = NULL;
     double *turned = phx_calloc(context, n + 1, sizeof *turned);
-    phx_status status = turned ? find_partners(context, model, &at) : PHX_ERR_MEMORY;
+    phx_status status = turned ? phx_elastic_places(context, model, &at) : PHX_ERR_MEMORY;
 
     if (!status)
         status = phx_flex_load_allocate(context, k, n_stressed, load);

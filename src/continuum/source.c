@@ -18,6 +18,8 @@ typedef struct elastic_source {
     double *strains; /* as continuum_def has them */
 } elastic_source;
 
+static const phx_source_operations operations;
+
 /* ---- the frame ---- */
 /* The six conditions of the frame on a displacement with the motions u, r of one interface (6) and of another (6). */
 static void conditions(const phx_continuum_def *def, const phx_interface *interfaces, const double first[6],
@@ -191,24 +193,32 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *so
 {
     const phx_elastic_model *model = source->model;
     const int k = source->source.flex.n, node = continuum_node_labelled(model, label);
+    int *at = NULL, unknown[3];
+    double factor[3];
 
     if (node < 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", source->source.operations->name, label);
-    phx_status status = phx_flex_point_allocate(context, 3, k, point);
-    if (status)
-        return status;
-    memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
-    point->without_directions = true;
-    for (int j = 0; j < model->n; j++) {
-        const int component = model->component[j];
-        if (model->node[j] != node || component == PHX_UNKNOWN_OTHER)
-            continue;
-        point->without_directions = point->without_directions && component < 3;
-        double *row = component < 3 ? point->phi + component * k : point->theta + (component - 3) * k;
-        for (int c = 0; c < k; c++)
-            row[c] = source->Phi[(size_t)c * (size_t)model->n + (size_t)j];
+    phx_status status = phx_elastic_places(context, model, &at);
+    if (!status)
+        status = phx_flex_point_allocate(context, 3, k, point);
+    if (!status) {
+        const int carrier = model->carrier && model->carrier[node] >= 0 ? model->carrier[node] : node;
+        memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
+        point->without_directions = true;
+        for (int axis = 0; axis < 3; axis++) {
+            const int count = phx_elastic_displacement(model, at, node, axis, unknown, factor);
+            const int turn = at[6 * carrier + 3 + axis];
+            for (int t = 0; t < count; t++)
+                for (int c = 0; c < k; c++)
+                    point->phi[axis * k + c] +=
+                        factor[t] * source->Phi[(size_t)c * (size_t)model->n + (size_t)unknown[t]];
+            point->without_directions = point->without_directions && turn < 0;
+            for (int c = 0; c < k && turn >= 0; c++)
+                point->theta[axis * k + c] = source->Phi[(size_t)c * (size_t)model->n + (size_t)turn];
+        }
     }
-    return PHX_OK;
+    phx_free(at);
+    return status;
 }
 
 /* Point of the body at a node or at an interface by name. */
@@ -341,6 +351,14 @@ static const phx_interface *interface_named(const elastic_source *source, const 
         if (!strcmp(source->interfaces[i].name, name))
             return &source->interfaces[i];
     return NULL;
+}
+
+int continuum_interfaces(const phx_flex_source *source, const phx_interface **interfaces)
+{
+    const elastic_source *elastic = (const elastic_source *)source;
+
+    *interfaces = elastic->interfaces;
+    return source->operations == &operations ? elastic->n_interfaces : 0;
 }
 
 /* Nodes where others than the load of a plate may act. */

@@ -18,6 +18,9 @@ typedef struct continuum_source {
 /* The point at the node of this label. */
 phx_status continuum_node_point(phx_context *context, const continuum_source *source, int label, phx_flex_point *point);
 
+/* Of a source of phx_continuum_source_create: its interfaces. */
+int continuum_interfaces(const phx_flex_source *source, const phx_interface **interfaces);
+
 /* ---- stresses (stress.c) ---- */
 /* The columns that stresses are wanted for: n vectors of unknowns (n x model->n), the products of pairs a <= b of the
  * first n_slopes of them (strains of second order), and initial strains (as continuum_def has them). */

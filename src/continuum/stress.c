@@ -292,14 +292,19 @@ phx_status phx_continuum_displacements(phx_context *context, const phx_flex_sour
     if (!model)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no mesh", source->operations->name);
     const size_t k = (size_t)source->flex.n, nodes = (size_t)model->mesh.n_nodes;
+    int *at = NULL, unknown[3];
+    double factor[3];
+    phx_status status = phx_elastic_places(context, model, &at);
     *rows = phx_calloc(context, 3 * nodes * k + 1, sizeof **rows);
     *thickness = phx_calloc(context, nodes + 1, sizeof **thickness);
     if (!*rows || !*thickness)
-        return PHX_ERR_MEMORY;
-    for (int j = 0; j < model->n; j++)
-        if (model->node[j] >= 0 && model->node[j] < model->mesh.n_nodes && model->component[j] < PHX_UNKNOWN_RX)
-            for (size_t c = 0; c < k; c++)
-                (*rows)[(3 * (size_t)model->node[j] + (size_t)model->component[j]) * k + c] =
-                    continuum->Phi[c * (size_t)model->n + (size_t)j];
-    return continuum_thickness(context, continuum, *thickness);
+        status = PHX_ERR_MEMORY;
+    for (size_t row = 0; row < 3 * nodes && !status; row++) {
+        const int count = phx_elastic_displacement(model, at, (int)(row / 3), (int)(row % 3), unknown, factor);
+        for (size_t c = 0; c < k; c++)
+            for (int t = 0; t < count; t++)
+                (*rows)[row * k + c] += factor[t] * continuum->Phi[c * (size_t)model->n + (size_t)unknown[t]];
+    }
+    phx_free(at);
+    return status ? status : continuum_thickness(context, continuum, *thickness);
 }

@@ -162,6 +162,21 @@ static void body_imported_offer_numbers(const phx_model *model, const phx_model_
     phx_extreme_offer(worst, "units.time", matrices->units.time);
 }
 
+/* Where its files say of what its cells are; the build says why they do not. */
+static phx_stress_set body_imported_stresses(const phx_model_body *body)
+{
+    (void)body;
+    return PHX_STRESSES_SOLID;
+}
+
+static void body_imported_units(const phx_model_body *body, double *length, double *force)
+{
+    const units *of = &imported_of(body)->units;
+
+    *length = of->length;
+    *force = of->mass * of->length / (of->time * of->time);
+}
+
 const phx_body_row phx_body_row_imported = {
     .info = {.name = "imported",
              .noun = "imported body",
@@ -177,4 +192,6 @@ const phx_body_row phx_body_row_imported = {
     .finish_port = phx_elastic_finish_port,
     .finish = phx_elastic_finish_matrices,
     .build = body_imported_build,
-    .offer_numbers = body_imported_offer_numbers};
+    .offer_numbers = body_imported_offer_numbers,
+    .stresses = body_imported_stresses,
+    .file_units = body_imported_units};

@@ -143,6 +143,15 @@ phx_stress_set phx_body_stresses(const phx_model_body *body)
     return row->stresses ? row->stresses(body) : PHX_STRESSES_NONE;
 }
 
+void phx_model_file_units(const phx_model_body *body, double *length, double *force)
+{
+    const phx_body_row *row = phx_body_row_of(body);
+
+    *length = *force = 1.0;
+    if (row->file_units)
+        row->file_units(body, length, force);
+}
+
 /* ---- messages ---- */
 static phx_shown kinds_with(bool (*has)(const phx_body_row *row))
 {

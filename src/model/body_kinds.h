@@ -45,7 +45,8 @@ typedef struct phx_body_row {
     phx_model_section (*section_at)(const phx_model_body *body, double s);
     /* Compliance of the section at a fraction of the length, 6 x 6 by (N1 N2 N3 M1 M2 M3); NULL: it has none. */
     phx_status (*compliance)(const phx_model *model, const phx_model_body *body, double s, double *compliance);
-    phx_stress_set (*stresses)(const phx_model_body *body); /* at its nodes; NULL: none */
+    phx_stress_set (*stresses)(const phx_model_body *body);                        /* at its nodes; NULL: none */
+    void (*file_units)(const phx_model_body *body, double *length, double *force); /* NULL: SI */
 } phx_body_row;
 
 #define PHX_BODY_DECLARE(NAME, name) extern const phx_body_row phx_body_row_##name;

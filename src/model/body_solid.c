@@ -158,6 +158,14 @@ static phx_stress_set stresses(const phx_model_body *body)
     return PHX_STRESSES_SOLID;
 }
 
+static void body_solid_units(const phx_model_body *body, double *length, double *force)
+{
+    const solid_mesh *mesh = &solid_of(body)->mesh;
+
+    *length = mesh->kind == MESH_FILE ? mesh->unit : 1.0;
+    *force = 1.0;
+}
+
 const phx_body_row phx_body_row_solid = {
     .info = {.name = "solid",
              .noun = "solid",
@@ -175,4 +183,5 @@ const phx_body_row phx_body_row_solid = {
     .finish = body_solid_finish,
     .build = body_solid_build,
     .offer_numbers = body_solid_offer_numbers,
-    .stresses = stresses};
+    .stresses = stresses,
+    .file_units = body_solid_units};

@@ -1,6 +1,8 @@
 /* Outputs of the model. */
 #include "body_kinds.h"
 
+#include "continuum/continuum.h"
+
 /* Distances of the extreme fibres, area and second moments, in the order of the bending moments: Mz in the plane, My
  * and Mz in space. */
 static void fill_section(int dim, const phx_model_section *section, phx_output_def *def)
@@ -36,6 +38,11 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
     def.on_mesh = (of == PHX_OF_SECTION || of == PHX_OF_MESH) &&
                   phx_body_stresses(&model->bodies[output->point.body]) != PHX_STRESSES_NONE;
     if (def.on_mesh) {
+        const phx_flex_source *source = phx_system_source(builder->system, output->point.body);
+        const phx_elastic_model *mesh = source ? phx_continuum_model(source) : NULL;
+        if (mesh && mesh->no_stresses)
+            return phx_fail(builder->context, PHX_ERR_ARGUMENT, "output '%s': the stresses of '%s' are not known: %s",
+                            output->name, model->bodies[output->point.body].name, mesh->no_stresses);
         def.body = output->point.body;
         def.location = output->point.location;
         def.whole = output->point.location.sort == PHX_LOCATION_SORTS;

@@ -497,6 +497,35 @@ static phx_status loads_on_body(phx_builder *builder, int body, const phx_elasti
     return status;
 }
 
+/* Each load by its factor at t; those of the other program are forces. */
+phx_status phx_model_surface_forces(phx_context *context, const phx_model *model, int body,
+                                    const phx_elastic_model *elastic, double t, double *force)
+{
+    phx_builder builder = {.context = context, .model = model};
+    const size_t n = (size_t)elastic->n;
+    double *unit = phx_calloc(context, 3 * n + 1, sizeof *unit);
+    phx_status status = unit ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < model->n_loads && !status; k++) {
+        const phx_model_load *load = &model->loads[k];
+        if (load->on != body || !load->active)
+            continue;
+        if (load->kind == PHX_MODEL_TEMPERATURE)
+            status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                              "load '%s': the stresses of a temperature are none of forces; leave it out, and give the "
+                              "other program the temperature itself",
+                              load->name);
+        memset(unit, 0, 3 * n * sizeof *unit);
+        if (!status)
+            status = load_forces(&builder, load, elastic, unit, NULL);
+        for (int c = 0; c < load->n_components && !status; c++)
+            for (size_t j = 0; j < n; j++)
+                force[j] += phx_signal_value(load->component[c], t) * unit[(size_t)c * n + j];
+    }
+    phx_free(unit);
+    return status;
+}
+
 /* Inertia turns with its port. */
 static phx_status elastic_check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
                                      const phx_interface *interfaces)

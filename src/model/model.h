@@ -77,6 +77,14 @@ const char *phx_model_body_kind_name(phx_model_body_kind kind);
 /* ---- from the specification to a system ---- */
 phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache);
 
+/* The nodal forces (elastic->n) of all pressures and tractions on a body at t, added to `force`. PHX_ERR_UNSUPPORTED
+ * for a temperature, whose stresses no forces make. */
+struct phx_elastic_model;
+phx_status phx_model_surface_forces(phx_context *context, const phx_model *model, int body,
+                                    const struct phx_elastic_model *elastic, double t, double *force);
+/* The units of the mesh or the matrices of a body, m and N; of a mesh forces are in N. 1: SI, or no such body. */
+void phx_model_file_units(const phx_model_body *body, double *length, double *force);
+
 /* phx_model_build of one body alone, without joints, loads and outputs; it is body 0 of the system. */
 phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system);
 

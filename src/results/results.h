@@ -266,6 +266,38 @@ typedef struct phx_hot_spot_options {
 phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_spot_options *options,
                          const char *output);
 
+/* The instants of the hot spots of a body, at most `count`, each once, that of the largest stress first. */
+phx_status phx_hot_instants(phx_context *context, const char *path, const char *body, int count, double *times,
+                            int *found);
+
+/* ---- load cases for other finite-element programs ---- */
+/* What acts on a body at a port: N, N m, body axes. */
+typedef struct phx_case_port {
+    char name[100]; /* "port bore", "node 17" */
+    double force[3], moment[3];
+} phx_case_port;
+typedef struct phx_load_case {
+    double t, unbalanced, truncation; /* as in phx_case_report */
+    double *force;                    /* n */
+    int n_ports;
+    phx_case_port *ports;
+} phx_load_case;
+typedef struct phx_load_cases {
+    const char *model, *body;
+    double length, force_unit; /* of the files: m, N */
+    int n;
+    int *label, *component; /* n: node, and 1 to 3 forces, 4 to 6 moments (N, N m) */
+    int *direction;         /* n: as the files count it; CalculiX has moments of 1 to 3 at nodes that are rotations */
+    int support[6];         /* six of these that hold the body and nothing more */
+    int n_cases;
+    phx_load_case *cases;
+} phx_load_cases;
+void phx_load_cases_free(phx_load_cases *cases); /* frees and zeroes the fields */
+/* format "calculix": steps *STATIC with *BOUNDARY and *CLOAD, for *INCLUDE in a deck of CalculiX or Abaqus; "nastran":
+ * FORCE, MOMENT and SPC1 of bulk data, set k for case k, set 1 for the supports. path "-" is standard output. */
+phx_status phx_load_cases_write(phx_context *context, const phx_load_cases *cases, const char *format,
+                                const char *path);
+
 /* ---- contents of a result, one by one (phx_result_about) ---- */
 int phx_result_column_find(const phx_result *result, const char *name); /* -1: there is none */
 /* Whether the run came to its end; numbers of rows, columns, states, bodies; what they are called. */

@@ -46,6 +46,19 @@ phx_status phx_static_report_save(phx_context *context, const phx_model *model, 
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);
 phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream);
 
+/* Instants of a simulation: the recorded ones nearest to these times, or those of so many hot spots of the body. */
+typedef struct phx_load_case_options {
+    const char *body;
+    int n_times;
+    const double *times;
+    int worst; /* n_times 0: at least 1 */
+} phx_load_case_options;
+/* The load cases of a solid or an imported body at instants of the result at `path`, with its parameters, which the
+ * model gets. The caller frees the cases, whose texts are of the model. PHX_ERR_INPUT for a result of another model,
+ * PHX_ERR_UNSUPPORTED for other bodies and for models with events. */
+phx_status phx_study_load_cases(phx_context *context, phx_model *model, const char *path,
+                                const phx_load_case_options *options, phx_load_cases *cases);
+
 /* For reading, as json, and as a model file, to an open stream. PHX_ERR_FILE when it cannot be written. */
 phx_status phx_import_report_text(phx_context *context, const phx_import_report *report, FILE *stream);
 phx_status phx_import_report_json(phx_context *context, const phx_import_report *report, FILE *stream);

@@ -212,6 +212,17 @@ phx_status phx_system_add_section_at(phx_system *system, phx_body_id body, const
 /* Undeformed or deformed places for drawing and messages: port in inertial components at configuration x. */
 void phx_system_port_place(const phx_system *system, phx_port_id port, const double *x, double *place);
 
+/* What joints, forces and loads do at a port of a body: N, N m, body axes; location of the system's. */
+typedef struct phx_port_effort {
+    const phx_location *location;
+    double force[3], moment[3];
+} phx_port_effort;
+int phx_system_ports_of(const phx_system *system, phx_body_id body);
+/* At an instant, with its accelerations v_dot (n_v); efforts: phx_system_ports_of the body. Errors of the accelerations
+ * of the dae. */
+phx_status phx_system_port_efforts(phx_dae *dae, phx_body_id body, double t, const double *x, const double *v,
+                                   double *v_dot, phx_port_effort *efforts);
+
 /* ---- energies, outputs ---- */
 /* How large a state is, to tell rounding by. */
 typedef struct phx_sizes {

@@ -454,6 +454,29 @@ static phx_status warn_of_constraints(phx_import *import, const phx_elastic_mode
     return PHX_OK;
 }
 
+/* Nodes of rigid bodies have no rows: they follow the reference node. */
+static phx_status put_carriers(const phx_import *import, phx_elastic_model *model)
+{
+    if (import->n_rigid == 0)
+        return PHX_OK;
+    model->carrier = phx_calloc(import->context, (size_t)model->n_nodes, sizeof *model->carrier);
+    model->rotation_label = phx_calloc(import->context, (size_t)model->n_nodes, sizeof *model->rotation_label);
+    if (!model->carrier || !model->rotation_label)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < model->n_nodes; i++)
+        model->carrier[i] = -1;
+    for (int k = 0; k < import->n_rigid; k++) {
+        const phx_mesh_group *set = phx_mesh_group_named(&model->mesh, import->rigid[k].set);
+        const int reference = import_map_find(&import->nodes.place, import->rigid[k].reference);
+        if (reference < 0)
+            continue;
+        model->rotation_label[reference] = import->rigid[k].rotation;
+        for (int i = 0; set && i < set->n_nodes; i++)
+            model->carrier[set->nodes[i]] = reference;
+    }
+    return PHX_OK;
+}
+
 /* Fills the model from everything that has been read, checks it, and warns of constraints and unknown rows. */
 static phx_status build_fill(phx_import *import, phx_elastic_model *model)
 {
@@ -478,7 +501,9 @@ static phx_status build_fill(phx_import *import, phx_elastic_model *model)
         status = warn_of_constraints(import, model);
     if (!status)
         warn_of_unknowns(import, model);
-    return status;
+    if (!status)
+        status = put_carriers(import, model);
+    return status ? status : import_put_stresses(import, model);
 }
 
 /* Builds an elastic model from what has been read; *model is set on success only. */

@@ -33,6 +33,7 @@ static phx_status calculix_read_matrix(phx_import *import, import_text *text)
     const bool mass = import_word_is((import_word){suffix, (int)strlen(suffix)}, ".mas");
     import_matrix *matrix;
     import_word word = {0};
+    import->calculix = true;
     phx_status status = import_begin_matrix(import, text, mass ? IMPORT_MASS : IMPORT_STIFFNESS, false, &matrix);
     while (!status && import_next_data_line(text, "")) {
         int row, col;

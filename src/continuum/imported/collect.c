@@ -95,6 +95,7 @@ void import_free(phx_import *import)
     phx_free(import->modes.K);
     phx_free(import->rigid);
     phx_mesh_free(&import->mesh);
+    phx_deck_free(&import->deck);
 }
 
 /* ---- arrays that grow together ---- */
@@ -307,7 +308,7 @@ phx_status import_add_to_set(phx_import *import, const import_text *text, import
     return PHX_OK;
 }
 
-phx_status import_add_rigid(phx_import *import, int reference, int rotation)
+phx_status import_add_rigid(phx_import *import, int reference, int rotation, const char *set)
 {
     if (import->n_rigid == import->rigid_room) {
         const int room = import->rigid_room ? 2 * import->rigid_room : 8;
@@ -316,8 +317,9 @@ phx_status import_add_rigid(phx_import *import, int reference, int rotation)
             return status;
         import->rigid_room = room;
     }
-    import->rigid[import->n_rigid][0] = reference;
-    import->rigid[import->n_rigid++][1] = rotation;
+    import_rigid *rigid = &import->rigid[import->n_rigid++];
+    *rigid = (import_rigid){.reference = reference, .rotation = rotation};
+    snprintf(rigid->set, sizeof rigid->set, "%s", set);
     return PHX_OK;
 }
 

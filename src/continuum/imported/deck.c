@@ -3,6 +3,7 @@
 #include "imported.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const suffixes[] = {"inp", "msh", NULL};
@@ -22,15 +23,21 @@ static int join_keyword(import_text *text, char *line, int room)
     return n;
 }
 
-/* The number of ",NAME=12" in a keyword line; 0: there is none, or a name. */
-static int parameter(const char *line, const char *name)
+/* What stands behind ",NAME=" in a keyword line; empty: nothing. */
+static import_word parameter(const char *line, const char *name)
 {
     const char *at = strstr(line, name);
-    int value = 0;
     if (!at)
-        return 0;
+        return (import_word){line, 0};
     at += strlen(name);
-    return import_integer_of((import_word){at, (int)strcspn(at, ",")}, &value) ? value : 0;
+    return (import_word){at, (int)strcspn(at, ",")};
+}
+
+/* 0: there is none, or a name. */
+static int number_of(import_word word)
+{
+    int value = 0;
+    return word.length > 0 && import_integer_of(word, &value) ? value : 0;
 }
 
 /* Finds the rigid bodies of a CalculiX deck with a reference and a rotation node. */
@@ -44,9 +51,14 @@ static phx_status find_rigid_bodies(phx_import *import, import_text *text)
         join_keyword(text, line, sizeof line);
         if (strncmp(line, "*RIGIDBODY,", 11) != 0)
             continue;
-        const int reference = parameter(line, ",REFNODE="), rotation = parameter(line, ",ROTNODE=");
+        const int reference = number_of(parameter(line, ",REFNODE=")),
+                  rotation = number_of(parameter(line, ",ROTNODE="));
+        const import_word nodes = parameter(line, ",NSET="), cells = parameter(line, ",ELSET=");
+        char set[IMPORT_SET_NAME];
+        snprintf(set, sizeof set, "%.*s", nodes.length ? nodes.length : cells.length,
+                 nodes.length ? nodes.text : cells.text);
         if (reference > 0 && rotation > 0)
-            status = import_add_rigid(import, reference, rotation);
+            status = import_add_rigid(import, reference, rotation, set);
     }
     return status;
 }
@@ -55,7 +67,11 @@ static phx_status deck_read(phx_import *import, import_text *text)
 {
     phx_status status = import_begin_nodes(import, text->path);
     if (!status)
+        status = phx_mesh_read_deck(import->context, text->path, import->def->length, &import->mesh, &import->deck);
+    if (status == PHX_ERR_INPUT) { /* materials serve for stresses alone: a part of a deck may lack them */
+        phx_context_clear(import->context);
         status = phx_mesh_read(import->context, text->path, import->def->length, &import->mesh);
+    }
     for (int i = 0; i < import->mesh.n_nodes && !status; i++)
         status = import_add_node(import, text, import->mesh.label ? import->mesh.label[i] : i + 1,
                                  import->mesh.x + 3 * (size_t)i);

@@ -149,7 +149,7 @@ static phx_status read_files(phx_import *import)
     const phx_import_def *def = import->def;
     phx_status status = import_check_def(import->context, def);
     for (int k = 0; k < def->n_rigid && !status; k++)
-        status = import_add_rigid(import, def->rigid[k][0], def->rigid[k][1]);
+        status = import_add_rigid(import, def->rigid[k][0], def->rigid[k][1], "");
     for (int k = 0; k < def->n_files && !status; k++)
         status = import_read_file(import, def->files[k]);
     if (!status && def->mass_file)

@@ -78,6 +78,12 @@ typedef struct import_modes {
     double *M, *K;    /* count x count; NULL: beside the matrices */
 } import_modes;
 
+/* A rigid body of CalculiX. */
+typedef struct import_rigid {
+    int reference, rotation;   /* labels: the node, and that whose translations are its rotations */
+    char set[IMPORT_SET_NAME]; /* of the nodes that it carries; "": not known */
+} import_rigid;
+
 typedef struct phx_import {
     phx_context *context;
     const phx_import_def *def;
@@ -88,8 +94,10 @@ typedef struct phx_import {
     import_sets sets;
     import_modes modes;
     phx_mesh mesh; /* of the file that gives the nodes, in m; empty: of no such file */
+    phx_deck deck; /* its materials */
+    bool calculix; /* its matrices are of CalculiX */
     int n_rigid, rigid_room;
-    int (*rigid)[2]; /* reference node and the node whose translations are its rotations, by label */
+    import_rigid *rigid;
 } phx_import;
 void import_free(phx_import *import);
 
@@ -110,7 +118,11 @@ phx_status import_add_node(phx_import *import, const import_text *text, int labe
 phx_status import_begin_nodes(phx_import *import, const char *path);
 /* PHX_ERR_INPUT: the name is too long, or there are too many sets. */
 phx_status import_add_to_set(phx_import *import, const import_text *text, import_word name, int label);
-phx_status import_add_rigid(phx_import *import, int reference, int rotation);
+/* A set of which no file knows is "". */
+phx_status import_add_rigid(phx_import *import, int reference, int rotation, const char *set);
+
+/* Stresses of the nodes of a filled model, where its mesh has solid cells and its deck their materials (stresses.c). */
+phx_status import_put_stresses(const phx_import *import, phx_elastic_model *model);
 
 /* Relative rounding of its entries in the file, at most, by the digits that are printed. */
 double import_rounding(const import_matrix *matrix);

@@ -128,7 +128,8 @@ static phx_status turn_rotations(phx_import *import)
     import_map reference = {0};
     phx_status status = PHX_OK;
     for (int k = 0, found; k < import->n_rigid && !status; k++)
-        status = import_map_put(import->context, &reference, import->rigid[k][1], import->rigid[k][0], &found);
+        status =
+            import_map_put(import->context, &reference, import->rigid[k].rotation, import->rigid[k].reference, &found);
     for (int k = 0; k < u->n && !status && import->n_rigid > 0; k++) {
         const int label = import_map_find(&reference, u->label[k]);
         if (label < 0)

@@ -158,15 +158,31 @@ static bool is_placed(const phx_elastic_model *model, int j)
     return model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER;
 }
 
-/* Writes the shapes Phi of the unknowns that belong to a node and a direction. */
+/* The translations of nodes that others carry: node and axis 0 .. 2; their number. */
+static int find_carried(const phx_elastic_model *model, const int *at, int *node, int *axis)
+{
+    int count = 0, unknown[3];
+    double factor[3];
+
+    for (int k = 0; k < 3 * model->n_nodes && model->carrier; k++)
+        if (model->carrier[k / 3] >= 0 && at[6 * (k / 3) + k % 3] < 0 &&
+            phx_elastic_displacement(model, at, k / 3, k % 3, unknown, factor) > 0) {
+            node[count] = k / 3;
+            axis[count++] = k % 3;
+        }
+    return count;
+}
+
+/* Writes the shapes Phi of the unknowns that belong to a node and a direction, then those of carried nodes. */
 static phx_status put_basis(phx_h5 *file, const continuum_source *shape)
 {
     const phx_elastic_model *model = shape->model;
     phx_context *context = phx_h5_context(file);
-    const size_t n = (size_t)model->n;
-    int count = 0;
-    int *node = phx_calloc(context, n + 1, sizeof *node), *component = phx_calloc(context, n + 1, sizeof *component);
-    double *column = phx_calloc(context, n + 1, sizeof *column);
+    const size_t n = (size_t)model->n, most = n + (model->carrier ? 3 * (size_t)model->n_nodes : 0);
+    int count = 0, carried = 0, *at = NULL, unknown[3];
+    int *node = phx_calloc(context, most + 1, sizeof *node),
+        *component = phx_calloc(context, most + 1, sizeof *component);
+    double *column = phx_calloc(context, most + 1, sizeof *column), factor[3];
     phx_status status = node && component && column ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int j = 0; j < model->n && !status; j++)
@@ -174,18 +190,29 @@ static phx_status put_basis(phx_h5 *file, const continuum_source *shape)
             node[count] = model->node[j];
             component[count++] = model->component[j];
         }
+    if (!status && model->carrier)
+        status = phx_elastic_places(context, model, &at);
     if (!status) {
-        phx_h5_put_integers(file, "/picture/unknown_node", count, node);
-        phx_h5_put_integers(file, "/picture/unknown_component", count, component);
-        phx_h5_make_rows(file, "/picture/Phi", (size_t)shape->source.flex.n, (size_t)count);
+        carried = find_carried(model, at, node + count, component + count);
+        phx_h5_put_integers(file, "/picture/unknown_node", count + carried, node);
+        phx_h5_put_integers(file, "/picture/unknown_component", count + carried, component);
+        phx_h5_make_rows(file, "/picture/Phi", (size_t)shape->source.flex.n, (size_t)(count + carried));
     }
     for (size_t k = 0; k < (size_t)shape->source.flex.n && !status && count > 0; k++) {
+        const double *Phi = shape->Phi + k * n;
         int next = 0;
         for (int j = 0; j < model->n; j++)
             if (is_placed(model, j))
-                column[next++] = shape->Phi[k * n + (size_t)j];
+                column[next++] = Phi[j];
+        for (; next < count + carried; next++) {
+            column[next] = 0.0;
+            for (int t = phx_elastic_displacement(model, at, node[next], component[next], unknown, factor) - 1; t >= 0;
+                 t--)
+                column[next] += factor[t] * Phi[unknown[t]];
+        }
         phx_h5_put_rows(file, "/picture/Phi", k, 1, column);
     }
+    phx_free(at);
     phx_free(node);
     phx_free(component);
     phx_free(column);

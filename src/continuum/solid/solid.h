@@ -93,6 +93,9 @@ phx_status phx_solid_expand(phx_context *context, const phx_elastic_model *model
 int phx_solid_stress_cells(const phx_elastic_model *model);
 int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node);
 void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, const double *sigma, double *stress);
+/* The same by the displacements of the nodes of the element (nodes x 3). */
+void phx_solid_element_stress(const phx_elastic_model *model, int e, const double *own, const double *offset,
+                              double *stress);
 int phx_solid_cell_elements(const phx_elastic_model *model, int e, int element[2]);
 
 #endif

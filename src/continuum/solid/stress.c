@@ -39,13 +39,13 @@ static void points_of(const phx_elastic_model *model, int e, double *x)
                        (int)(sizeof table->stiffness.N[0] / sizeof(double)), geometry.x, 3, 0.0, x, 3);
 }
 
-/* Stresses at the integration points of an element under the displacement u, and their places if x is not NULL. */
-void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress)
+/* At the integration points of an element, sigma = C B u, `own` the displacements of its nodes (nodes x 3). */
+static void stress_at_points(const phx_elastic_model *model, int e, const double *own, double *stress)
 {
     const phx_solid_data *data = phx_solid_of(model);
     const phx_solid_table *table = data->table[data->element[e].kind];
     const double *C = data->part[data->element[e].part].material.stiffness;
-    const int n = 3 * table->nodes, *unknown = model->unknown + model->first_unknown[e];
+    const int n = 3 * table->nodes;
     double B[6 * 3 * PHX_SOLID_MOST_NODES];
     phx_solid_geometry geometry;
 
@@ -55,9 +55,27 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
         phx_solid_strain_rows(table, &geometry, g, 1.0, B);
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < n; k++)
-                strain[i] += B[i * n + k] * u[unknown[k]];
+                strain[i] += B[i * n + k] * own[k];
         stress_multiply(C, strain, stress + 6 * g);
     }
+}
+
+/* Displacements of the nodes of an element, by the unknowns; u NULL: zero. */
+static void stress_gather(const phx_elastic_model *model, int e, const double *u, double *own)
+{
+    const int first = model->first_unknown[e], n = model->first_unknown[e + 1] - first;
+
+    for (int k = 0; k < n; k++)
+        own[k] = u ? u[model->unknown[first + k]] : 0.0;
+}
+
+/* Stresses at the integration points of an element under the displacement u, and their places if x is not NULL. */
+void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress)
+{
+    double own[3 * PHX_SOLID_MOST_NODES];
+
+    stress_gather(model, e, u, own);
+    stress_at_points(model, e, own, stress);
     if (x)
         points_of(model, e, x);
 }
@@ -76,18 +94,15 @@ int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node
 }
 
 /* The fit of least squares to the integration points; `offset` is added to the stresses there, NULL: nothing. */
-static void stress_at_nodes(const phx_elastic_model *model, int e, const double *u, const double *offset,
-                            double *stress)
+void phx_solid_element_stress(const phx_elastic_model *model, int e, const double *own, const double *offset,
+                              double *stress)
 {
     const phx_solid_data *data = phx_solid_of(model);
     const phx_solid_table *table = data->table[data->element[e].kind];
     const int points = table->stiffness.n;
     double at_points[6 * PHX_SOLID_MOST_POINTS];
 
-    if (u)
-        phx_solid_stress(model, e, u, NULL, at_points);
-    else
-        memset(at_points, 0, sizeof at_points);
+    stress_at_points(model, e, own, at_points);
     for (int k = 0; k < 6 * points && offset; k++)
         at_points[k] += offset[model->first_stress[e] + k];
     phx_dense_multiply(false, false, table->nodes, 6, points, 1.0, table->extrapolation, points, at_points, 6, 0.0,
@@ -96,7 +111,10 @@ static void stress_at_nodes(const phx_elastic_model *model, int e, const double 
 
 void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, const double *sigma, double *stress)
 {
-    stress_at_nodes(model, e, u, sigma, stress);
+    double own[3 * PHX_SOLID_MOST_NODES];
+
+    stress_gather(model, e, u, own);
+    phx_solid_element_stress(model, e, own, sigma, stress);
 }
 
 int phx_solid_cell_elements(const phx_elastic_model *model, int e, int element[2])
@@ -124,7 +142,7 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
         const int *node = NULL;
         double at_nodes[6 * PHX_SOLID_MOST_NODES];
         const int nodes = phx_solid_cell_nodes(model, e, &node);
-        stress_at_nodes(model, e, u, offset, at_nodes);
+        phx_solid_cell_stress(model, e, u, offset, at_nodes);
         for (int a = 0; a < nodes; a++) {
             for (int k = 0; k < 6; k++)
                 stress[6 * (size_t)node[a] + (size_t)k] += at_nodes[6 * a + k];

@@ -165,6 +165,33 @@ static phx_status check_stressed(phx_context *context, const char *path, const p
         path, body ? " " : "", body ? phx_shown_text(body).text : "", body ? phx_nearest_hint(&nearest).text : "");
 }
 
+/* The spots of all points (phx_free) of a result with stresses, over its instants; the frames are closed by the caller.
+ */
+static phx_status find_spots(phx_context *context, const char *path, const char *body, phx_frames *frames,
+                             hot_spot **found)
+{
+    phx_status status = phx_frames_open(context, path, 0, frames);
+    hot_spot *spots = NULL;
+
+    if (!status)
+        status = check_stressed(context, path, frames, body);
+    if (!status && !(spots = phx_calloc(context, (size_t)frames->mesh.n_points, sizeof *spots)))
+        status = PHX_ERR_MEMORY;
+    for (int i = 0; i < frames->mesh.n_points && !status; i++)
+        spots[i] = (hot_spot){.point = i, .value = -1.0, .surface = ""};
+    for (size_t k = 0; k < frames->count && !status; k++) {
+        status = phx_progress(context, "instants", (double)k, (double)frames->count);
+        if (!status)
+            status = phx_frames_read(frames, k);
+        if (!status)
+            keep_peaks(frames, spots);
+    }
+    if (!status)
+        phx_frames_mesh_cells(frames, beat_cell, spots);
+    *found = spots;
+    return status;
+}
+
 phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_spot_options *options,
                          const char *output)
 {
@@ -175,24 +202,9 @@ phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_s
     phx_output out;
 
     phx_files_begin(context);
-    phx_status status = phx_frames_open(context, path, 0, &frames);
+    phx_status status = find_spots(context, path, options->body, &frames, &spots);
     if (!status)
-        status = check_stressed(context, path, &frames, options->body);
-    if (!status && !(spots = phx_calloc(context, (size_t)frames.mesh.n_points, sizeof *spots)))
-        status = PHX_ERR_MEMORY;
-    for (int i = 0; i < frames.mesh.n_points && !status; i++)
-        spots[i] = (hot_spot){.point = i, .value = -1.0, .surface = ""};
-    for (size_t k = 0; k < frames.count && !status; k++) {
-        status = phx_progress(context, "instants", (double)k, (double)frames.count);
-        if (!status)
-            status = phx_frames_read(&frames, k);
-        if (!status)
-            keep_peaks(&frames, spots);
-    }
-    if (!status) {
-        phx_frames_mesh_cells(&frames, beat_cell, spots);
         status = phx_output_open(context, output, &out);
-    }
     if (!status) {
         put_spots(&frames, options, spots, &out);
         status = phx_output_commit(&out);
@@ -200,5 +212,31 @@ phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_s
     phx_free(spots);
     phx_frames_close(&frames);
     phx_files_end(context);
+    return phx_conclude(context, status);
+}
+
+phx_status phx_hot_instants(phx_context *context, const char *path, const char *body, int count, double *times,
+                            int *found)
+{
+    phx_frames frames = {0};
+    hot_spot *spots = NULL;
+    phx_status status = find_spots(context, path, body, &frames, &spots);
+    const phx_scene *scene = status ? NULL : phx_result_scene(frames.result);
+
+    *found = 0;
+    for (int m = 0, at = 0; scene && m < scene->n_meshes; at += scene->mesh_nodes[m++]) {
+        if (strcmp(body, phx_result_body(frames.result, scene->mesh_body[m])->name) != 0)
+            continue;
+        qsort(spots + at, (size_t)scene->mesh_nodes[m], sizeof *spots, compare_spots);
+        for (int i = 0; i < scene->mesh_nodes[m] && *found < count; i++) {
+            bool known = spots[at + i].beaten;
+            for (int k = 0; k < *found; k++)
+                known = known || times[k] == spots[at + i].time;
+            if (!known)
+                times[(*found)++] = spots[at + i].time;
+        }
+    }
+    phx_free(spots);
+    phx_frames_close(&frames);
     return phx_conclude(context, status);
 }
