@@ -21,8 +21,8 @@ static void print_cases(const phx_load_cases *cases)
                load->unbalanced, load->truncation);
         for (int p = 0; p < load->n_ports; p++) {
             const double *f = load->ports[p].force, *m = load->ports[p].moment;
-            printf("  %-20s  force %12.6g %12.6g %12.6g N, moment %12.6g %12.6g %12.6g N m\n", load->ports[p].name, f[0],
-                   f[1], f[2], m[0], m[1], m[2]);
+            printf("  %-20s  force %12.6g %12.6g %12.6g N, moment %12.6g %12.6g %12.6g N m\n", load->ports[p].name,
+                   f[0], f[1], f[2], m[0], m[1], m[2]);
         }
     }
 }

@@ -175,7 +175,13 @@ static int simulate_run(phx_context *context, const phx_model *model, const simu
     simulate_print_summary(out, model, report);
     fprintf(out, "  result       %s%s%s\n", options->h5_path, given->csv ? ", " : "",
             given->csv ? (out == stderr ? "standard output" : given->csv) : "");
-    const phx_status printed = phx_result_extremes(context, options->h5_path, out);
+    phx_status printed = phx_result_extremes(context, options->h5_path, out);
+    for (int k = 0; k < model->n_outputs && !printed; k++) {
+        const phx_model_output *output = &model->outputs[k];
+        if (output->quantity == PHX_QUANTITY_VON_MISES && output->point.location.sort == PHX_LOCATION_SORTS)
+            printed =
+                phx_hot_node_text(context, options->h5_path, model->bodies[output->point.body].name, output->name, out);
+    }
     return printed ? cli_failed(context, printed) : EXIT_DONE;
 }
 

@@ -10,6 +10,7 @@ int cli_stress(const cli_command *command, phx_context *context, int argc, char 
     phx_hot_spot_options given = {.count = 5};
     const cli_option options[] = {
         {"--body", 0, OPTION_TEXT, "NAME", "of this body (default: of all)", &given.body},
+        {"--set", 0, OPTION_TEXT, "NAME", "every node of this set of the mesh, not hot spots alone", &given.set},
         {"--count", 0, OPTION_COUNT, "N", "hot spots of each body at most (default: 5)", &given.count},
         {"--format", 0, OPTION_CHOICE, "text|csv|json", "default: what the name of FILE ends with, else text",
          &given.format},

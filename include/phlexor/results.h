@@ -147,6 +147,13 @@ typedef struct phx_record_body {
     /* mesh_maps: components x (n_q + factors) of each node: stresses = map (q, factors), docs/results.md has their    \
      * order */                                                                                                        \
     X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)                                                            \
+    /* set_name: sets of nodes of the meshes; those of all nodes are left out */                                       \
+    X(NAMES, set_name, "/sets/name", ONE, n_mesh_sets)                                                                 \
+    X(INTEGERS, set_mesh, "/sets/mesh", ONE, n_mesh_sets)                                                              \
+    /* set_nodes: how many of each */                                                                                  \
+    X(INTEGERS, set_nodes, "/sets/nodes", ONE, n_mesh_sets)                                                            \
+    /* set_node: of each set, counted in its mesh from 0 */                                                            \
+    X(INTEGERS, set_node, "/sets/node", ONE, n_set_nodes)                                                              \
     /* point_turns: n_rot x n_q of each point of the bodies that deform: rotation of the point = turns q */            \
     X(NUMBERS, point_turns, "/visuals/point_turns", ONE, n_point_turns)                                                \
     /* visual_body: the body of each surface of triangles that is drawn; -1: the ground */                             \
@@ -180,7 +187,7 @@ typedef struct phx_record_body {
 typedef struct phx_scene {
     int n_bodies, n_ports, n_port_shapes, n_joints, n_springs, n_loads, n_arrows, n_sections, n_maps, n_parameters,
         n_gravity, n_meshes, n_mesh_nodes, n_mesh_cells, n_cell_nodes, n_triangle_nodes, n_mesh_shapes, n_mesh_maps,
-        n_point_turns, n_visuals, n_visual_nodes, n_visual_triangle_nodes;
+        n_mesh_sets, n_set_nodes, n_point_turns, n_visuals, n_visual_nodes, n_visual_triangle_nodes;
     PHX_SCENE_LISTS(PHX_SCENE_LIST)
 } phx_scene;
 
@@ -233,6 +240,9 @@ phx_status phx_result_column(const phx_result *result, int column, size_t first,
 phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t first, size_t count, double *values);
 /* States of rows first .. first + count - 1: x (count x n_x), v (count x n_v); either may be NULL. */
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v);
+
+/* The factors of mesh_maps in rows first .. first + count - 1: those of all meshes one after the other, K. */
+phx_status phx_result_factors(const phx_result *result, size_t first, size_t count, double *factors);
 
 /* ---- tables of modes ---- */
 

@@ -33,7 +33,7 @@ from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
 from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
-from .result import Body, Report, Result, read_result
+from .result import Body, Mesh, Report, Result, read_result
 from .simulation import Simulation
 from .statics import Equilibrium
 from .sweep import Range
@@ -67,7 +67,7 @@ __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamInModes", "BeamPort", "Body", "BodyKind", "BodyRef",
     "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General",
     "Interrupted", "JointCoordinate",
-    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "ModalPort", "Mode", "Model",
+    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "Mesh", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",

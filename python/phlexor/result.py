@@ -16,7 +16,7 @@ from ._check import checked, not_pickled
 from ._display import optional_module, page_frame, plot_columns
 from ._library import lib
 
-__all__ = ["Body", "Report", "Result", "read_result"]
+__all__ = ["Body", "Mesh", "Report", "Result", "read_result"]
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,129 @@ class Body:
     shapes: Optional[FloatArray]
 
 
+class Mesh:
+    """The mesh of a body as a result has it: of a large one its surface.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (nodes,)
+        Numbers of the nodes in the mesh file.
+    points : ndarray, shape (nodes, 3)
+        Undeformed, in the body's axes, m.
+    sets : dict of ndarray of int
+        Sets of nodes by name, each as places among the nodes.
+    """
+
+    def __init__(self, result: "Result", body: str, number: int) -> None:
+        scene = lib.phx_result_about(result._open()).scene.contents
+        drawn = result.bodies[body]
+        before, nodes = sum(scene.mesh_nodes[:number]), scene.mesh_nodes[number]
+        self._result, self._body = result, drawn
+        self.labels = np.array(scene.mesh_label[before : before + nodes], int)
+        self.points = np.array(scene.mesh_x[3 * before : 3 * (before + nodes)]).reshape(-1, 3)
+        self.sets: Dict[str, Any] = {}
+        at = 0
+        for k in range(scene.n_mesh_sets):
+            if scene.set_mesh[k] == number:
+                self.sets[text_of(scene.set_name[k])] = np.array(scene.set_node[at : at + scene.set_nodes[k]], int)
+            at += scene.set_nodes[k]
+        coordinates = drawn.x.stop - drawn.x.start - 12
+        shapes, maps, factors = 0, 0, 0
+        for m in range(number + 1):
+            of = result._bodies[scene.mesh_body[m]]
+            n = of.x.stop - of.x.start - 12
+            components = {"solid": 6, "plate": 14, "bending": 5}.get(text_of(scene.mesh_stresses[m]), 0)
+            first = shapes, maps, factors
+            shapes += 3 * scene.mesh_nodes[m] * n
+            maps += components * scene.mesh_nodes[m] * (n + scene.mesh_factors[m])
+            factors += scene.mesh_factors[m]
+        self._factors = slice(first[2], factors)
+        self._kind = text_of(scene.mesh_stresses[number])
+        self._shapes = np.array(scene.mesh_shapes[first[0] : shapes]).reshape(nodes, 3, coordinates)
+        self._maps = np.array(scene.mesh_maps[first[1] : maps]).reshape(nodes, -1, coordinates + factors - first[2])
+
+    def __repr__(self) -> str:
+        return f"<Mesh of {self._body.name!r}: {len(self.labels)} nodes, stresses: {self._kind or 'none'}>"
+
+    def _row(self, t: float) -> int:
+        times = self._result.t
+        if not times.size or not min(times) - 1e-9 <= t <= max(times) + 1e-9:
+            raise ValueError(f"t: expected a time from {min(times):g} to {max(times):g} s, found {t:g}")
+        return int(np.abs(times - t).argmin())
+
+    def displacement(self, t: float) -> FloatArray:
+        """Displacements of the nodes in the body's axes at the recorded instant nearest to `t`, shape (nodes, 3), m."""
+        moved: FloatArray = self._shapes @ self._result.x[self._row(t), self._body.x][12:]
+        return moved
+
+    def stress(self, t: float) -> FloatArray:
+        """Stresses of the nodes at the recorded instant nearest to `t`.
+
+        Returns
+        -------
+        ndarray, shape (nodes, 6) or (nodes, 14)
+            Of a solid xx yy zz xy yz zx, Pa; of a plate membrane forces xx yy xy, bending moments xx yy xy, shear
+            forces x y, stresses xx yy xy of the upper surface and of the lower; in the body's axes.
+        """
+        if not self._maps.shape[1]:
+            raise ValueError(f"the result has no stresses of {self._body.name!r}")
+        row = self._row(t)
+        factors = self._result._factors(row)[self._factors]
+        values: FloatArray = self._maps @ np.concatenate([self._result.x[row, self._body.x][12:], factors])
+        return values
+
+    def von_mises(self, t: float) -> FloatArray:
+        """Von Mises stresses of the nodes at the recorded instant nearest to `t`, of a plate the larger of both surfaces.
+
+        Returns
+        -------
+        ndarray, shape (nodes,)
+            Pa.
+        """
+        stress = self.stress(t)
+        if self._kind == "solid":
+            xx, yy, zz, xy, yz, zx = stress.T
+            solid: FloatArray = np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2
+                                        + 3 * (xy**2 + yz**2 + zx**2))
+            return solid
+        if self._kind != "plate":
+            raise ValueError(f"the result has bending moments of {self._body.name!r} alone")
+        xx, yy, xy = stress[:, 8:].reshape(-1, 2, 3).transpose(2, 0, 1)
+        both: FloatArray = np.sqrt(xx**2 - xx * yy + yy**2 + 3 * xy**2).max(1)
+        return both
+
+    def history(self, label: int, surface: Literal["top", "bottom"] = "top") -> FloatArray:
+        """Von Mises stress of a node at all instants with the sign of its mean stress, for :func:`rainflow`.
+
+        Parameters
+        ----------
+        label : int
+            Number of the node in the mesh file.
+        surface : str
+            Of a plate.
+
+        Returns
+        -------
+        ndarray, shape (rows,)
+            Pa.
+        """
+        found = np.flatnonzero(self.labels == label)
+        if not found.size or self._kind not in ("solid", "plate"):
+            raise ValueError(f"label: {label} is no node with stresses of {self._body.name!r}")
+        rows = range(self._result.rows)
+        factors = np.array([self._result._factors(row)[self._factors] for row in rows]) if self._factors.stop > \
+            self._factors.start else np.empty((len(rows), 0))
+        stress = np.hstack([self._result.x[:, self._body.x][:, 12:], factors]) @ self._maps[found[0]].T
+        if self._kind == "plate":
+            stress = stress[:, 8:11] if surface == "top" else stress[:, 11:]
+            zero = np.zeros(len(stress))
+            stress = np.column_stack([stress[:, :2], zero, stress[:, 2], zero, zero])
+        xx, yy, zz, xy, yz, zx = stress.T
+        signed: FloatArray = np.where(xx + yy + zz < 0, -1.0, 1.0) * np.sqrt(
+            ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy**2 + yz**2 + zx**2))
+        return signed
+
+
 @checked
 class Result(Mapping[str, FloatArray]):
     """The result of a simulation, complete or partial: a read-only mapping from the names of columns to arrays.
@@ -217,7 +340,8 @@ class Result(Mapping[str, FloatArray]):
         if about.width:
             self._table = view(about.memory, (self._rows, about.width), owner)
         self._complete, self._text = bool(about.complete), about.model_text
-        self.bodies = {body.name: body for body in map(self._body, about.bodies[:about.n_bodies])}
+        self._bodies = list(map(self._body, about.bodies[:about.n_bodies]))
+        self.bodies = {body.name: body for body in self._bodies}
 
     def _body(self, raw: Any) -> Body:
         deformations = raw.x_count - self.dimension - (3 if self.dimension == 2 else 9)
@@ -406,6 +530,34 @@ class Result(Mapping[str, FloatArray]):
             local = local + np.einsum("pdq,rq->rpd", drawn.shapes, deformation)
         placed: FloatArray = place[:, None, :] + np.einsum("rij,rpj->rpi", rotation, local)
         return placed
+
+    def _factors(self, row: int) -> FloatArray:
+        scene = lib.phx_result_about(self._open()).scene.contents
+        values = np.zeros(sum(scene.mesh_factors[: scene.n_meshes]))
+        with hdf5, self._context as call:
+            call.check(lib.phx_result_factors(self._open(), row, 1, doubles(values)))
+        return values
+
+    def mesh(self, body: str) -> Mesh:
+        """The mesh of a solid, a plate, an imported or a reduced body, with displacements and stresses at its nodes.
+
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+
+        Examples
+        --------
+        ``result.mesh("rod").von_mises(0.02)``
+        """
+        about = lib.phx_result_about(self._open())
+        names = [b.name for b in self._bodies]
+        with_mesh = [names[b] for b in about.scene.contents.mesh_body[: about.scene.contents.n_meshes]] if about.scene else []
+        if body not in with_mesh:
+            near = get_close_matches(body, with_mesh, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise KeyError(f"no body {body!r} with a mesh in the result{hint} (with a mesh: {', '.join(with_mesh) or 'none'})")
+        return Mesh(self, body, with_mesh.index(body))
 
     def write_page(self, path: PathLike) -> None:
         """Write a page that shows the result in any browser, as ``phlexor report`` does (without the certificate).

@@ -1,7 +1,7 @@
 /* The nodal forces that make the stresses of an instant: what other finite-element programs are given as a load case.
  *
- * Of a body on a mesh the equations M (a - g) + C u' + K u = f_p + f_s hold at every node: f_p on its interfaces, f_s on
- * its surfaces, a of the nodes,
+ * Of a body on a mesh the equations M (a - g) + C u' + K u = f_p + f_s hold at every node: f_p on its interfaces, f_s
+ * on its surfaces, a of the nodes,
  *
  *   a = a_P + w' x p + w x (w x p) + 2 w x u' + u''    p = x + u, body axes, a_P of the frame's origin
  *
@@ -206,8 +206,8 @@ static void interface_wrench(const phx_case_maker *maker, const phx_case_def *de
     }
 }
 
-/* A rigid interface has on its nodes what they lack, `lacks` = K u - f, and the rest of its wrench as others have all of
- * it: by the transposed rows of the interface. */
+/* A rigid interface has on its nodes what they lack, `lacks` = K u - f, and the rest of its wrench as others have all
+ * of it: by the transposed rows of the interface. */
 static void add_at_interface(const phx_elastic_model *model, const phx_interface *interface, const double *lacks,
                              const double wrench[6], double *force)
 {

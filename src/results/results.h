@@ -140,8 +140,6 @@ double phx_table_field(const char *line, int column);
 /* ---- result ---- */
 /* State of a row; x (n_x) or v (n_v) may be NULL. */
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
-/* The factors of the scene in rows first .. first + count - 1. */
-phx_status phx_result_factors(const phx_result *result, size_t first, size_t count, double *factors);
 /* What events had switched by the last row (phx_recorder_set_switched), freed by the caller; NULL: the run had none. */
 phx_status phx_result_switched(const phx_result *result, size_t *size, unsigned char **bytes);
 /* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
@@ -257,6 +255,7 @@ phx_status phx_compare(phx_context *context, const char *path, const phx_compare
 /* ---- hot spots ---- */
 typedef struct phx_hot_spot_options {
     const char *body;   /* NULL: all that have stresses */
+    const char *set;    /* NULL: at all nodes; else those of this set of the mesh */
     int count;          /* of each body at most */
     const char *format; /* "text", "csv", "json" */
 } phx_hot_spot_options;
@@ -269,6 +268,10 @@ phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_s
 /* The instants of the hot spots of a body, at most `count`, each once, that of the largest stress first. */
 phx_status phx_hot_instants(phx_context *context, const char *path, const char *body, int count, double *times,
                             int *found);
+
+/* A line that says at which node and when the output `column`, the largest von Mises stress of a body, is largest. */
+phx_status phx_hot_node_text(phx_context *context, const char *path, const char *body, const char *column,
+                             FILE *stream);
 
 /* ---- load cases for other finite-element programs ---- */
 /* What acts on a body at a port: N, N m, body axes. */

@@ -69,9 +69,10 @@ static phx_status check_switches(const case_work *work)
 {
     if (!phx_events_needed(work->system, work->model->n_events))
         return PHX_OK;
-    return phx_fail(work->context, PHX_ERR_UNSUPPORTED,
-                    "the model has events, rigid contacts or set-valued friction, and a result does not tell at which "
-                    "of its instants which joints held: take contacts by penalty ('stiffness') and regularised friction");
+    return phx_fail(
+        work->context, PHX_ERR_UNSUPPORTED,
+        "the model has events, rigid contacts or set-valued friction, and a result does not tell at which "
+        "of its instants which joints held: take contacts by penalty ('stiffness') and regularised friction");
 }
 
 /* The system, and that its bodies are those of the result. */
@@ -126,7 +127,8 @@ static phx_status open_body(case_work *work)
     work->loads = phx_calloc(context, (size_t)work->n_efforts + 1, sizeof *work->loads);
     work->masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *work->masses);
     work->damping = phx_calloc(context, (size_t)phx_body_n_v(made) + 1, sizeof *work->damping);
-    work->D = phx_calloc(context, 2 * (size_t)ptr[phx_body_n_v(made)] + (size_t)phx_body_n_v(made) + 1, sizeof *work->D);
+    work->D =
+        phx_calloc(context, 2 * (size_t)ptr[phx_body_n_v(made)] + (size_t)phx_body_n_v(made) + 1, sizeof *work->D);
     if (!work->efforts || !work->loads || !work->masses || !work->damping || !work->D)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < body->n_point_masses; k++) {
@@ -137,7 +139,8 @@ static phx_status open_body(case_work *work)
     return PHX_OK;
 }
 
-/* R q_dot: the derivative of the residual by the velocities of the body at rest, where there are no gyroscopic terms. */
+/* R q_dot: the derivative of the residual by the velocities of the body at rest, where there are no gyroscopic terms.
+ */
 static void find_damping(const case_work *work, const phx_body *body, const double *x, const double *v)
 {
     static const double no_gravity[3] = {0.0, 0.0, 0.0};
@@ -208,7 +211,8 @@ static phx_status find_row(const case_work *work, double t, size_t *row)
     for (size_t k = 1; k < rows && !status; k++)
         if (fabs(times[k] - t) < fabs(times[*row] - t))
             *row = k;
-    if (!status && rows > 1 && !(t >= 1.5 * times[0] - 0.5 * times[1] && t <= 1.5 * times[rows - 1] - 0.5 * times[rows - 2]))
+    if (!status && rows > 1 &&
+        !(t >= 1.5 * times[0] - 0.5 * times[1] && t <= 1.5 * times[rows - 1] - 0.5 * times[rows - 2]))
         status = phx_fail(work->context, PHX_ERR_INPUT, "t = %g s is not in the result, which goes from %g to %g s", t,
                           times[0], times[rows - 1]);
     phx_free(times);

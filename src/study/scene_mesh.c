@@ -276,6 +276,38 @@ static phx_status add_labels(const mesh_maker *mesh, phx_scene *scene)
     return status;
 }
 
+/* Appends the groups of the mesh that have some of the drawn nodes, but not all of them; one of a name. */
+static phx_status add_sets(const mesh_maker *mesh, phx_scene *scene)
+{
+    phx_context *context = mesh->context;
+    const int groups = mesh->mesh->n_groups, before = scene->n_mesh_sets;
+    int **const lists[] = {&scene->set_mesh, &scene->set_nodes};
+    phx_status status = phx_scene_grow(context, &scene->set_name, before, (size_t)groups, sizeof *scene->set_name);
+
+    for (size_t k = 0; k < 2 && !status; k++)
+        status = phx_scene_grow(context, lists[k], before, (size_t)groups, sizeof(int));
+    for (int g = 0; g < groups && !status; g++) {
+        const phx_mesh_group *group = &mesh->mesh->groups[g];
+        int count = 0;
+        if (group != phx_mesh_group_named(mesh->mesh, group->name))
+            continue;
+        status = phx_scene_grow(context, &scene->set_node, scene->n_set_nodes, (size_t)group->n_nodes, sizeof(int));
+        for (int i = 0; i < group->n_nodes && !status; i++)
+            if (mesh->number[group->nodes[i]] >= 0)
+                scene->set_node[scene->n_set_nodes + count++] = mesh->number[group->nodes[i]];
+        if (status || count == 0 || count == mesh->n_nodes)
+            continue;
+        char *name = phx_strdup(context, group->name);
+        if (!name)
+            return PHX_ERR_MEMORY;
+        scene->set_name[scene->n_mesh_sets] = name;
+        scene->set_mesh[scene->n_mesh_sets] = scene->n_meshes;
+        scene->set_nodes[scene->n_mesh_sets++] = count;
+        scene->n_set_nodes += count;
+    }
+    return status;
+}
+
 /* Appends positions, shapes, thicknesses and, if the body has stresses, the stress maps of the drawn nodes to the
  * scene. */
 static phx_status add_nodes(const mesh_maker *mesh, const phx_flex_source *source, phx_scene *scene)
@@ -321,6 +353,8 @@ static phx_status add_mesh(const mesh_maker *mesh, const phx_flex_source *source
         status = add_cells(mesh, scene);
     if (!status)
         status = add_nodes(mesh, source, scene);
+    if (!status)
+        status = add_sets(mesh, scene);
     if (status)
         return status;
     scene->mesh_body[m] = body;

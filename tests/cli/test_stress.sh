@@ -5,6 +5,7 @@
 cp "$examples/bracket.inp" .
 sed 's|^outputs:|outputs:\n  most: {von_mises: bracket}|' "$examples/bracket.yaml" >m.yaml
 run 0 simulate m.yaml --end 0.2 --csv m.csv -o m.h5
+mv out.txt summary.txt
 run 0 stress m.h5 -o spots.csv
 columns m.csv t most >most.txt
 columns spots.csv node x y z t von_mises >spots.txt
@@ -25,6 +26,15 @@ for line in open("bracket.inp"):
 for node, *place in (spot[:4] for spot in spots):
     assert max(abs(a - b) for a, b in zip(place, deck[int(node)])) < 1e-15, (node, place, deck[int(node)])
 END
+
+node=$(sed -n '2s/^bracket,\([0-9]*\),.*/\1/p' spots.csv)
+grep -q "most is largest, .* at node $node of 'bracket'" summary.txt || fail "the node of the largest: $(cat summary.txt)"
+
+# ---- every node of a set ----
+run 0 stress m.h5 --set BORE --count 1000 -o bore.csv
+[ "$(wc -l <bore.csv)" -eq 121 ] || fail "BORE has 120 nodes: $(wc -l <bore.csv)"
+run 2 stress m.h5 --set BOR -o none.csv
+says "no mesh has a set of nodes 'BOR'; did you mean 'BORE'"
 
 # ---- one body of it, and the other forms ----
 run 0 stress m.h5 --body bracket --count 1

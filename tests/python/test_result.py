@@ -65,6 +65,40 @@ class Results(Case):
         self.close(spatial.points("fore")[:, -1], spatial.output("tip"), 1e-12, "end of the arm, space")
         self.close(spatial.points("fore", -1)[0], spatial.points("fore")[-1], 0.0, "one row")
 
+    def test_meshes(self):
+        text = ("phlexor: 1\ndimension: 3\nmaterials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3, "
+                "expansion: 1.2e-5}}\n"
+                "bodies:\n  bar: {kind: solid, material: steel, mesh: {size: [0.3, 0.02, 0.02], elements: [4, 1, 1]}, "
+                "basis: {modes: 4}, ports: {root: {on: x0}, tip: {on: x1}}}\n"
+                "  wing: {kind: plate, material: steel, thickness: 0.002, mesh: {size: [0.3, 0.1], elements: [3, 1]}, "
+                "basis: {modes: 4}, ports: {root: {on: x0}}, pose: {position: [0, 0.5, 0]}}\n"
+                "joints: {wall: {kind: weld, ports: [ground.O, bar.root]}, side: {kind: weld, ports: [ground.S, wing.root]}}\n"
+                "ground: {ports: {O: {position: [0, 0.01, 0.01]}, S: {position: [0, 0.55, 0]}}}\n"
+                "loads: {pull: {force: [1000*t, 20, 0], at: bar.tip}, heat: {temperature: 30*t, on: bar}}\n"
+                "outputs: {most: {von_mises: bar}, skin: {von_mises: wing}, tip: {deformation: bar.tip}}\n"
+                "gravity: [0, 0, -9.81]\nsimulate: {end: 0.02, step: 1e-3}\n")
+        path = self.folder / "mesh.h5"
+        memory = phlexor.Model.from_text(text).simulate(h5=path)
+        for result in (memory, phlexor.read_result(path)):
+            skin = np.maximum(result["skin.top"], result["skin.bottom"])
+            for body, largest in (("bar", result["most"]), ("wing", skin)):
+                mesh = result.mesh(body)
+                for row in (0, 7, 20):
+                    field = mesh.von_mises(result.t[row])
+                    self.close(field.max(), largest[row], 1e-9 * largest.max(), f"{body}, row {row}")
+                node = int(mesh.labels[mesh.von_mises(0.02).argmax()])
+                histories = [mesh.history(node, surface) for surface in ("top", "bottom")]
+                at = [np.abs(history)[-1] for history in histories]
+                self.close(max(at), largest[-1], 1e-9 * largest.max(), "history")
+            mesh = result.mesh("bar")
+            end = mesh.sets["x1"]
+            self.assertTrue((mesh.points[end, 0] == 0.3).all() and len(end) == 8, end)
+            self.assertEqual(mesh.stress(0.01).shape, (len(mesh.labels), 6))
+            self.close(mesh.displacement(0.02)[end].mean(0), result.output("tip")[-1], 1e-12, "displacement of the end")
+            self.assertRaisesRegex(KeyError, "did you mean 'wing'", result.mesh, "win")
+            self.assertRaisesRegex(ValueError, "from 0 to 0.02 s, found 1", mesh.von_mises, 1.0)
+            self.assertRaisesRegex(ValueError, "999 is no node", mesh.history, 999)
+
     def test_energy_of_the_states(self):
         """The states mean what is said of them: kinetic energy of a rigid body from v."""
         result = phlexor.Model.from_text(PENDULUM).simulate()

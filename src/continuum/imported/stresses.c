@@ -82,7 +82,8 @@ static void choose_regions(const phx_import *import, const phx_mesh *mesh, phx_s
                            char why[200])
 {
     const phx_import_def *def = import->def;
-    const double pressure = def->mass / (def->length * def->time * def->time), density = def->mass / pow(def->length, 3);
+    const double pressure = def->mass / (def->length * def->time * def->time),
+                 density = def->mass / pow(def->length, 3);
 
     *count = 0;
     for (int k = 0; k < import->deck.n_sections && !why[0]; k++) {
@@ -95,7 +96,8 @@ static void choose_regions(const phx_import *import, const phx_mesh *mesh, phx_s
             return;
         }
         phx_solid_region *region = &regions[(*count)++];
-        *region = (phx_solid_region){.group = section->group, .rule = import->calculix ? PHX_SOLID_PLAIN : PHX_SOLID_FULL};
+        *region =
+            (phx_solid_region){.group = section->group, .rule = import->calculix ? PHX_SOLID_PLAIN : PHX_SOLID_FULL};
         phx_isotropic_material(pressure * of->constants[0], of->constants[1], density * of->density, &region->material);
     }
     if (!why[0] && *count == 0)
@@ -144,7 +146,8 @@ static phx_status compare_stiffness(phx_context *context, const phx_elastic_mode
             u[j] = x[c] * x[c] + x[(c + 1) % 3] * x[(c + 2) % 3];
         }
     for (int j = 0; j < solid->n; j++)
-        for (int t = phx_elastic_displacement(model, made->at, solid->node[j], solid->component[j], unknown, factor) - 1;
+        for (int t =
+                 phx_elastic_displacement(model, made->at, solid->node[j], solid->component[j], unknown, factor) - 1;
              t >= 0; t--)
             own[j] += factor[t] * u[unknown[t]];
     *part = energy_of(&solid->K, own) / energy_of(&model->K, u);
@@ -172,10 +175,11 @@ static phx_status make_stressed(const phx_import *import, phx_elastic_model *mod
     if (!status && !model->modal_K)
         status = compare_stiffness(context, model, made, &part);
     if (!status && !(fabs(part - 1.0) <= SAME))
-        phx_log(context, PHX_LOG_WARNING,
-                "%s: its solid cells with the materials of the deck have %.4g of the stiffness of the matrices; stresses "
-                "are those of these cells. Check units and materials, unless other elements carry the rest",
-                import->nodes.path, part);
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "%s: its solid cells with the materials of the deck have %.4g of the stiffness of the matrices; stresses "
+            "are those of these cells. Check units and materials, unless other elements carry the rest",
+            import->nodes.path, part);
     return status;
 }
 
@@ -187,8 +191,7 @@ phx_status import_put_stresses(const phx_import *import, phx_elastic_model *mode
 
     if (phx_mesh_count(&model->mesh, 3) == 0)
         return refuse(context, model, "its files have no solid cells");
-    phx_solid_region *regions =
-        phx_calloc(context, (size_t)import->deck.n_sections + 1, sizeof *regions);
+    phx_solid_region *regions = phx_calloc(context, (size_t)import->deck.n_sections + 1, sizeof *regions);
     stressed *made = phx_calloc(context, 1, sizeof *made);
     phx_status status = regions && made ? PHX_OK : PHX_ERR_MEMORY;
 

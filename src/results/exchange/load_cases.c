@@ -39,7 +39,8 @@ static void put_case_text(const phx_load_cases *cases, int k, const char *sign, 
 
 static void put_head(const phx_load_cases *cases, const char *sign, phx_output *out)
 {
-    phx_output_format(out, "%s Loads on '%s' of '%s', by Phlexor %s: forces of joints and on surfaces, and of inertia.\n",
+    phx_output_format(out,
+                      "%s Loads on '%s' of '%s', by Phlexor %s: forces of joints and on surfaces, and of inertia.\n",
                       sign, cases->body, cases->model, phx_version());
     phx_output_format(out, "%s In the axes of the mesh; unit of length %.10g m, of force %.10g N.\n", sign,
                       cases->length, cases->force_unit);
@@ -78,8 +79,8 @@ static void put_nastran_node(const phx_load_cases *cases, int k, int first, int 
                 acts = acts || value[(cases->component[j] - 1) % 3] != 0.0;
             }
         if (acts)
-            phx_output_format(out, "%-8s%16d%16d%16d%16s\n%-8s%16.9E%16.9E%16.9E\n", moment ? "MOMENT*" : "FORCE*", k + 1,
-                              cases->label[first], 0, "1.0", "*", value[0], value[1], value[2]);
+            phx_output_format(out, "%-8s%16d%16d%16d%16s\n%-8s%16.9E%16.9E%16.9E\n", moment ? "MOMENT*" : "FORCE*",
+                              k + 1, cases->label[first], 0, "1.0", "*", value[0], value[1], value[2]);
     }
 }
 

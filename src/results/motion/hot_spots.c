@@ -2,6 +2,7 @@
 #include "frames_mesh.h"
 #include "results/store/output.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,36 @@ static int compare_spots(const void *a, const void *b)
     const hot_spot *s = a, *t = b;
     return s->value != t->value ? (s->value < t->value) - (s->value > t->value)
                                 : (s->point > t->point) - (s->point < t->point);
+}
+
+/* Nodes outside of a set are beaten. PHX_ERR_INPUT where no mesh has it. */
+static phx_status beat_others(phx_context *context, const char *path, const phx_frames *frames, const char *set,
+                              hot_spot *spots)
+{
+    const phx_scene *scene = phx_result_scene(frames->result);
+    unsigned char *inside = phx_calloc(context, (size_t)frames->mesh.n_points + 1, 1);
+    phx_nearest nearest = phx_nearest_to(set);
+    bool found = false;
+
+    if (!inside)
+        return PHX_ERR_MEMORY;
+    for (int s = 0, at = 0; s < scene->n_mesh_sets; at += scene->set_nodes[s++]) {
+        int first = 0;
+        phx_nearest_offer(&nearest, scene->set_name[s]);
+        if (strcmp(scene->set_name[s], set) != 0)
+            continue;
+        for (int m = 0; m < scene->set_mesh[s]; m++)
+            first += scene->mesh_nodes[m];
+        for (int i = 0; i < scene->set_nodes[s]; i++)
+            inside[first + scene->set_node[at + i]] = 1;
+        found = true;
+    }
+    for (int i = 0; i < frames->mesh.n_points; i++)
+        spots[i].beaten = !inside[i];
+    phx_free(inside);
+    return found ? PHX_OK
+                 : phx_fail(context, PHX_ERR_INPUT, "%s: no mesh has a set of nodes %s%s", path,
+                            phx_shown_text(set).text, phx_nearest_hint(&nearest).text);
 }
 
 /* ---- the table ---- */
@@ -167,8 +198,8 @@ static phx_status check_stressed(phx_context *context, const char *path, const p
 
 /* The spots of all points (phx_free) of a result with stresses, over its instants; the frames are closed by the caller.
  */
-static phx_status find_spots(phx_context *context, const char *path, const char *body, phx_frames *frames,
-                             hot_spot **found)
+static phx_status find_spots(phx_context *context, const char *path, const char *body, const char *set,
+                             phx_frames *frames, hot_spot **found)
 {
     phx_status status = phx_frames_open(context, path, 0, frames);
     hot_spot *spots = NULL;
@@ -186,7 +217,9 @@ static phx_status find_spots(phx_context *context, const char *path, const char 
         if (!status)
             keep_peaks(frames, spots);
     }
-    if (!status)
+    if (!status && set) /* every node of it, also next to a larger one */
+        status = beat_others(context, path, frames, set, spots);
+    else if (!status)
         phx_frames_mesh_cells(frames, beat_cell, spots);
     *found = spots;
     return status;
@@ -202,7 +235,7 @@ phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_s
     phx_output out;
 
     phx_files_begin(context);
-    phx_status status = find_spots(context, path, options->body, &frames, &spots);
+    phx_status status = find_spots(context, path, options->body, options->set, &frames, &spots);
     if (!status)
         status = phx_output_open(context, output, &out);
     if (!status) {
@@ -220,7 +253,7 @@ phx_status phx_hot_instants(phx_context *context, const char *path, const char *
 {
     phx_frames frames = {0};
     hot_spot *spots = NULL;
-    phx_status status = find_spots(context, path, body, &frames, &spots);
+    phx_status status = find_spots(context, path, body, NULL, &frames, &spots);
     const phx_scene *scene = status ? NULL : phx_result_scene(frames.result);
 
     *found = 0;
@@ -235,6 +268,67 @@ phx_status phx_hot_instants(phx_context *context, const char *path, const char *
             if (!known)
                 times[(*found)++] = spots[at + i].time;
         }
+    }
+    phx_free(spots);
+    phx_frames_close(&frames);
+    return phx_conclude(context, status);
+}
+
+/* The row in which the column, or one of its surfaces, is largest. */
+static phx_status find_peak(phx_context *context, const phx_result *result, const char *column, size_t *row,
+                            bool *known)
+{
+    static const char *const surfaces[] = {"", ".top", ".bottom"};
+    const size_t rows = phx_result_rows(result);
+    double *values = phx_calloc(context, rows + 1, sizeof *values), most = -1.0;
+    phx_status status = values ? PHX_OK : PHX_ERR_MEMORY;
+
+    *known = false;
+    for (int s = 0; s < 3 && !status; s++) {
+        char name[300];
+        snprintf(name, sizeof name, "%s%s", column, surfaces[s]);
+        const int c = phx_result_column_find(result, name);
+        if (c < 0)
+            continue;
+        status = phx_result_column(result, c, 0, rows, values);
+        for (size_t k = 0; k < rows && !status; k++)
+            if (values[k] > most) {
+                most = values[k];
+                *row = k;
+                *known = true;
+            }
+    }
+    phx_free(values);
+    return status;
+}
+
+phx_status phx_hot_node_text(phx_context *context, const char *path, const char *body, const char *column, FILE *stream)
+{
+    phx_frames frames = {0};
+    size_t row = 0;
+    bool known = false;
+    phx_status status = phx_frames_open(context, path, 0, &frames);
+    const phx_scene *scene = status ? NULL : phx_result_scene(frames.result);
+    hot_spot *spots = NULL;
+
+    if (!status)
+        status = find_peak(context, frames.result, column, &row, &known);
+    if (!status && known && row < frames.count)
+        status = phx_frames_read(&frames, row);
+    if (!status && !(spots = phx_calloc(context, (size_t)frames.mesh.n_points + 1, sizeof *spots)))
+        status = PHX_ERR_MEMORY;
+    if (!status && known)
+        keep_peaks(&frames, spots);
+    for (int m = 0, at = 0; scene && !status && known && m < scene->n_meshes; at += scene->mesh_nodes[m++]) {
+        if (strcmp(body, phx_result_body(frames.result, scene->mesh_body[m])->name) != 0)
+            continue;
+        int most = at;
+        for (int i = at; i < at + scene->mesh_nodes[m]; i++)
+            most = spots[i].value > spots[most].value ? i : most;
+        const double *x = scene->mesh_x + 3 * (size_t)most;
+        fprintf(stream, "    %s is largest, %.6g Pa at t = %.6g s, at node %d of '%s', [%.6g, %.6g, %.6g] m\n", column,
+                spots[most].value, spots[most].time,
+                scene->mesh_label[most] > 0 ? scene->mesh_label[most] : most - at + 1, body, x[0], x[1], x[2]);
     }
     phx_free(spots);
     phx_frames_close(&frames);

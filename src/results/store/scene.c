@@ -247,6 +247,22 @@ static phx_status check_mesh_cells(phx_context *context, const phx_scene *scene)
                                                   : status;
 }
 
+/* Sets belong to a mesh, and their nodes lie in it. */
+static phx_status check_mesh_sets(phx_context *context, const phx_scene *scene)
+{
+    phx_status status = check_indices(context, "/sets/mesh", scene->n_mesh_sets, scene->set_mesh, 0, scene->n_meshes);
+    int at = 0;
+
+    for (int s = 0; s < scene->n_mesh_sets && !status; s++) {
+        if (scene->set_nodes[s] < 0 || scene->set_nodes[s] > scene->n_set_nodes - at)
+            return misfit(context, "/sets/node", scene->n_set_nodes, at + (double)scene->set_nodes[s]);
+        status = check_indices(context, "/sets/node", scene->set_nodes[s], scene->set_node + at, 0,
+                               scene->mesh_nodes[scene->set_mesh[s]]);
+        at += scene->set_nodes[s];
+    }
+    return !status && at != scene->n_set_nodes ? misfit(context, "/sets/node", scene->n_set_nodes, at) : status;
+}
+
 /* Checks meshes of a scene: body indices, sizes, and that nodes, cells, triangles, shapes and stress maps add up to
  * the lists. */
 static phx_status check_meshes(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
@@ -280,7 +296,9 @@ static phx_status check_meshes(phx_context *context, int dimension, int n_bodies
         status = misfit(context, "/meshes/shapes", scene->n_mesh_shapes, shapes);
     if (!status && maps != scene->n_mesh_maps)
         status = misfit(context, "/meshes/maps", scene->n_mesh_maps, maps);
-    return status ? status : check_mesh_cells(context, scene);
+    if (!status)
+        status = check_mesh_cells(context, scene);
+    return status ? status : check_mesh_sets(context, scene);
 }
 
 /* Bodies, points and triangles of the visuals lie in their lists, and their sizes add up to them. */
@@ -370,8 +388,8 @@ phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, co
 
 /* ---- the HDF5 file ---- */
 /* The groups of the lists beside /bodies; files of earlier versions lack those from LATER on. */
-static const char *const groups[] = {"/ports",      "/joints", "/springs", "/loads", "/sections",
-                                     "/parameters", "/meshes", "/visuals", "/arrows"};
+static const char *const groups[] = {"/ports",      "/joints", "/springs", "/loads",  "/sections",
+                                     "/parameters", "/meshes", "/visuals", "/arrows", "/sets"};
 enum { GROUPS = sizeof groups / sizeof *groups, LATER = 6 };
 
 static bool is_of_later_version(phx_h5 *file, const char *path)
