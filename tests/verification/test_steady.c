@@ -1,6 +1,9 @@
 /* Modes about steady rotations against the rotating beam's differential equation, published tables and closed forms. */
 #include "rotation.h"
 
+#include <complex.h>
+#include <math.h>
+
 /* ---- references ---- */
 /* J. R. Wright, C. E. Smith, R. W. Thresher, J. L. C. Wang, Vibration modes of centrifugally stiffened beams, Journal
  * of Applied Mechanics 49 (1982) 197-202: first and second flap frequencies of a uniform cantilever with hub radius 0
@@ -180,6 +183,52 @@ static void damped_blade(void **state)
         rotation_close(&fine);
         rotation_close(&at);
     }
+}
+
+/* A disc on a damper that stands still, seen in axes that turn: lambda = -c/(2m) + i (+-sqrt(k/m - (c/2m)^2) - Omega),
+ * stable at every speed. A damper between the disc and the shaft turns with it, and above the critical speed the whirl
+ * forward grows: m z'' + c (z' - i Omega z) + k z = 0. */
+static void damper_that_stands_still(void **state)
+{
+    (void)state;
+    static const char *const disc =
+        "phlexor: 1\n"
+        "dimension: 3\n"
+        "parameters: {Omega: 600}\n"
+        "bodies:\n"
+        "  shaft: {kind: rigid, mass: 1e-9, inertia: [1e-9, 1e-9, 1e-9]}\n"
+        "  disc: {kind: rigid, mass: 10, inertia: [0.08, 0.045, 0.045]}\n"
+        "joints:\n"
+        "  drive: {kind: revolute, ports: [ground.O, shaft.P], axis: [1, 0, 0], speed: Omega}\n"
+        "  slide: {kind: cartesian, ports: [shaft.P, disc.P]}\n"
+        "forces:\n"
+        "  spring: {kind: bushing, ports: [ground.O, disc.P], stiffness: [4e9, 1e6, 1e6, 0, 0, 0]}\n"
+        "  damper: {kind: bushing, ports: [ground.O, disc.P], stiffness: [0, 0, 0, 0, 0, 0],\n"
+        "           damping: [0, 200, 200, 0, 0, 0]}\n"
+        "modes: {count: 2, at: steady}\n";
+    const double m = 10.0, k = 1e6, c = 200.0;
+    for (int turning = 0; turning < 2; turning++)
+        for (double Omega = 100.0; Omega < 1000.0; Omega *= 3.0) {
+            const phx_model_override set[] = {{"Omega", NULL, Omega}};
+            const phx_modes_options options = phx_modes_options_default();
+            const char *text = turning ? replaced(disc, "ground.O, disc.P], stiffness: [0", "shaft.P, disc.P], stiffness: [0") : disc;
+            rotation at;
+            rotation_open(&at, text, 1, set, &options);
+            for (int whirl = 0; whirl < 2; whirl++) {
+                /* z = e^(s t) of the inertial y + i z, so that lambda = s - i Omega or its conjugate */
+                const double complex b = c / (2.0 * m), w2 = (k - (turning ? I * Omega * c : 0.0)) / m;
+                const double complex root = csqrt(b * b - w2), s = whirl ? -b + root : -b - root;
+                const double complex lambda = s - I * Omega;
+                double nearest = HUGE_VAL;
+                for (int j = 0; j < at.set.count; j++) {
+                    const double omega = at.set.omega[j], zeta = at.set.damping[j];
+                    nearest = fmin(nearest, fmax(fabs(omega / cabs(lambda) - 1.0),
+                                                 fabs(zeta + creal(lambda) / cabs(lambda))));
+                }
+                CHECK_SMALL(nearest, 1e-9, "turning %d, Omega %g, whirl %d", turning, Omega, whirl);
+            }
+            rotation_close(&at);
+        }
 }
 
 /* A force that does not vary along the beam keeps the order of the elements: a pinned beam that is pulled,
@@ -553,6 +602,7 @@ int main(void)
         cmocka_unit_test(lag_follows_the_equation),
         cmocka_unit_test(every_way_agrees),
         cmocka_unit_test(damped_blade),
+        cmocka_unit_test(damper_that_stands_still),
         cmocka_unit_test(uniform_force_keeps_order_four),
         cmocka_unit_test(without_stiffening_it_falls),
         cmocka_unit_test(flap_and_lag_in_space),

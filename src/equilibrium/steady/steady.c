@@ -407,7 +407,6 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
     if (!dae || !x || !v || !linear)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
     const phx_system *system = phx_system_of(dae);
-    const int dim = phx_system_dim(system);
     if (phx_system_controllers(system) > 0)
         return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                         "controller '%s': there are no modes about a rotation with controllers; take the modes about "
@@ -419,10 +418,8 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
     linear->gyroscopic = true;
     linear->circulatory = !phx_system_has_potential(system, t);
     linear->lossless = dae->lossless;
-    for (int b = 0; b < phx_system_bodies(system) && !linear->lossless; b++) {
-        const phx_placed_body placed = phx_system_placed(system, b);
-        for (int i = placed.v + dim; i < placed.v + dim + phx_rotations(dim); i++)
-            linear->circulatory = linear->circulatory || (phx_body_deforms(placed.body) && v[i] != axes[i]);
-    }
+    /* theory 11 (6): D ad(U) is not symmetric where what damps does not turn with the axes, or a body does not */
+    for (int i = 0; i < dae->n_v && !linear->lossless; i++)
+        linear->circulatory = linear->circulatory || axes[i] != 0.0 || v[i] != axes[i];
     return phx_conclude(dae->context, status ? status : phx_system_take_linear(dae, x, false, linear));
 }
