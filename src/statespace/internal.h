@@ -7,7 +7,7 @@
 struct phx_descriptor {
     char *name;
     int n, n_inputs, n_ports;
-    bool has_Q, full_names; /* full_names: the ports are those of parts, "PART.PORT" */
+    bool has_Q, full_names;     /* full_names: the ports are those of parts, "PART.PORT" */
     phx_csr E, J, R, Q, B;      /* Q without rows: nonlinear, at a state */
     phx_csr P, S, N;            /* feedthrough */
     phx_descriptor_port *ports; /* names owned */
