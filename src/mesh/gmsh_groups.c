@@ -223,8 +223,9 @@ static size_t physical_tags(const phx_msh *m, const phx_msh_run *r, const int **
     const phx_msh_entity key = {.dimension = r->dimension, .tag = r->tag};
     const int e =
         r->entity ? phx_table_find(&m->entities.table, entity_hash(&key), is_entity, m->entities.entity, &key) : -1;
-    *tags = r->entity && e >= 0 ? m->entities.tags + m->entities.entity[e].first : &r->tag;
-    return !r->entity ? r->tag != 0 : e >= 0 ? m->entities.entity[e].count : 0;
+    const size_t count = !r->entity ? r->tag != 0 : e >= 0 ? m->entities.entity[e].count : 0;
+    *tags = r->entity && count ? m->entities.tags + m->entities.entity[e].first : &r->tag;
+    return count;
 }
 
 static phx_status add_run_to_groups(phx_msh *m, const phx_msh_run *r)
