@@ -26,7 +26,7 @@ extern "C" {
 /* A descriptor system, which does not change after its creation. */
 typedef struct phx_descriptor phx_descriptor;
 
-/* A port: `size` consecutive columns of B. Its name has no '.'; its full name is "SYSTEM.PORT". */
+/* A port: `size` consecutive columns of B. Its full name is "SYSTEM.PORT", in a system of parts "PART.PORT". */
 typedef struct phx_descriptor_port {
     const char *name;
     int size;

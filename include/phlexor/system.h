@@ -141,7 +141,9 @@ typedef struct phx_coupling_term {
 } phx_coupling_term;
 /* A cable over points, which drums wind: it pulls with `stiffness` times
  *     x - length ,  x = sum of the distances + sum of weight times coordinate over the terms
- * and times (1 + damping times the rate of x), never pushes, and runs over the points between without friction. The
+ * and times (1 + damping times the rate of x), and never pushes. Over the points between it runs without friction, or
+ * with tensions whose ratio is exp(friction times angle) where it slides much faster than `regularised`; the tension
+ * above is then their mean over the length. A drum is then on a body of the first or of the last port. The
  * weight of a drum is its radius, positive where the coordinate takes cable in, negative where it gives it out; the
  * cable acts on the drum with weight times the tension. */
 typedef struct phx_cable_def {
@@ -149,6 +151,7 @@ typedef struct phx_cable_def {
     int n_ports; /* 2 to 16 */
     const phx_port_id *ports;
     double length, stiffness, damping; /* m, N/m, s/m */
+    double friction, regularised;      /* -, m/s; both 0: none */
     int n_terms;                       /* from 0; n_ports + 2 n_terms is at most 16 */
     const phx_coupling_term *terms;
 } phx_cable_def;

@@ -281,9 +281,6 @@ static phx_status ports(phx_context *context, const phx_channels *channels, ph_f
         form->names[k] = phx_strdup(context, channels->inputs[k]);
         if (!form->names[k])
             status = PHX_ERR_MEMORY;
-        for (char *c = form->names[k]; c && *c; c++)
-            if (*c == '.')
-                *c = '_';
         form->ports[k] = (phx_descriptor_port){form->names[k], 1};
     }
     return linearised_ph_finish(context, status, form->size, form->n_ports, &list, &form->B);

@@ -123,6 +123,13 @@ phx_status phx_builder_cell(phx_builder *b, const phx_built_cell *cell, const in
         return status;
     if (b->n_cell_nodes + count > INT_MAX)
         return phx_input_fail(b->input, cell->place, "more cells than a mesh can have");
+    if (cell->beyond && phx_cell_info_of(cell->type)->dimension == 3 && !b->remarked) {
+        b->remarked = true;
+        status = phx_builder_remark(b, PHX_MESH_NOTE, 3, cell->place,
+                                    "elements with nodes in faces are read as those with nodes on edges alone");
+        if (status)
+            return status;
+    }
     note_label(&b->scopes[cell->scope], 1, cell->label);
     b->cells[b->n_cells] = *cell;
     b->cells[b->n_cells++].first = b->n_cell_nodes;

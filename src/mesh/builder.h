@@ -23,6 +23,7 @@ typedef struct phx_built_cell {
     phx_cell_type type;
     int label, scope;
     int variant; /* what the file calls its type; -1: nothing of its own */
+    int beyond;  /* nodes in faces and inside, which the file writes last and which are not read */
     size_t place;
     size_t first; /* in cell_nodes */
 } phx_built_cell;
@@ -61,6 +62,7 @@ typedef struct phx_builder {
     phx_scope *scopes; /* 0: the file itself */
     phx_table group_names, sides;
     phx_label_index node_index, cell_index;
+    bool remarked; /* that nodes are not read */
 } phx_builder;
 
 phx_status phx_builder_init(phx_builder *builder, phx_input *input, double unit);

@@ -101,34 +101,36 @@ static phx_status read_type(phx_deck_reader *r, const phx_keyword *k, phx_built_
     *skipped = !status && phx_deck_skips(name);
     if (status || *skipped)
         return status;
-    return phx_deck_cell_type(r, name, r->b->n_variants > before, k->place, &cell->type, order);
+    return phx_deck_cell_type(r, name, r->b->n_variants > before, k->place, cell, order);
 }
 
 /* The nodes of an element, on as many lines as they need: `rest` is left of the first one. */
 static phx_status read_element_nodes(phx_deck_reader *r, const phx_built_cell *cell, phx_slice rest, int *nodes)
 {
     const phx_cell_info *info = phx_cell_info_of(cell->type);
+    const int count = info->nodes + cell->beyond;
     size_t place = cell->place;
     phx_slice field;
     long long label;
     int n = 0;
     for (;;) {
         while (phx_next_field(&rest, &field)) {
-            if (field.length == 0 && n == info->nodes)
+            if (field.length == 0 && n == count)
                 continue;
-            if (n == info->nodes)
-                return DECK_FAIL(r, place, "element %d (%s) has more than %d nodes", cell->label, info->name, n);
+            if (n == count)
+                return DECK_FAIL(r, place, "element %d (%s) has more than %d nodes%s", cell->label, info->name, n,
+                                 cell->type == PHX_CELL_WEDGE6 ? "; in Gmsh set Mesh.SecondOrderIncomplete = 1" : "");
             phx_status status = read_whole(r, field, place, "a node of an element", &label);
             if (!status)
                 status = phx_builder_label(r->b, "an element with the node", label, place, &nodes[n++]);
             if (status)
                 return status;
         }
-        if (n == info->nodes)
+        if (n == count)
             return PHX_OK;
         const phx_deck_line *line = phx_deck_data(r);
         if (!line)
-            return DECK_FAIL(r, place, "element %d (%s) has %d of %d nodes", cell->label, info->name, n, info->nodes);
+            return DECK_FAIL(r, place, "element %d (%s) has %d of %d nodes", cell->label, info->name, n, count);
         rest = line->text;
         place = line->place;
     }
@@ -140,7 +142,7 @@ static phx_status read_element(phx_deck_reader *r, const phx_deck_line *line, ph
 {
     phx_slice rest = line->text, field = {NULL, 0};
     long long label;
-    int read[PHX_CELL_MOST_NODES], nodes[PHX_CELL_MOST_NODES];
+    int read[PHX_CELL_MOST_WRITTEN], nodes[PHX_CELL_MOST_NODES];
     cell.place = line->place;
     phx_next_field(&rest, &field);
     phx_status status = read_whole(r, field, cell.place, "the number of an element", &label);

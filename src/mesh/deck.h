@@ -45,7 +45,8 @@ typedef struct phx_range {
 
 typedef struct phx_set {
     char *name;
-    bool cells; /* else nodes */
+    bool cells;  /* else nodes */
+    bool listed; /* by *NSET or *ELSET, not by *NODE or *ELEMENT alone */
     size_t count, room;
     phx_range *ranges;
 } phx_set;
@@ -144,9 +145,9 @@ phx_status phx_deck_number(phx_deck_reader *r, phx_slice field, size_t place, co
 #define DECK_FAIL(r, place, ...) phx_input_fail((r)->b->input, (place), __VA_ARGS__)
 
 /* ---- element types (deck_cells.c) ---- */
-/* Type of "C3D20R"; `order` as in phx_gmsh_cell. PHX_ERR_INPUT for one that is not in the table; the first time a name
- * is there, remarks on it. */
-phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_cell_type *type,
+/* Type and `beyond` of "C3D20R"; `order` as in phx_gmsh_cell. PHX_ERR_INPUT for one that is not in the table; the first
+ * time a name is there, remarks on it. */
+phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_built_cell *cell,
                               const int **order);
 
 /* Masses, springs and their like, which are no cells. */

@@ -23,6 +23,7 @@ static const struct {
     {"R3D3", PHX_CELL_TRI3},   {"R3D4", PHX_CELL_QUAD4},    {"T2D2", PHX_CELL_LINE2},  {"T2D3", PHX_CELL_LINE3},
     {"T3D2", PHX_CELL_LINE2},  {"T3D3", PHX_CELL_LINE3},    {"B21", PHX_CELL_LINE2},   {"B22", PHX_CELL_LINE3},
     {"B23", PHX_CELL_LINE2},   {"B31", PHX_CELL_LINE2},     {"B32", PHX_CELL_LINE3},   {"B33", PHX_CELL_LINE2},
+    {"C3D27", PHX_CELL_HEX20}, {"M3D9", PHX_CELL_QUAD8},
 };
 
 /* Letters of variants that are read as the type itself: of surfaces those of other integration rules, since a plate has
@@ -60,7 +61,7 @@ static phx_status remark_type(phx_deck_reader *r, const char *name, int dimensio
 
 /* Finds cell type and node order of an element name of a deck. New elements of uncommon variants are remarked; unknown
  * types fail. */
-phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_cell_type *type,
+phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_built_cell *cell,
                               const int **order)
 {
     for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
@@ -68,12 +69,13 @@ phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new,
         char text[200];
         if (strncmp(name, types[k].name, n) || (name[n] >= '0' && name[n] <= '9'))
             continue;
-        *type = types[k].type;
-        *order = *type == PHX_CELL_LINE3 ? line3_order : NULL;
+        cell->type = types[k].type;
+        cell->beyond = !strcmp(types[k].name, "C3D27") ? 7 : !strcmp(types[k].name, "M3D9") ? 1 : 0;
+        *order = cell->type == PHX_CELL_LINE3 ? line3_order : NULL;
         if (!is_new)
             return PHX_OK;
         if (is_known(name, name + n))
-            return remark_type(r, name, phx_cell_info_of(*type)->dimension, place);
+            return remark_type(r, name, phx_cell_info_of(cell->type)->dimension, place);
         snprintf(text, sizeof text, "elements of type %s are not written; %s without letters is, and C3D20R", name,
                  types[k].name);
         return phx_builder_remark(r->b, PHX_MESH_FAULT, 0, place, text);

@@ -240,6 +240,8 @@ phx_status phx_deck_read_set(phx_deck_reader *r, const phx_keyword *k, bool cell
     phx_status status = instance_of(r, k, &instance);
     if (!status)
         status = phx_deck_set(r, cells, *name, &set);
+    if (!status)
+        r->names.set[set].listed = true;
     if (!status && !cells && of)
         status = add_nodes_of(r, set, of, instance, k->place);
     const phx_deck_line *line;
@@ -515,12 +517,20 @@ static phx_status make_surface(phx_deck_reader *r, const phx_surface_line *line)
     return status;
 }
 
-phx_status phx_deck_make_groups(phx_deck_reader *r)
+static phx_status make_set_groups(phx_deck_reader *r, bool listed)
 {
     phx_status status = PHX_OK;
     for (size_t k = 0; k < r->names.n && !status; k++)
-        status = make_set_group(r, (int)k);
+        if (r->names.set[k].listed == listed)
+            status = make_set_group(r, (int)k);
+    return status;
+}
+
+/* Groups that a user names come before those of the elements that a mesher writes together. */
+phx_status phx_deck_make_groups(phx_deck_reader *r)
+{
+    phx_status status = make_set_groups(r, true);
     for (size_t k = 0; k < r->surfaces.n && !status; k++)
         status = make_surface(r, &r->surfaces.line[k]);
-    return status;
+    return status ? status : make_set_groups(r, false);
 }

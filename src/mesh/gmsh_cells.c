@@ -9,10 +9,11 @@ static const int hex20_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 
 static const int wedge15_order[] = {0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11};
 
 static const phx_gmsh_cell cells[] = {
-    {1, PHX_CELL_LINE2, NULL},  {2, PHX_CELL_TRI3, NULL},          {3, PHX_CELL_QUAD4, NULL},
-    {4, PHX_CELL_TET4, NULL},   {5, PHX_CELL_HEX8, NULL},          {6, PHX_CELL_WEDGE6, NULL},
-    {8, PHX_CELL_LINE3, NULL},  {9, PHX_CELL_TRI6, NULL},          {11, PHX_CELL_TET10, tet10_order},
-    {16, PHX_CELL_QUAD8, NULL}, {17, PHX_CELL_HEX20, hex20_order}, {18, PHX_CELL_WEDGE15, wedge15_order},
+    {1, PHX_CELL_LINE2, NULL, 0},  {2, PHX_CELL_TRI3, NULL, 0},          {3, PHX_CELL_QUAD4, NULL, 0},
+    {4, PHX_CELL_TET4, NULL, 0},   {5, PHX_CELL_HEX8, NULL, 0},          {6, PHX_CELL_WEDGE6, NULL, 0},
+    {8, PHX_CELL_LINE3, NULL, 0},  {9, PHX_CELL_TRI6, NULL, 0},          {11, PHX_CELL_TET10, tet10_order, 0},
+    {16, PHX_CELL_QUAD8, NULL, 0}, {17, PHX_CELL_HEX20, hex20_order, 0}, {18, PHX_CELL_WEDGE15, wedge15_order, 0},
+    {10, PHX_CELL_QUAD8, NULL, 1}, {12, PHX_CELL_HEX20, hex20_order, 7}, {13, PHX_CELL_WEDGE15, wedge15_order, 3},
 };
 
 static const struct {
@@ -22,9 +23,6 @@ static const struct {
     {7, "5-node pyramid", "; mesh without pyramids"},
     {14, "14-node pyramid", "; mesh without pyramids"},
     {19, "13-node pyramid", "; mesh without pyramids"},
-    {10, "9-node quadrangle", "; set Mesh.SecondOrderIncomplete = 1 in Gmsh"},
-    {12, "27-node hexahedron", "; set Mesh.SecondOrderIncomplete = 1 in Gmsh"},
-    {13, "18-node prism", "; set Mesh.SecondOrderIncomplete = 1 in Gmsh"},
 };
 
 bool phx_gmsh_is_point(long long number)

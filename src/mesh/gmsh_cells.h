@@ -9,6 +9,7 @@ typedef struct phx_gmsh_cell {
     int number; /* of the type in .msh files */
     phx_cell_type type;
     const int *order; /* node k of the table is Gmsh's order[k]; NULL: the same order */
+    int beyond;       /* Gmsh's nodes in faces and inside, which stand last and are not read */
 } phx_gmsh_cell;
 
 bool phx_gmsh_is_point(long long number);

@@ -82,10 +82,10 @@ static phx_status read_cell(phx_msh *m, const element *e)
     if (e->dimension >= 0 && e->dimension != info->dimension)
         return phx_input_fail(m->b->input, e->place, "cells of type %s in an entity of dimension %d", info->name,
                               e->dimension);
-    int read[PHX_CELL_MOST_NODES] = {0}, nodes[PHX_CELL_MOST_NODES];
-    phx_built_cell cell = {.type = gmsh->type, .variant = -1, .place = e->place};
+    int read[PHX_CELL_MOST_WRITTEN] = {0}, nodes[PHX_CELL_MOST_NODES];
+    phx_built_cell cell = {.type = gmsh->type, .variant = -1, .beyond = gmsh->beyond, .place = e->place};
     phx_status status = phx_builder_label(m->b, "element", e->label, e->place, &cell.label);
-    for (int k = 0; k < info->nodes && !status; k++)
+    for (int k = 0; k < info->nodes + gmsh->beyond && !status; k++)
         status = read_node_label(m, e, &read[k]);
     if (status)
         return status;

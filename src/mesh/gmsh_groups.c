@@ -217,34 +217,47 @@ static phx_status add_to_group(phx_msh *m, const phx_msh_run *r, int tag)
     return status;
 }
 
-/* To its physical groups. */
-static phx_status add_run_to_groups(phx_msh *m, const phx_msh_run *r)
+/* The physical tags of a run. */
+static size_t physical_tags(const phx_msh *m, const phx_msh_run *r, const int **tags)
 {
     const phx_msh_entity key = {.dimension = r->dimension, .tag = r->tag};
     const int e =
         r->entity ? phx_table_find(&m->entities.table, entity_hash(&key), is_entity, m->entities.entity, &key) : -1;
-    const size_t n_tags = !r->entity ? 1 : e >= 0 ? m->entities.entity[e].count : 0;
+    const size_t count = !r->entity ? r->tag != 0 : e >= 0 ? m->entities.entity[e].count : 0;
+    *tags = r->entity && count ? m->entities.tags + m->entities.entity[e].first : &r->tag;
+    return count;
+}
+
+static phx_status add_run_to_groups(phx_msh *m, const phx_msh_run *r)
+{
+    const int *tags;
+    const size_t n_tags = physical_tags(m, r, &tags);
     phx_status status = PHX_OK;
-    for (size_t t = 0; t < n_tags && !status; t++) {
-        const int tag = r->entity ? m->entities.tags[m->entities.entity[e].first + t] : r->tag;
-        m->physical.any = m->physical.any || tag;
-        status = tag ? add_to_group(m, r, tag) : PHX_OK;
-    }
+    for (size_t t = 0; t < n_tags && !status; t++)
+        status = tags[t] ? add_to_group(m, r, tags[t]) : PHX_OK;
     return status;
 }
 
-/* Creates the groups of the mesh from physical groups, named ones first. A file without any gets groups by entity. */
+/* Creates the groups of the mesh from physical groups, named ones first. A file without elements in any gets groups by
+ * entity. */
 phx_status phx_msh_groups(phx_msh *m)
 {
-    phx_status status = PHX_OK;
+    const int *tags;
+    bool by_entity = true;
     int group = -1;
+    for (size_t k = 0; k < m->physical.n_runs && by_entity; k++)
+        by_entity = physical_tags(m, &m->physical.runs[k], &tags) == 0;
+    phx_status status = by_entity && m->physical.n_names
+                            ? phx_builder_remark(m->b, PHX_MESH_NOTE, 0, 0,
+                                                 "no element is in a physical group; with Mesh.SaveAll = 1 Gmsh keeps "
+                                                 "them in format 4.1 alone")
+                            : PHX_OK;
     if (m->physical.n_names)
         qsort(m->physical.names, m->physical.n_names, sizeof *m->physical.names, by_tag);
-    for (size_t k = 0; k < m->physical.n_names && !status; k++)
+    for (size_t k = 0; k < m->physical.n_names && !status && !by_entity; k++)
         status = group_of_tag(m, m->physical.names[k].dimension, m->physical.names[k].tag, &group);
     for (size_t k = 0; k < m->physical.n_runs && !status; k++)
         status = add_run_to_groups(m, &m->physical.runs[k]);
-    const bool by_entity = m->physical.n_names == 0 && !m->physical.any;
     for (size_t k = 0; k < m->physical.n_runs && !status && by_entity; k++)
         if (m->physical.runs[k].tag)
             status = add_to_group(m, &m->physical.runs[k], m->physical.runs[k].tag);

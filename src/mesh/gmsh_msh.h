@@ -51,7 +51,6 @@ typedef struct phx_msh_physical {
     phx_msh_name *names;
     phx_msh_run *runs;
     phx_msh_point *points;
-    bool any; /* some cells or points belong to one */
 } phx_msh_physical;
 
 typedef struct phx_msh {

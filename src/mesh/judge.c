@@ -48,11 +48,11 @@ static phx_status check_joined(phx_context *context, const phx_mesh *mesh, const
     phx_free(parent);
     if (apart < 0)
         return PHX_OK;
-    return phx_fail(context, PHX_ERR_INPUT,
-                    "%s: the cells are in parts that share no node (cells %d and %d); merge the nodes where the parts "
-                    "touch, or make a body of each and join them",
-                    path, mesh->cell_label ? mesh->cell_label[first] : first + 1,
-                    mesh->cell_label ? mesh->cell_label[apart] : apart + 1);
+    return phx_fail(context, PHX_ERR_INPUT, "%s: the cells are in parts that share no node (cells %d and %d); %s", path,
+                    mesh->cell_label ? mesh->cell_label[first] : first + 1,
+                    mesh->cell_label ? mesh->cell_label[apart] : apart + 1,
+                    dimension < 3 ? "there are no solid elements: Gmsh saves those of a Physical Volume"
+                                  : "merge the nodes where the parts touch, or make a body of each and join them");
 }
 
 phx_status phx_mesh_judge(phx_context *context, const phx_mesh *mesh, const char *path)

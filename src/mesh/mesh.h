@@ -29,7 +29,7 @@ typedef enum phx_cell_type {
     PHX_CELL_WEDGE15,
     PHX_CELL_TYPES
 } phx_cell_type;
-enum { PHX_CELL_MOST_NODES = 20 };
+enum { PHX_CELL_MOST_NODES = 20, PHX_CELL_MOST_WRITTEN = 27 }; /* of a cell; in a file */
 
 typedef struct phx_cell_info {
     const char *name; /* "tet10" */

@@ -10,7 +10,8 @@ phx_descriptor_def phx_descriptor_def_default(void)
 }
 
 /* ---- creation ---- */
-phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out)
+phx_status phx_descriptor_begin(phx_context *context, const char *name, bool full_names, int n, int n_ports,
+                                phx_descriptor **out)
 {
     phx_descriptor *system = phx_calloc(context, 1, sizeof *system);
 
@@ -18,6 +19,7 @@ phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, i
     if (!system)
         return PHX_ERR_MEMORY;
     system->n = n;
+    system->full_names = full_names;
     system->name = phx_strdup(context, name);
     system->ports = phx_calloc(context, (size_t)n_ports, sizeof *system->ports);
     if (!system->name || !system->ports) {
@@ -48,12 +50,12 @@ phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system,
     return PHX_OK;
 }
 
-static phx_status check_name(phx_context *context, const char *what, const char *name)
+static phx_status check_name(phx_context *context, bool of_system, const char *name)
 {
     if (!name || !*name)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "a %s needs a name", what);
-    if (strchr(name, '.'))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "the name '%s' of a %s must not contain '.'", name, what);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a %s needs a name", of_system ? "system" : "port");
+    if (of_system && strchr(name, '.'))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the name '%s' of a system must not contain '.'", name);
     return PHX_OK;
 }
 
@@ -99,12 +101,12 @@ static phx_status descriptor_check_def(phx_context *context, const phx_descripto
     } square[] = {{'E', def->E, 0.0, false}, {'J', def->J, -1.0, false}, {'R', def->R, 1.0, false},
                   {'Q', def->Q, 0.0, false}, {'S', def->S, 1.0, true},   {'N', def->N, -1.0, true}};
     int inputs = 0;
-    phx_status status = check_name(context, "system", def->name);
+    phx_status status = check_name(context, true, def->name);
 
     if (!status && def->n < 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': size %d; it must be >= 0", def->name, def->n);
     for (int p = 0; p < def->n_ports && !status; p++) {
-        status = check_name(context, "port", def->ports[p].name);
+        status = check_name(context, false, def->ports[p].name);
         if (!status && def->ports[p].size < 1)
             status = phx_fail(context, PHX_ERR_ARGUMENT, "system '%s': port '%s' has size %d; it must be >= 1",
                               def->name, def->ports[p].name, def->ports[p].size);
@@ -145,7 +147,7 @@ phx_status phx_descriptor_create(phx_context *context, const phx_descriptor_def 
 
     *system = NULL;
     if (!status)
-        status = phx_descriptor_begin(context, def->name, def->n, def->n_ports, &made);
+        status = phx_descriptor_begin(context, def->name, false, def->n, def->n_ports, &made);
     for (int p = 0; p < def->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, def->ports[p].name, def->ports[p].size);
     const phx_csr *given[] = {def->E, def->J, def->R, def->B, def->P, def->S, def->N};
@@ -172,11 +174,12 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
     if (!system || !copy)
         return phx_fail_null(context, __func__, "system or copy");
     phx_descriptor *made = NULL;
-    phx_status status = name ? check_name(context, "system", name) : PHX_OK;
+    phx_status status = name ? check_name(context, true, name) : PHX_OK;
 
     *copy = NULL;
     if (!status)
-        status = phx_descriptor_begin(context, name ? name : system->name, system->n, system->n_ports, &made);
+        status = phx_descriptor_begin(context, name ? name : system->name, system->full_names, system->n,
+                                      system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
     const phx_csr *from[] = {&system->E, &system->J, &system->R, &system->Q,

@@ -403,7 +403,7 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
     if (!status)
         status = find_bases(context, system, &pair, rtol);
     if (!status)
-        status = phx_descriptor_begin(context, system->name, pair.k, system->n_ports, &made);
+        status = phx_descriptor_begin(context, system->name, system->full_names, pair.k, system->n_ports, &made);
     for (int p = 0; p < system->n_ports && !status; p++)
         status = phx_descriptor_add_port(context, made, system->ports[p].name, system->ports[p].size);
     if (!status)

@@ -11,7 +11,7 @@
 static phx_status add_full_name(phx_context *context, const phx_descriptor *from, int p, phx_descriptor *to)
 {
     const phx_descriptor_port *port = &from->ports[p];
-    if (strchr(port->name, '.')) /* already the full name of a part */
+    if (from->full_names)
         return phx_descriptor_add_port(context, to, port->name, port->size);
     const size_t room = strlen(from->name) + strlen(port->name) + 2;
     char *full = phx_calloc(context, room, 1);
@@ -61,7 +61,7 @@ phx_status phx_descriptor_append(phx_context *context, const char *name, int cou
         ports += systems[s]->n_ports;
     }
     if (!status)
-        status = phx_descriptor_begin(context, name, n, ports, &made);
+        status = phx_descriptor_begin(context, name, true, n, ports, &made);
     for (int s = 0; s < count && !status; s++)
         for (int p = 0; p < systems[s]->n_ports && !status; p++)
             status = add_full_name(context, systems[s], p, made);
@@ -165,8 +165,9 @@ static phx_status interconnect_begin(phx_context *context, const phx_descriptor 
     phx_status status = PHX_OK;
 
     wires->blocks = phx_calloc(context, (size_t)system->n_ports + 4, sizeof *wires->blocks);
-    status = wires->blocks ? phx_descriptor_begin(context, system->name, wide, system->n_ports, &wires->made)
-                           : PHX_ERR_MEMORY;
+    status = wires->blocks
+                 ? phx_descriptor_begin(context, system->name, system->full_names, wide, system->n_ports, &wires->made)
+                 : PHX_ERR_MEMORY;
     if (!status)
         interconnect_put(wires, NULL, n, 1.0, 0, 0);
     for (int p = 0; p < system->n_ports && !status; p++) {

@@ -7,10 +7,10 @@
 struct phx_descriptor {
     char *name;
     int n, n_inputs, n_ports;
-    bool has_Q;
+    bool has_Q, full_names;     /* full_names: the ports are those of parts, "PART.PORT" */
     phx_csr E, J, R, Q, B;      /* Q without rows: nonlinear, at a state */
     phx_csr P, S, N;            /* feedthrough */
-    phx_descriptor_port *ports; /* full names, owned */
+    phx_descriptor_port *ports; /* names owned */
 };
 /* The first column of a port in B. */
 static inline int phx_descriptor_first(const phx_descriptor *system, int port)
@@ -59,7 +59,8 @@ phx_status phx_descriptor_form_absorb(phx_context *context, int count, const dou
 /* The matrices of a system of which n and the ports are known. */
 phx_status phx_descriptor_form_take(phx_context *context, const power_form *form, phx_descriptor *made);
 /* An empty system with its name and room for ports. */
-phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, int n_ports, phx_descriptor **out);
+phx_status phx_descriptor_begin(phx_context *context, const char *name, bool full_names, int n, int n_ports,
+                                phx_descriptor **out);
 /* Next port, named; its columns follow those before it. */
 phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size);
 

@@ -120,7 +120,7 @@ static phx_status port_names(phx_context *context, const phx_descriptor *from, p
 
     for (int p = 0; p < phx_descriptor_ports(from) && !status; p++) {
         const char *port = phx_descriptor_port_name(from, p);
-        const bool full = strchr(port, '.') != NULL;
+        const bool full = from->full_names;
         const size_t room = strlen(phx_descriptor_name(from)) + strlen(port) + 2;
         char *name = phx_calloc(context, room, 1);
         int size = 0;

@@ -87,6 +87,13 @@ static phx_status judge_group(phx_context *context, const phx_elastic_model *mod
     return status;
 }
 
+/* Which of the groups that share nodes is the port, the lowest: the boundary's, those of nodes, lines, single nodes. */
+enum { PORT_RANKS = 4 };
+static int port_rank(const phx_import_group *group, int whole)
+{
+    return group->nodes == 1 ? 3 : group->dimension == whole - 1 ? 0 : group->dimension == 0 ? 1 : 2;
+}
+
 /* Adds the groups of the mesh to the report, each with the name of a port, or with a reason why it cannot be one. */
 static phx_status import_ports_add_groups(phx_context *context, const phx_elastic_model *model,
                                           phx_import_report *report, int *owner)
@@ -106,9 +113,11 @@ static phx_status import_ports_add_groups(phx_context *context, const phx_elasti
             status = import_ports_refuse(context, group, "a group of a higher dimension has the same name");
         else if (!status && group->dimension == whole)
             status = import_ports_refuse(context, group, "it is a part of the body, not of its boundary");
-        else if (!status)
-            status = judge_group(context, model, report, group, owner);
     }
+    for (int rank = 0; rank < PORT_RANKS; rank++)
+        for (int k = 0; k < report->n_groups && !status; k++)
+            if (!report->groups[k].refused && port_rank(&report->groups[k], whole) == rank)
+                status = judge_group(context, model, report, &report->groups[k], owner);
     return status;
 }
 

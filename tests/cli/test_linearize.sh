@@ -158,7 +158,7 @@ for name = {'reduced-descriptor.mat', 'irka.mat'}
     assert(norm(full(d.E' * d.Q - d.Q' * d.E)) == 0 && min(eig(full(d.E' * d.Q))) > -1e-9)
     e = (1i * w * d.E - (d.J - d.R) * d.Q) \ full(d.B);
     assert(d.C * e + d.D, H, 5e-3 * norm(H))
-    assert(d.ports, {'push_fx'; 'push_fy'})
+    assert(d.ports, {'push.fx'; 'push.fy'})
 end
 k = load('krylov.mat');
 for z = [10i, 3+40i]

@@ -185,6 +185,65 @@ suspect 'radius of gyration' "$(body 2 2e-3 150 "")"
 suspect '3000 rad/s, 28647.9 revolutions' "$(body 1 1e-3 0.1 ", rate: 3000")"
 suspect '1500 rad/s, 14323.9 revolutions' "$(body 1 1e-3 0.1 ", speed: 1500")"
 suspect '9.81 if mm/s^2 are meant' "$(printf 'gravity: [0, -9810]\n'; body 1 1e-3 0.1 "")"
+# ---- what does nothing, degrees, percent, times ----
+# lever MORE-OF-THE-JOINT MORE-KEYS, slide MORE-OF-THE-JOINT
+lever()
+{
+    printf 'gravity: [0, -9.81]\n'
+    body 1 0.1 1 "$1"
+    printf '\nground: {ports: {A: {position: [0, 1]}}}\n%s' "$2"
+}
+slide()
+{
+    lever "" "" | sed "s/kind: revolute, ports: \[ground.O, b.P\]/kind: prismatic, ports: [ground.O, b.P], axis: [1, 0]$1/"
+}
+spring='springs: {s: {ports: [ground.A, b.end]'
+for nothing in 'stiffness: 0' 'stiffness: 0, length: 1' 'damping: 0, length: 0.5' 'stiffness: 0, damping: 0, length: 1'; do
+    suspect "spring 's' does nothing" "$(lever "" "$spring, $nothing}}")"
+done
+for length in 1400 250; do
+    suspect 'm long and the model 1 m' "$(lever "" "$spring, stiffness: 100, length: $length}}")"
+done
+suspect 'friction of joint .j. does nothing' "$(lever ', friction: {force: 0}' "")"
+suspect 'friction of joint .j. does nothing' "$(slide ', friction: {coefficient: 0}')"
+for percent in 30 15; do
+    suspect "coefficient of friction of $percent; 30 % are 0.3" "$(slide ", friction: {coefficient: $percent}")"
+done
+suspect 'write -45\*deg if' "$(lever ', stops: {lower: -45, upper: 45, stiffness: 100}' "")"
+suspect 'write 120\*deg if' "$(lever ', stops: {upper: 120, stiffness: 100}' "")"
+suspect 'write 90\*deg if' "$(lever ', stiffness: 10, rest: 90' "")"
+suspect 'write 30\*deg if' "$(lever ', angle: 30' "")"
+suspect '1 mm/s is 1e-3 m/s' "$(slide ', rate: 2500')"
+suspect '9.81 if cm/s^2 are meant' "$(lever "" "" | sed 's/-9.81/-981/')"
+for weight in 9.81 9.8; do
+    suspect 'which gravity gives it already' "$(lever "" "loads: {l: {force: [0, -$weight], at: b.P}}")"
+done
+suspect "controller 'c' does nothing" "$(lever "" 'outputs: {a: {coordinate: j}}
+controllers: {c: {kind: pid, measure: a, effort: j, kp: 0}}')"
+suspect 'samples every 10 s' "$(lever "" 'outputs: {a: {coordinate: j}}
+controllers: {c: {kind: pid, measure: a, effort: j, kp: 1, sample: 10}}
+simulate: {end: 5, step: 0.01}')"
+suspect 'at 10 s is after the end' "$(lever "" "$spring, stiffness: 10, length: 1}}
+events: {e: {at: 10, switch_off: [s]}}
+simulate: {end: 5, step: 0.01}")"
+suspect 'has 0.5 steps of 2 s' "$(lever "" 'simulate: {end: 1, step: 2}')"
+suspect 'has 1e+10 steps of 1e-07 s' "$(lever "" 'simulate: {end: 1000, step: 1e-7}')"
+suspect 'expands by 12 per K' "$(beam 'density: 7850, young: 210e9, expansion: 12' "" 1 0.02)"
+suspect 'stiffness damping of 2 s' "$(beam 'density: 7850, young: 210e9' ", damping: {stiffness: 2}" 1 0.02)"
+suspect 'a section of 0.02 m; check their units' "$(beam 'density: 7850, young: 210e9' "" 1200 0.02)"
+suspect "the parameter 'k' is used nowhere" "$(lever "" 'parameters: {k: 5}')"
+suspect "nothing holds body 'c', which falls" "$(lever "" "" | sed 's/bodies: {/bodies: {c: {kind: rigid, mass: 1, inertia: 1}, /')"
+# a load, a stiffness and a friction that a parameter switches off, a port that stands for an eccentricity
+for right in 'parameters: {k: 0}
+springs: {s: {ports: [ground.A, b.end], stiffness: k}}' 'loads: {l: {force: [0, 0], at: b.end}}' \
+    'loads: {l: {force: [0, 9.81], at: b.P}}' 'simulate: {end: 1e3, step: 1e-5}'; do
+    printf 'phlexor: 1\ndimension: 2\n%s\n' "$(lever "" "$right")" >right.yaml
+    run 0 check right.yaml
+    ! grep -q 'right.yaml:' err.txt || fail "a doubt about $right: $(cat err.txt)"
+done
+printf 'phlexor: 1\ndimension: 2\n%s\n' "$(body 1 0.01 1e-4 "")" >right.yaml
+run 0 check right.yaml
+! grep -q 'right.yaml:' err.txt || fail "a doubt about an eccentricity: $(cat err.txt)"
 # what is unusual and right
 for young in 1 0.01e9 3e6; do
     printf 'phlexor: 1\ndimension: 2\n%s\n' "$(beam "density: $([ "$young" = 1 ] && echo 1 || echo 1100), young: $young" "" 1 0.02)" >right.yaml
@@ -224,7 +283,7 @@ for command in 'check sizes.yaml' 'simulate sizes.yaml -o sizes.h5' 'modes sizes
 done
 for example in "$examples"/*.yaml; do
     "$program" check "$example" >out.txt 2>err.txt || true
-    ! grep -E 'is used nowhere|: the shape |larger than its length|nothing holds|if degrees are meant|outside that of any|than any solid|1 mm is|radius of gyration|modal damping of|if these are meant|mm/s' err.txt >&2 ||
+    ! grep -E 'is used nowhere|: the shape |larger than its length|nothing holds|if degrees are meant|outside that of any|than any solid|1 mm is|radius of gyration|modal damping of|if these are meant|m/s|does nothing|1e-3 m|gravity gives|spring or stop|coefficient of friction|samples every|the simulation has|after the end|expands by|overdamped' err.txt >&2 ||
         fail "a doubt about $example"
 done
 finish

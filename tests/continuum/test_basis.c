@@ -313,8 +313,24 @@ static void all_unknowns(void **state)
     phx_free(held);
 }
 
-/* Nodes anywhere on a bore, of any direction, length and number, at both ends too: its middle. Nodes on half of it, on
- * a ball, and off it by more than rounding have no such place. */
+/* Three unit vectors across each other, e[2] in a random direction. */
+static void random_frame(uint64_t *seed, double e[3][3])
+{
+    double size;
+    random_vector(seed, 3, 1.0, e[2]);
+    size = sqrt(e[2][0] * e[2][0] + e[2][1] * e[2][1] + e[2][2] * e[2][2]);
+    for (int i = 0; i < 3; i++)
+        e[2][i] /= size;
+    size = hypot(e[2][1], e[2][2]);
+    e[0][0] = 0.0;
+    e[0][1] = -e[2][2] / size;
+    e[0][2] = e[2][1] / size;
+    for (int i = 0; i < 3; i++)
+        e[1][i] = e[2][(i + 1) % 3] * e[0][(i + 2) % 3] - e[2][(i + 2) % 3] * e[0][(i + 1) % 3];
+}
+
+/* Nodes anywhere on a bore, of any direction, length and number, at both ends too: its middle. Nodes on a third of it,
+ * on a ball, and off it by more than rounding have no such place. */
 static void bores_have_their_middle(void **state)
 {
     enum { NODES = 90 };
@@ -323,34 +339,85 @@ static void bores_have_their_middle(void **state)
     (void)state;
     for (int k = 0; k < 40; k++) {
         const double R = pow(10.0, random_value(&seed)), length = R * lengths[k % 5];
-        double n[3], e1[3], e2[3], at[3], x[3 * NODES], middle[3], size = 0.0;
-        random_vector(&seed, 3, 1.0, n);
+        double e[3][3], at[3], x[3 * NODES], middle[3];
+        random_frame(&seed, e);
         random_vector(&seed, 3, 5.0 * R, at);
-        for (int i = 0; i < 3; i++)
-            size += n[i] * n[i];
-        for (int i = 0; i < 3; i++)
-            n[i] /= sqrt(size);
-        size = hypot(n[1], n[2]);
-        for (int i = 0; i < 3; i++)
-            e1[i] = i == 0 ? 0.0 : i == 1 ? -n[2] / size : n[1] / size;
-        e2[0] = n[1] * e1[2] - n[2] * e1[1];
-        e2[1] = n[2] * e1[0] - n[0] * e1[2];
-        e2[2] = n[0] * e1[1] - n[1] * e1[0];
-        for (int what = 0; what < 4; what++) { /* full, half, a ball, off it */
+        for (int what = 0; what < 4; what++) { /* full, a third, a ball, off it */
             const int count = k % 2 ? NODES : 24;
             for (int i = 0; i < count; i++) {
-                const double turn = (i < 24 ? i / 12.0 - 1.0 : random_value(&seed)) * TEST_PI * (what == 1 ? 0.5 : 1.0);
+                const double turn =
+                    (i < 24 ? i / 12.0 - 1.0 : random_value(&seed)) * TEST_PI * (what == 1 ? 1.0 / 3.0 : 1.0);
                 const double s = i < 2 ? i - 0.5 : 0.5 * random_value(&seed);
-                const double r = what == 2 ? R * sqrt(1.0 - s * s) : what == 3 && i % 3 == 0 ? 1.01 * R : R;
+                const double r = what == 2   ? R * sqrt(1.0 - s * s)
+                                 : what == 3 ? R * (1.0 + 0.01 * random_value(&seed))
+                                             : R;
                 for (int a = 0; a < 3; a++)
-                    x[3 * i + a] =
-                        at[a] + r * (cos(turn) * e1[a] + sin(turn) * e2[a]) + s * (what == 2 ? 2.0 * R : length) * n[a];
+                    x[3 * i + a] = at[a] + r * (cos(turn) * e[0][a] + sin(turn) * e[1][a]) +
+                                   s * (what == 2 ? 2.0 * R : length) * e[2][a];
             }
             assert_int_equal(bore_middle(context, count, x, middle), what == 0);
             for (int a = 0; a < 3 && what == 0; a++)
                 CHECK_CLOSE(middle[a], at[a], 1e-9 * R, "bore %d of the length %g", k, length / R);
         }
     }
+}
+
+/* A node of an unstructured mesh of a bore of the radius R and the length L about e[2], i of count: in the arc that is
+ * meshed, on the edges of it, and between. A chamfer has rings outside of it, an inclined plane cuts the upper end. */
+static void bore_node(uint64_t *seed, int i, int count, double R, double L, double arc, double chamfer, double slope,
+                      double x[3])
+{
+    const int rings = chamfer > 0.0 ? 4 : 2, on_ring = count / 7;
+    const int ring = i < rings * on_ring ? i / on_ring : -1;
+    const double turn = arc * (ring < 0 ? 0.5 * random_value(seed) : (i % on_ring) / (on_ring - 1.0) - 0.5);
+    const double top = L * (0.5 + slope * cos(turn)), r = ring >= 2 ? R + chamfer : R;
+    const double z = ring < 0 ? 0.5 * random_value(seed) + 0.5 : ring % 2, out = ring == 2   ? -1.0
+                                                                                 : ring == 3 ? 1.0
+                                                                                             : 0.0;
+    const double place[3] = {r * cos(turn), r * sin(turn), -0.5 * L + z * (top + 0.5 * L) + out * chamfer};
+    memcpy(x, place, sizeof place);
+}
+
+/* The place of a port on a bore lies on its axis, to 1e-6 of the radius: bores of full and of half a turn, chamfered at
+ * both ends, cut by an inclined plane. The mean of the nodes does not. */
+static void ports_lie_on_the_axes_of_bores(void **state)
+{
+    enum { NODES = 420 };
+    static const struct {
+        int nodes;
+        double length, arc, chamfer, slope; /* of the radius; of a turn */
+    } bores[] = {{70, 1.0, 1.0, 0.0, 0.0},   {420, 3.0, 1.0, 0.0, 0.0},  {70, 0.5, 1.0, 0.1, 0.0},
+                 {210, 2.0, 1.0, 0.2, 0.0},  {70, 2.0, 1.0, 0.0, 0.15},  {420, 1.0, 1.0, 0.05, 0.3},
+                 {70, 1.5, 0.5, 0.0, 0.0},   {140, 0.3, 0.6, 0.0, 0.1},  {210, 1.0, 0.5, 0.1, 0.0},
+                 {420, 4.0, 0.75, 0.1, 0.1}, {140, 0.05, 0.7, 0.0, 0.0}, {210, 8.0, 0.5, 0.0, 0.2}};
+    uint64_t seed = 11;
+    for (size_t k = 0; k < sizeof bores / sizeof *bores; k++)
+        for (int trial = 0; trial < 20; trial++) {
+            const int count = bores[k].nodes;
+            double e[3][3], at[3], x[3 * NODES], middle[3], mean[3] = {0.0}, away = 0.0;
+            random_frame(&seed, e);
+            random_vector(&seed, 3, 10.0, at);
+            for (int i = 0; i < count; i++) {
+                double y[3];
+                bore_node(&seed, i, count, 1.0, bores[k].length, 2.0 * TEST_PI * bores[k].arc, bores[k].chamfer,
+                          bores[k].slope, y);
+                for (int a = 0; a < 3; a++) {
+                    x[3 * i + a] = at[a] + y[0] * e[0][a] + y[1] * e[1][a] + y[2] * e[2][a];
+                    mean[a] += x[3 * i + a] / count;
+                }
+            }
+            assert_true(bore_middle(*state, count, x, middle));
+            for (int axis = 0; axis < 2; axis++) {
+                double d[2] = {0.0};
+                for (int a = 0; a < 3; a++) {
+                    d[0] += (middle[a] - at[a]) * e[axis][a];
+                    d[1] += (mean[a] - at[a]) * e[axis][a];
+                }
+                CHECK_CLOSE(d[0], 0.0, 1e-6, "bore %d, trial %d, from its axis", (int)k, trial);
+                away = hypot(away, d[1]);
+            }
+            assert_true(away > 1e-4);
+        }
 }
 
 int main(void)
@@ -362,6 +429,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(average_does_not_stiffen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_unknowns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bores_have_their_middle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ports_lie_on_the_axes_of_bores, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -562,7 +562,7 @@ static void the_descriptor_form_is_the_same_model(void **state)
     linearise(context, system, 2, inputs, 2, conjugate, &rates);
     CHECK_OK(context, phx_linearised_descriptor(context, it, &ph, &measured));
     check_structure(context, ph);
-    assert_string_equal(phx_descriptor_port_name(ph, 0), "lower_C_fy");
+    assert_string_equal(phx_descriptor_port_name(ph, 0), "lower.C.fy");
     CHECK_OK(context, phx_ss_from_descriptor(context, ph, &ss));
     CHECK_OK(context, phx_linearised_ss(context, rates, &want));
     compare_responses(context, ss, want, 1.0, 1e-9, "conjugate outputs", 0);

@@ -4,8 +4,9 @@
 static const struct {
     phx_cell_type type;
     const char *name;
-} solids[6] = {{PHX_CELL_TET4, "C3D4"},    {PHX_CELL_TET10, "C3D10"}, {PHX_CELL_HEX8, "C3D8I"},
-               {PHX_CELL_HEX20, "C3D20R"}, {PHX_CELL_WEDGE6, "C3D6"}, {PHX_CELL_WEDGE15, "C3D15"}};
+} solids[7] = {{PHX_CELL_TET4, "C3D4"},    {PHX_CELL_TET10, "C3D10"}, {PHX_CELL_HEX8, "C3D8I"},
+               {PHX_CELL_HEX20, "C3D20R"}, {PHX_CELL_WEDGE6, "C3D6"}, {PHX_CELL_WEDGE15, "C3D15"},
+               {PHX_CELL_HEX20, "C3D27"}};
 
 static phx_mesh box(phx_context *context, phx_cell_type type, int n)
 {
@@ -35,10 +36,10 @@ static void put_cells(bytes *b, const phx_mesh *mesh, const char *name)
 {
     put_text(b, "*Element, type=%s,\n ELSET = Eall\n", name);
     for (int c = 0; c < phx_mesh_count(mesh, 3); c++) {
-        const int n = phx_cell_info_of(mesh->type[c])->nodes;
+        const int own = phx_cell_info_of(mesh->type[c])->nodes, n = strcmp(name, "C3D27") ? own : 27;
         put_text(b, "%d,", cell_label(c));
         for (int k = 0; k < n; k++) /* some lines end with a comma, as Abaqus wants it, others not */
-            put_text(b, " %d%s", node_label(mesh->node[mesh->first[c] + k]),
+            put_text(b, " %d%s", node_label(mesh->node[mesh->first[c] + k % own]),
                      k == n - 1     ? "\n"
                      : k % 15 == 14 ? (c % 2 ? "\n" : ",\n")
                                     : ",");
@@ -131,12 +132,14 @@ static void check_sets(const phx_mesh *mesh, const phx_mesh *want)
         assert_memory_equal(of_cells->nodes, odd->nodes, (size_t)odd->n_nodes * sizeof(int));
     assert_int_equal(phx_mesh_group_named(mesh, "skin")->n_cells, phx_mesh_count(want, 2));
     assert_int_equal(phx_mesh_group_named(mesh, "points")->n_nodes, 3);
+    assert_string_equal(mesh->groups[0].name, "Ends"); /* sets of *NODE and *ELEMENT stand last */
+    assert_string_equal(mesh->groups[mesh->n_groups - 1].name, "Eall");
 }
 
 static void test_box(void **state)
 {
     phx_context *context = *state;
-    for (int t = 0; t < 6; t++) {
+    for (int t = 0; t < 7; t++) {
         phx_mesh want = box(context, solids[t].type, 2), mesh;
         bytes b = write_deck(&want, solids[t].name);
         CHECK_OK(context, phx_mesh_read_bytes(context, "b.inp", b.data, b.size, 1.0, &mesh, NULL));

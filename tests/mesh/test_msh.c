@@ -75,6 +75,8 @@ static void test_round_trip(void **state)
             CHECK_OK(context, phx_mesh_read_bytes(context, "box.msh", file.data, file.size, 0.5, &mesh, NULL));
             check_same(&mesh, &want, 0.5);
             check_groups(&mesh, &want);
+            assert_int_equal(mesh.n_remarks,
+                             msh_styles[s].complete && (solids[t] == PHX_CELL_HEX20 || solids[t] == PHX_CELL_WEDGE15));
             phx_mesh_free(&mesh);
             free(file.data);
         }
@@ -191,7 +193,7 @@ static void test_refused(void **state)
          "a.msh:14: element 1 is there twice, first at a.msh:13"},
         {HEAD2 NODES "$Elements\n1\n1 7 2 1 1 1 2 3 4 4\n$EndElements\n",
          "a.msh:13: elements of Gmsh's type 7, 5-node"},
-        {HEAD2 NODES "$Elements\n1\n1 12 2 1 1 1 2\n$EndElements\n", "set Mesh.SecondOrderIncomplete = 1 in Gmsh"},
+        {HEAD2 NODES "$Elements\n1\n1 12 2 1 1 1 2\n$EndElements\n", "a node of an element is expected"},
         {HEAD2 NODES "$Elements\n1\n1 99 2 1 1 1 2\n$EndElements\n", "elements of Gmsh's type 99 are not supported"},
         {HEAD2 NODES "$Elements\n1\n1 4 -2 1 1 1 2\n$EndElements\n", "an element with -2 tags"},
         {HEAD2 NODES "$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndNodes\n", "$EndElements is expected; found '$EndNodes'"},
@@ -238,17 +240,20 @@ static void test_text_variants(void **state)
     phx_mesh_free(&mesh);
 }
 
-/* Without physical groups those of the geometry. */
+/* Without an element in a physical group those of the geometry; names of physical groups then are remarked. */
 static void test_entity_groups(void **state)
 {
     phx_context *context = *state;
-    static const char *const texts[2] = {
+    static const char *const texts[3] = {
+        HEAD2 "$PhysicalNames\n1\n2 1 \"BIG\"\n$EndPhysicalNames\n" NODES
+              "$Elements\n3\n1 15 2 0 9 4\n2 4 2 0 5 1 2 3 4\n3 2 2 0 6 1 2 3\n$EndElements\n",
         HEAD2 NODES "$Elements\n3\n1 15 2 0 9 4\n2 4 2 0 5 1 2 3 4\n3 2 2 0 6 1 2 3\n$EndElements\n",
         HEAD4 "$Entities\n1 0 1 1\n9 0 0 0 0\n6 0 0 0 1 1 1 0 0\n5 0 0 0 1 1 1 0 0\n$EndEntities\n" NODES4
               "$Elements\n3 3 1 3\n0 9 15 1\n1 4\n3 5 4 1\n2 1 2 3 4\n2 6 2 1\n3 1 2 3\n$EndElements\n"};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         phx_mesh mesh;
         CHECK_OK(context, read_text(context, texts[k], &mesh));
+        assert_int_equal(mesh.n_remarks, k == 0);
         assert_int_equal(mesh.n_groups, 3);
         assert_int_equal(phx_mesh_group_named(&mesh, "point 9")->nodes[0], 3);
         assert_int_equal(phx_mesh_group_named(&mesh, "volume 5")->cells[0], 0);

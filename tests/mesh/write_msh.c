@@ -2,15 +2,17 @@
 #include "write_msh.h"
 
 const msh_style msh_styles[MSH_STYLES] = {
-    {"2.2 text", 22, false, false, 8},
-    {"2.2 binary", 22, true, false, 8},
-    {"2.2 binary, big-endian", 22, true, true, 8},
-    {"4.0 text", 40, false, false, 8},
-    {"4.0 binary", 40, true, false, 8},
-    {"4.1 text", 41, false, false, 8},
-    {"4.1 binary", 41, true, false, 8},
-    {"4.1 binary, big-endian", 41, true, true, 8},
-    {"4.1 binary of 32 bits", 41, true, false, 4},
+    {"2.2 text", 22, false, false, 8, false},
+    {"2.2 binary", 22, true, false, 8, false},
+    {"2.2 binary, big-endian", 22, true, true, 8, false},
+    {"4.0 text", 40, false, false, 8, false},
+    {"4.0 binary", 40, true, false, 8, false},
+    {"4.1 text", 41, false, false, 8, false},
+    {"4.1 binary", 41, true, false, 8, false},
+    {"4.1 binary, big-endian", 41, true, true, 8, false},
+    {"4.1 binary of 32 bits", 41, true, false, 4, false},
+    {"2.2 binary, complete", 22, true, false, 8, true},
+    {"4.1 text, complete", 41, false, false, 8, true},
 };
 
 void put_bytes(bytes *b, const void *data, size_t size)
@@ -103,6 +105,19 @@ static const int gmsh_types[PHX_CELL_TYPES] = {
     [PHX_CELL_HEX8] = 5,  [PHX_CELL_HEX20] = 17, [PHX_CELL_WEDGE6] = 6, [PHX_CELL_WEDGE15] = 18,
 };
 
+/* The types with nodes in faces and inside, and how many. */
+static int complete_type(phx_cell_type type, int *beyond)
+{
+    *beyond = type == PHX_CELL_QUAD8 ? 1 : type == PHX_CELL_HEX20 ? 7 : type == PHX_CELL_WEDGE15 ? 3 : 0;
+    return *beyond == 1 ? 10 : *beyond == 7 ? 12 : *beyond == 3 ? 13 : gmsh_types[type];
+}
+
+static int type_number(const writer *w, phx_cell_type type)
+{
+    int beyond;
+    return w->style->complete ? complete_type(type, &beyond) : gmsh_types[type];
+}
+
 /* Edges in Gmsh's order; NULL: as in the table. */
 static const int (*gmsh_edges(phx_cell_type type))[2]
 {
@@ -127,10 +142,14 @@ static void put_nodes(writer *w, int c)
 {
     const phx_cell_info *cell = phx_cell_info_of(w->mesh->type[c]);
     const int(*edges)[2] = gmsh_edges(w->mesh->type[c]);
+    int beyond;
     for (int k = 0; k < cell->nodes; k++) {
         const int local = k < cell->corners || !edges ? k : middle_of(cell, edges[k - cell->corners]);
         put_tag(w, msh_node_label(w->mesh->node[w->mesh->first[c] + local]));
     }
+    complete_type(w->mesh->type[c], &beyond);
+    for (int k = 0; k < beyond && w->style->complete; k++)
+        put_tag(w, msh_node_label(k));
     end_line(w);
 }
 
@@ -281,11 +300,11 @@ static void put_solids_2(writer *w)
 {
     const int n = phx_mesh_count(w->mesh, 3);
     if (w->style->binary)
-        put_int(w, gmsh_types[w->mesh->type[0]]), put_int(w, n), put_int(w, 2);
+        put_int(w, type_number(w, w->mesh->type[0])), put_int(w, n), put_int(w, 2);
     for (int c = 0; c < n; c++) {
         put_int(w, ++w->n_elements);
         if (!w->style->binary)
-            put_int(w, gmsh_types[w->mesh->type[c]]), put_int(w, 2);
+            put_int(w, type_number(w, w->mesh->type[c])), put_int(w, 2);
         put_int(w, 1), put_int(w, 1);
         put_nodes(w, c);
     }
@@ -301,7 +320,7 @@ static void put_elements_2(writer *w)
         for (int t = 0; t < surface_tags(b, tags); t++)
             for (int i = 0; i < face(w->mesh, b)->n_cells; i++) {
                 const int c = face(w->mesh, b)->cells[i];
-                put_element_2(w, tags[t], b + 1, gmsh_types[w->mesh->type[c]], c, 0);
+                put_element_2(w, tags[t], b + 1, type_number(w, w->mesh->type[c]), c, 0);
             }
     put_element_2(w, 7, 1, 15, 0, 0);
     put_element_2(w, 7, 2, 15, 0, w->mesh->n_nodes - 1);
@@ -314,7 +333,7 @@ static void put_block(writer *w, int dimension, int tag, phx_cell_type type, int
     for (int i = 0; i < n_cells; i++)
         count += w->mesh->type[cells[i]] == type;
     put_entity(w, dimension, tag);
-    put_int(w, gmsh_types[type]), put_size(w, count);
+    put_int(w, type_number(w, type)), put_size(w, count);
     end_line(w);
     for (int i = 0; i < n_cells; i++)
         if (w->mesh->type[cells[i]] == type) {

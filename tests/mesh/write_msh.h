@@ -16,8 +16,9 @@ typedef struct msh_style {
     int format; /* 22, 40, 41 */
     bool binary, big_endian;
     int size_bytes; /* of counts in 4.1 */
+    bool complete;  /* with nodes in faces and inside */
 } msh_style;
-enum { MSH_STYLES = 9 };
+enum { MSH_STYLES = 11 };
 extern const msh_style msh_styles[MSH_STYLES];
 
 /* Label of node i; they are written in descending order. */

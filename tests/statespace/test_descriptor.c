@@ -430,6 +430,33 @@ static void test_redundant(void **state)
         phx_descriptor_destroy(all[s]);
 }
 
+/* A port with a dot in its name, as those of linear models, gets the name of its part before it, and only once. */
+static void test_dotted_ports(void **state)
+{
+    phx_context *context = *state;
+    example it;
+    make_matrices(context, 41, &it);
+    phx_descriptor_def def = make_def("arm", &it);
+    phx_descriptor_port ports[2] = {def.ports[0], def.ports[1]};
+    phx_descriptor *arm = NULL, *cell = NULL, *held = NULL, *plant = NULL;
+    ports[0].name = "pin.effort";
+    def.ports = ports;
+    CHECK_STATUS(context, phx_descriptor_create(context, &def, &arm), PHX_OK);
+    const phx_descriptor *one[1] = {arm};
+    CHECK_STATUS(context, phx_descriptor_append(context, "cell", 1, one, &cell), PHX_OK);
+    CHECK_STATUS(context, phx_descriptor_hold(context, cell, "arm.b", &held), PHX_OK);
+    one[0] = held;
+    CHECK_STATUS(context, phx_descriptor_append(context, "plant", 1, one, &plant), PHX_OK);
+    assert_string_equal(phx_descriptor_port_name(arm, 0), "pin.effort");
+    assert_string_equal(phx_descriptor_port_name(plant, 0), "arm.pin.effort");
+    assert_int_equal(phx_descriptor_find_port(arm, "arm.pin.effort"), 0);
+    phx_descriptor *all[] = {arm, cell, held, plant};
+    for (int k = 0; k < 4; k++)
+        phx_descriptor_destroy(all[k]);
+    for (int k = 0; k < 5; k++)
+        phx_csr_free(&it.csr[k]);
+}
+
 static void test_refusals(void **state)
 {
     phx_context *context = *state;
@@ -543,7 +570,8 @@ int main(void)
         cmocka_unit_test(test_questions),  cmocka_unit_test(test_power),       cmocka_unit_test(test_structure),
         cmocka_unit_test(test_gyrator),    cmocka_unit_test(test_transformer), cmocka_unit_test(test_two_ways),
         cmocka_unit_test(test_exchange),   cmocka_unit_test(test_eliminate),   cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_refusals),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_refusals),    cmocka_unit_test(test_dotted_ports),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

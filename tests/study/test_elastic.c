@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* A block of steel, 200 x 20 x 10 mm, of 4 hexahedra with 8 nodes along x. */
+/* A block of steel, 200 x 20 x 10 mm, of 4 hexahedra with 8 nodes along x; two of its edges and a corner in groups
+ * before its ends, a side of it in one after them. */
 static void write_deck(const char *path)
 {
     enum { N = 4 };
@@ -23,11 +24,25 @@ static void write_deck(const char *path)
             fprintf(file, ", %d", 4 * (i + k / 4) + k % 4 + 1);
         fputc('\n', file);
     }
-    fputs(
-        "*NSET, NSET=root\n1, 2, 3, 4\n*NSET, NSET=tip\n17, 18, 19, 20\n*MATERIAL, NAME=steel\n*ELASTIC\n210000, 0.3\n"
-        "*DENSITY\n7.85e-9\n*SOLID SECTION, ELSET=block, MATERIAL=steel\n",
-        file);
+    fputs("*ELEMENT, TYPE=T3D2, ELSET=edges\n5, 1, 2\n6, 2, 3\n*ELEMENT, TYPE=M3D4, ELSET=side\n7, 17, 18, 19, 20\n",
+          file);
+    fputs("*NSET, NSET=corner\n17\n*ELSET, ELSET=end\n7\n*NSET, NSET=root\n1, 2, 3, 4\n*NSET, NSET=tip\n17, 18, 19, "
+          "20\n*MATERIAL, NAME=steel\n*ELASTIC\n210000, 0.3\n"
+          "*DENSITY\n7.85e-9\n*SOLID SECTION, ELSET=block, MATERIAL=steel\n",
+          file);
     fclose(file);
+}
+
+static void check_line(const char *path, const char *wanted)
+{
+    FILE *file = fopen(path, "r");
+    char line[200] = "";
+
+    assert_non_null(file);
+    while (strcmp(line, wanted) && fgets(line, sizeof line, file))
+        continue;
+    fclose(file);
+    assert_string_equal(line, wanted);
 }
 
 static void a_mesh_becomes_a_reduced_body(void **state)
@@ -48,6 +63,8 @@ static void a_mesh_becomes_a_reduced_body(void **state)
     CHECK_OK(context, phx_import_report_save(context, imported, "block.yaml"));
     CHECK_STATUS(context, phx_import_report_save(context, imported, files[0]), PHX_ERR_INPUT);
     phx_import_report_destroy(imported);
+    check_line("block.yaml", "      root: {on: root}\n");
+    check_line("block.yaml", "      end: {on: end}\n");
 
     CHECK_OK(context, phx_model_read(context, "block.yaml", 0, NULL, &model));
     CHECK_OK(context, phx_study_reduce(context, model, "block", "block.h5", &reduced));

@@ -111,6 +111,18 @@ static void wrong_forces_are_refused(void **state)
                     &(phx_cable_def){
                         .name = "f", .n_ports = 2, .ports = ports, .stiffness = 1.0, .n_terms = 8, .terms = wound}));
     CHECK_MESSAGE(m.context, "2 points and 8 coordinates");
+    phx_cable_def rubbed = {
+        .name = "f", .n_ports = 2, .ports = ports, .stiffness = 1.0, .friction = -0.1, .regularised = 1.0};
+    refused(&m, phx_system_add_cable(m.system, &rubbed));
+    rubbed.friction = 0.1;
+    rubbed.regularised = NAN;
+    refused(&m, phx_system_add_cable(m.system, &rubbed));
+    rubbed.regularised = 1.0;
+    rubbed.ports = (const phx_port_id[3]){0, 1, 0}; /* both ends on the body of the drum */
+    rubbed.n_ports = 3;
+    rubbed.n_terms = 1;
+    rubbed.terms = wound;
+    refused(&m, phx_system_add_cable(m.system, &rubbed));
     refused(&m,
             phx_system_add_cable(
                 m.system, &(phx_cable_def){.name = "f", .n_ports = 2, .ports = ports, .stiffness = 1.0, .n_terms = 1}));

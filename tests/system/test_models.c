@@ -290,6 +290,14 @@ static void plane_elements(model *m)
                  m->system,
                  &(phx_cable_def){
                      .name = "cable", .n_ports = 4, .ports = cable, .length = 1.0, .stiffness = 4.0, .damping = 0.05}));
+    CHECK_OK(m->context, phx_system_add_cable(m->system, &(phx_cable_def){.name = "rope",
+                                                                          .n_ports = 4,
+                                                                          .ports = cable,
+                                                                          .length = 1.0,
+                                                                          .stiffness = 4.0,
+                                                                          .damping = 0.05,
+                                                                          .friction = 0.3,
+                                                                          .regularised = 0.4}));
     CHECK_OK(m->context,
              phx_system_add_drag(m->system, &(phx_drag_def){.name = "drag",
                                                             .port = tip,
@@ -474,7 +482,7 @@ static void space_elements(model *m)
     const phx_penalty soft = {30.0, 1.5, 0.1}, linear = {30.0, 1.0, 0.0};
     const phx_port_id ground = at_space(m, PHX_GROUND, 0.2, 0.1, -0.3, 1.0, 2.0, 0.0, 0.6);
     const phx_port_id corner = at_space(m, 0, 0.3, 0.2, 0.1, 1.0, 0.5, 0.0, 0.6);
-    const phx_port_id cable[] = {ground, tip, corner};
+    const phx_port_id cable[] = {ground, tip, corner}, wound[] = {ground, corner, tip};
     const phx_joint_id joint = add_joint_def(m, &def);
     const phx_coupling_term terms[] = {{joint, 0, 1.5}};
     add_bushing(m, "bushing", corner, tip);
@@ -502,6 +510,15 @@ static void space_elements(model *m)
                                                                           .length = 0.5,
                                                                           .stiffness = 4.0,
                                                                           .damping = 0.05,
+                                                                          .n_terms = 1,
+                                                                          .terms = terms}));
+    CHECK_OK(m->context, phx_system_add_cable(m->system, &(phx_cable_def){.name = "rope",
+                                                                          .n_ports = 3,
+                                                                          .ports = wound,
+                                                                          .length = 0.5,
+                                                                          .stiffness = 4.0,
+                                                                          .friction = 0.4,
+                                                                          .regularised = 0.3,
                                                                           .n_terms = 1,
                                                                           .terms = terms}));
     CHECK_OK(m->context,

@@ -365,6 +365,40 @@ static void runge_kutta(double end, int steps, double *y)
     }
 }
 
+/* A rope between two driven blocks slides over two rings, at 90 and 45 degrees: Euler and Eytelwein's ratio of the
+ * tensions, whose mean over the length is that of the stretch, and the drives supply what the rings take. */
+static void rings_hold_a_rope_back(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nparameters: {speed: 0.1}\n"
+        "ground: {ports: {A: {position: [0, -2]}, R: {position: [0, 0]}, S: {position: [1, 0]}, B: {position: [2, "
+        "-1]}}}\n"
+        "bodies: {a: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0, -2]}},\n"
+        "  b: {kind: rigid, mass: 1, inertia: 1, pose: {position: [2, -1]}}}\n"
+        "joints: {a: {kind: prismatic, ports: [ground.A, a.P], axis: [0, -1], motion: speed*t},\n"
+        "  b: {kind: prismatic, ports: [ground.B, b.P], axis: [1, -1], motion: -speed*t}}\n"
+        "forces: {rope: {kind: cable, ports: [a.P, ground.R, ground.S, b.P], length: 4.4, stiffness: 1000,\n"
+        "  friction: {coefficient: 0.3, regularised: 1e-3}}}\n"
+        "outputs: {a: {effort: a}, b: {effort: b}}\n";
+    for (int back = 0; back < 2; back++) {
+        mechanism m = {.context = *state};
+        const double speed = back ? -0.1 : 0.1, end = 0.5, mu = 0.3;
+        const phx_model_override set[] = {{"speed", NULL, speed}};
+        mechanism_open(&m, text, 1, set);
+        const phx_integrate_options options = every(1e-2, end);
+        mechanism_run(&m, &options);
+        CHECK_OK(m.context, phx_system_outputs(m.dae, end, m.x, m.v, m.columns));
+        const double at_a = m.columns[0], at_b = m.columns[1], ratio = exp((back ? -mu : mu) * 0.75 * TEST_PI),
+                     middle = at_b * exp((back ? -mu : mu) * 0.25 * TEST_PI), first = 2.0 + speed * end,
+                     last = sqrt(2.0) - speed * end;
+        CHECK_CLOSE(at_a / at_b, ratio, 1e-9, "ratio of the tensions");
+        CHECK_CLOSE((at_a * first + middle + at_b * last) / (first + 1.0 + last), 1000.0 * (3.0 + sqrt(2.0) - 4.4),
+                    1e-9, "mean of the tensions");
+        CHECK_CLOSE(m.largest_residual, 0.0, 1e-13, "balance");
+        mechanism_close(&m);
+    }
+}
+
 static void winch_lifts_an_arm(void **state)
 {
     static const char text[] =
@@ -550,7 +584,8 @@ static void all_together_balance(void **state)
         "  hit: {kind: contact, ports: [arm@0.5, ball.P], against: sphere, radius_a: 0.1, radius: 0.1,"
         " stiffness: 1e5, exponent: 1}\n"
         "  mount: {kind: bushing, ports: [ground.B, block.P], stiffness: [50, 60, 2], damping: [0.1, 0.1, 0.01]}\n"
-        "  rope: {kind: cable, ports: [ground.A, arm@0.75, ball.P], length: 2.2, stiffness: 500, damping: 0.1}\n"
+        "  rope: {kind: cable, ports: [ground.A, arm@0.75, ball.P], length: 2.2, stiffness: 500, damping: 0.1,"
+        " friction: {coefficient: 0.2, regularised: 0.01}}\n"
         "  air: {kind: drag, ports: [block.P], area: 0.3, wind: [5*sin(3*t), 0]}\n"
         "  gust: {kind: wind, on: arm, width: 0.05, wind: [3, 4*cos(2*t)]}\n";
     mechanism m = {.context = *state};
@@ -565,6 +600,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(duffing_has_its_period, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rings_hold_a_rope_back, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(free_play_has_its_period, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(stops_have_the_same_period, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(friction_takes_its_share, context_setup, context_teardown),

@@ -27,6 +27,7 @@ import { multiply, rotate } from './motion.js';
 import { Rope } from './wheels.js';
 
 const upwards = new Vector3(0, 0, 1);
+const red = 0xd0453e; // drives, and joints that the poses of a model leave open
 const colours = { light: { joint: 0x4a5666, ground: 0x9aa5b3 }, dark: { joint: 0xb4c0cf, ground: 0x667283 } };
 
 /** matrix := matrix rotation, nine numbers row by row (none: identity). */
@@ -46,22 +47,26 @@ export class Attached {
         this.groundMaterial = new MeshLambertMaterial();
         this.railMaterial = lineMaterial(0x808890, 0.8);
         this.driveMaterial = new MeshBasicMaterial({
-            color: 0xd0453e,
+            color: red,
             side: DoubleSide,
             transparent: true,
             opacity: 0.75,
             depthTest: false, // seen through the wheel that it turns
         });
+        this.openMaterial = new MeshBasicMaterial({ color: red });
         this.radius = 0.011 * scene.size;
         this.crowd = new Crowd(scene.scene);
         const { joints, joint_kinds: kinds, springs, loads } = scene.report;
+        const unclosed = scene.report.kind === 'model' && scene.report.reason; // the bodies stand as written
         this.joints = joints.map((joint) => {
             const kind = kinds[joint.kind];
+            const apart = unclosed && kind?.holds_points ? this.lengthOf(joint) : 0;
+            const open = apart > 0.01 * this.radius ? apart : 0;
             const size = this.fitting(joint.a, joint.b);
-            const solid = this.crowd.add(jointSolid(joint, kind, size, this.material, joints.length > MANY));
+            const solid = this.crowd.add(jointSolid(joint, kind, size, open ? this.openMaterial : this.material, joints.length > MANY));
             const drive = joint.drive && joints.length <= MANY ? this.add(driveSolid(this.driveMaterial)) : null;
             drive?.scale.setScalar(2.6 * size);
-            return { joint, solid, drive, atB: kind?.holds_points === false };
+            return { joint, solid, drive, open, atB: kind?.holds_points === false };
         });
         this.makeRails();
         this.springs = springs
@@ -111,6 +116,7 @@ export class Attached {
     makeRails() {
         const ends = new Float32Array(6 * this.joints.length);
         this.rails = new BufferGeometry().setAttribute('position', new BufferAttribute(ends, 3));
+        if (this.joints.some(({ open }) => open)) this.railMaterial = lineMaterial(red, 1);
         const lines = new LineSegments(this.rails, this.railMaterial);
         lines.frustumCulled = false;
         this.scene.scene.add(lines);

@@ -16,7 +16,12 @@ export class Names {
         const { bodies, joints } = scene.report;
         this.labels = [
             ...bodies.map(({ name }, body) => label({ kind: 'bodies', body }, name, 'body')),
-            ...joints.map(({ name }, joint) => label({ kind: 'joints', joint }, name, 'joint')),
+            ...joints.map(({ name }, joint) => {
+                const { open } = scene.attached.joints[joint];
+                return open
+                    ? label({ kind: 'joints', joint, open }, `${name}: open by ${quantity(open, 'm', 3)}`, 'joint open')
+                    : label({ kind: 'joints', joint }, name, 'joint');
+            }),
         ];
     }
 
@@ -28,8 +33,10 @@ export class Names {
             return body.object.visible;
         }
         const point = [0, 0, 0];
-        const found = this.scene.attached.portAt(this.scene.report.joints[label.joint].a, point, new Matrix4());
+        const { a, b } = this.scene.report.joints[label.joint];
+        const found = this.scene.attached.portAt(a, point, new Matrix4());
         out.set(...point);
+        if (label.open && this.scene.attached.portAt(b, point, new Matrix4())) out.lerp(new Vector3(...point), 0.5);
         return found !== null;
     }
 
@@ -59,7 +66,7 @@ export class Names {
             const chosen = label.body !== undefined && (label.body === selected || label.body === hovered);
             const text = label.body !== undefined && label.body === selected ? this.described(label) : label.text;
             if (text !== label.shown) label.element.textContent = label.shown = text;
-            let on = (shown[label.kind] || chosen) && this.anchor(label, v);
+            let on = (shown[label.kind] || chosen || label.open) && this.anchor(label, v);
             v.project(camera);
             on &&= Math.abs(v.x) < 1 && Math.abs(v.y) < 1 && v.z < 1;
             if (on) {

@@ -587,6 +587,17 @@ check('a model without a run', async () => {
     await tab.done();
 });
 
+check('open joints of a model that cannot be assembled are marked', async () => {
+    const unclosed = sample.model();
+    Object.assign(unclosed.manifest, { status: 'partial', reason: 'the joints cannot be closed' });
+    unclosed.manifest.joints[0].a.position = [0, 0.25, 0];
+    const tab = await show(unclosed);
+    await tab.picture('open');
+    assert.deepEqual(await tab.locator('.name.open').allInnerTexts(), ['bearing: open by 250 mm']);
+    assert.equal(await tab.locator('.name.open.on').count(), 1);
+    await tab.done();
+});
+
 check('odd names are text, numbers that are none are gaps', async () => {
     const tab = await show(sample.odd());
     await key(tab, 'n', 'j');

@@ -328,7 +328,7 @@ static void put_rates(const phx_reduction *spec, ph_form *out)
     }
 }
 
-/* Ports of the descriptor form, one per input, with dots in names replaced by underscores. */
+/* Ports of the descriptor form, one per input. */
 static phx_status make_ports(phx_context *context, const phx_reduction *spec, phx_descriptor_port **ports)
 {
     *ports = phx_calloc(context, (size_t)spec->m + 1, sizeof **ports);
@@ -339,9 +339,6 @@ static phx_status make_ports(phx_context *context, const phx_reduction *spec, ph
         (*ports)[k] = (phx_descriptor_port){name, 1};
         if (!name)
             return PHX_ERR_MEMORY;
-        for (char *c = name; *c; c++)
-            if (*c == '.')
-                *c = '_';
     }
     return PHX_OK;
 }

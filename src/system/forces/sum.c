@@ -1,7 +1,13 @@
 /* Forces along a weighted sum of distances and coordinates of joints: cables over points, which joints may wind,
  * elastic gears, belts. The measure x = sum w_i x_i has covectors G on all its ports, G_p = sum of w_i g_i over the
  * terms that end at p; what acts along it couples every pair of them. A pair of ports has a place in the pattern only
- * through a force, so a sum is followed by links, one for each pair of its ports but the first, which it has itself. */
+ * through a force, so a sum is followed by links, one for each pair of its ports but the first, which it has itself.
+ *
+ * A cable with friction has strands s of the lengths m_s and the rates y_s, y = sum y_s, between its points k, which
+ * turn it by the angles theta_k. Past k it slides towards its beginning at v_k, and the tensions are f phi_s with v_k =
+ * y_0 + .. + y_(k-1) - y (m_0 + .. + m_(k-1))/sum m,   phi_(k-1) = phi_k exp(theta_k mu(v_k)), sum phi_s m_s = sum m,
+ * so that   sum phi_s y_s = y + sum v_k (phi_(k-1) - phi_k), of which the second part is the loss and none of its terms
+ * is negative, because mu has the sign of v. */
 #include "forces.h"
 
 #include <math.h>
@@ -13,6 +19,7 @@ typedef struct term {
     int a, b; /* among the ports of the sum */
     double weight;
     int joint, coordinate; /* -1: the distance of the ports */
+    int strand;            /* of which it is */
 } term;
 
 typedef struct sum {
@@ -22,6 +29,8 @@ typedef struct sum {
     phx_scalar_force along; /* law, damper are the force's */
     bool rope;              /* it only pulls: penetration of the gap rest - x */
     phx_penalty taut;
+    phx_friction friction; /* of a rope on its points, the coefficient as force */
+    int n_strands;         /* with friction one before each port but the first, else 1 */
     bool rest_at_start;
 } sum;
 
@@ -104,44 +113,184 @@ static int pair_of(const sum *total, int pair, int i, int j)
     return pair + i * total->n_ports - i * (i + 1) / 2 + (j - i - 1);
 }
 
-/* Everything by the ports of the sum. */
-typedef struct by_port {
-    double G[MOST_PORTS][PHX_PORT_MAX], slope[MOST_PORTS][PHX_PORT_MAX];
-} by_port;
+/* A strand by the ports of the sum: covector, zeta^T H, the direction of its length at the end of the interval, and the
+ * derivatives of its force by the variation of the ports and by their rates. */
+typedef struct strand {
+    double G[MOST_PORTS][PHX_PORT_MAX], slope[MOST_PORTS][PHX_PORT_MAX], end[MOST_PORTS][PHX_PORT_MAX];
+    double place[MOST_PORTS][PHX_PORT_MAX], rate[MOST_PORTS][PHX_PORT_MAX];
+} strand;
 
-/* K of all pairs: f sum w_i H_i, then on each pair g g^T by the place and g slope^T by the rate. A port's own block
- * goes to the pair with the port after it, that of the last to the one before. */
-static void sum_add_derivatives(workspace *ws, int pair, const sum *total, by_port *all, const phx_scalar_result *f)
+/* Tensions of the strands over the force of the cable, the loss over it, and derivatives of the logarithms of the
+ * tensions by the rates, the lengths and the angles of the strands. */
+typedef struct capstan {
+    double share[MOST_PORTS], loss;
+    double by_rate[MOST_PORTS][MOST_PORTS], by_length[MOST_PORTS][MOST_PORTS], by_angle[MOST_PORTS][MOST_PORTS];
+    double turn[MOST_PORTS][3], unturn[MOST_PORTS][3]; /* of the angle at port k by the strands before and behind it */
+} capstan;
+
+/* The angle by which point k turns the cable, and its derivatives by the two strands there, from their mean places. */
+static double wrap_angle(const workspace *ws, const sum *total, int k, double *by_before, double *by_behind)
+{
+    const int dim = ws->system->dim;
+    const double *a = ws->ports.view[total->ports[k - 1]].um, *b = ws->ports.view[total->ports[k]].um,
+                 *c = ws->ports.view[total->ports[k + 1]].um;
+    double d[2][3] = {{0.0}}, length[2] = {0.0}, cosine = 0.0, square = 0.0;
+
+    for (int i = 0; i < dim; i++) {
+        d[0][i] = b[i] - a[i];
+        d[1][i] = c[i] - b[i];
+    }
+    for (int s = 0; s < 2; s++)
+        length[s] = sqrt(phx_dot(dim, d[s], d[s]));
+    memset(by_before, 0, 3 * sizeof *by_before);
+    memset(by_behind, 0, 3 * sizeof *by_behind);
+    if (!(length[0] > 0.0 && length[1] > 0.0))
+        return 0.0;
+    for (int i = 0; i < dim; i++)
+        cosine += d[0][i] / length[0] * d[1][i] / length[1];
+    for (int i = 0; i < dim; i++) {
+        const double across = d[1][i] / length[1] - cosine * d[0][i] / length[0];
+        square += across * across;
+    }
+    const double sine = sqrt(square);
+    for (int i = 0; i < dim && sine > 0.0; i++) {
+        by_before[i] = -(d[1][i] / length[1] - cosine * d[0][i] / length[0]) / (sine * length[0]);
+        by_behind[i] = -(d[0][i] / length[0] - cosine * d[1][i] / length[1]) / (sine * length[1]);
+    }
+    return atan2(sine, cosine);
+}
+
+/* Adds to d log psi of the strands before k that of exp(theta_k mu(v_k)), v_k by the rates y and lengths m. */
+static void capstan_add_point(const sum *total, int k, double angle, phx_friction_force mu, double y, double before,
+                              double all, capstan *of)
+{
+    for (int s = 0; s < k; s++) {
+        of->by_angle[s][k] += mu.value;
+        for (int j = 0; j < total->n_strands; j++) {
+            of->by_rate[s][j] += angle * mu.by_rate * ((j < k) - before / all);
+            of->by_length[s][j] -= angle * mu.by_rate * y * ((j < k) - before / all) / all;
+        }
+    }
+}
+
+/* Tensions of the strands by their rates and lengths: psi_s = exp of the sum over the points behind s, and phi = psi
+ * times sum m over sum psi m. */
+static void capstan_evaluate(const workspace *ws, const sum *total, const double *y, const double *m, capstan *of)
+{
+    const int n = total->n_strands;
+    double rate = 0.0, all = 0.0, weighted = 0.0, before, flow, slide[MOST_PORTS] = {0.0};
+
+    memset(of, 0, sizeof *of);
+    for (int s = 0; s < n; s++) {
+        rate += y[s];
+        all += m[s];
+        of->share[s] = 1.0;
+    }
+    if (n == 1 || !(all > 0.0))
+        return;
+    before = flow = 0.0;
+    for (int k = 1; k < n; k++) {
+        before += m[k - 1];
+        flow += y[k - 1];
+        slide[k] = flow - rate * before / all;
+        const double angle = wrap_angle(ws, total, k, of->turn[k], of->unturn[k]);
+        const phx_friction_force mu = phx_friction_evaluate(&total->friction, total->friction.kinetic, slide[k]);
+        for (int s = 0; s < k; s++)
+            of->share[s] *= exp(angle * mu.value);
+        capstan_add_point(total, k, angle, mu, rate, before, all, of);
+    }
+    for (int s = 0; s < n; s++)
+        weighted += of->share[s] * m[s];
+    for (int j = 0; j < n; j++) { /* d log phi = d log psi + d log(sum m) - d log(sum psi m) */
+        double mean[3] = {0.0};
+        for (int s = 0; s < n; s++) {
+            mean[0] += of->share[s] * m[s] / weighted * of->by_rate[s][j];
+            mean[1] += of->share[s] * m[s] / weighted * of->by_length[s][j];
+            mean[2] += of->share[s] * m[s] / weighted * of->by_angle[s][j];
+        }
+        for (int s = 0; s < n; s++) {
+            of->by_rate[s][j] -= mean[0];
+            of->by_length[s][j] += 1.0 / all - of->share[j] / weighted - mean[1];
+            of->by_angle[s][j] -= mean[2];
+        }
+    }
+    for (int s = 0; s < n; s++)
+        of->share[s] *= all / weighted;
+    for (int k = 1; k < n; k++)
+        of->loss += slide[k] * (of->share[k - 1] - of->share[k]);
+}
+
+/* Adds f w H of a term to K, in the order of its pair of ports, and its zeta^T H to its strand. */
+static void sum_add_term(workspace *ws, int pair, const sum *total, const term *one, double force, strand *own)
+{
+    const int low = one->a < one->b ? one->a : one->b, high = one->a < one->b ? one->b : one->a;
+    const int ends[2] = {one->a, one->b}, size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE], block[PAIR_SIZE * PAIR_SIZE];
+
+    term_covector(ws, total, one, g);
+    if (!term_tangent(ws, total, one, g, block))
+        return;
+    for (int side = 0; side < 2; side++) /* zeta^T H */
+        for (int i = 0; i < size; i++)
+            for (int right = 0; right < 2; right++)
+                for (int j = 0; j < size; j++)
+                    own->slope[ends[right]][j] +=
+                        one->weight * ws->ports.view[total->ports[ends[side]]].rate[i] *
+                        block[(side * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + j];
+    if (one->a > one->b) /* in the order of the pair */
+        for (int i = 0; i < PHX_PORT_MAX; i++)
+            for (int j = 0; j < PAIR_SIZE; j++) {
+                const int to = (i + PHX_PORT_MAX) * PAIR_SIZE + (j + PHX_PORT_MAX) % PAIR_SIZE;
+                const double kept = block[i * PAIR_SIZE + j];
+                block[i * PAIR_SIZE + j] = block[to];
+                block[to] = kept;
+            }
+    ws->by->pair_add(ws, pair_of(total, pair, low, high), -one->weight * force, block);
+}
+
+/* The derivatives of the force f phi_s of each strand: of f by the place and the rate, of phi by rates, lengths and
+ * angles. */
+static void strands_differentiate(const workspace *ws, const sum *total, const phx_scalar_result *f, const capstan *of,
+                                  strand *all)
 {
     const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
-    const int size = phx_port_size(ws->system->dim), last = total->n_ports - 1;
-    double g[PAIR_SIZE], block[PAIR_SIZE * PAIR_SIZE], rates[PAIR_SIZE * PAIR_SIZE];
+    const int dim = ws->system->dim, n = total->n_strands;
 
-    memset(all->slope, 0, sizeof all->slope);
-    for (int k = 0; k < total->n_terms; k++) {
-        const term *one = &total->terms[k];
-        const int low = one->a < one->b ? one->a : one->b, high = one->a < one->b ? one->b : one->a;
-        const int ends[2] = {one->a, one->b};
-        term_covector(ws, total, one, g);
-        if (!term_tangent(ws, total, one, g, block))
-            continue;
-        for (int side = 0; side < 2; side++) /* zeta^T H */
-            for (int i = 0; i < size; i++)
-                for (int right = 0; right < 2; right++)
-                    for (int j = 0; j < size; j++)
-                        all->slope[ends[right]][j] +=
-                            one->weight * ws->ports.view[total->ports[ends[side]]].rate[i] *
-                            block[(side * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + j];
-        if (one->a > one->b) /* in the order of the pair */
-            for (int i = 0; i < PHX_PORT_MAX; i++)
-                for (int j = 0; j < PAIR_SIZE; j++) {
-                    const int to = (i + PHX_PORT_MAX) * PAIR_SIZE + (j + PHX_PORT_MAX) % PAIR_SIZE;
-                    const double kept = block[i * PAIR_SIZE + j];
-                    block[i * PAIR_SIZE + j] = block[to];
-                    block[to] = kept;
+    for (int s = 0; s < n; s++) {
+        memset(all[s].place, 0, sizeof all[s].place);
+        memset(all[s].rate, 0, sizeof all[s].rate);
+        for (int j = 0; j < n; j++) {
+            const double y = of->share[s] * (by_rate + f->force * of->by_rate[s][j]),
+                         m = of->share[s] * f->force * of->by_length[s][j], x = of->share[s] * place;
+            for (int q = 0; q < total->n_ports; q++)
+                for (int i = 0; i < PHX_PORT_MAX; i++) {
+                    all[s].rate[q][i] += y * all[j].G[q][i];
+                    all[s].place[q][i] += x * all[j].G[q][i] + y * all[j].slope[q][i] + m * all[j].end[q][i];
                 }
-        ws->by->pair_add(ws, pair_of(total, pair, low, high), -one->weight * f->force, block);
+        }
+        for (int k = 1; k < n; k++)
+            for (int i = 0; i < dim; i++) {
+                const double angle = of->share[s] * f->force * of->by_angle[s][k];
+                all[s].place[k - 1][i] -= angle * of->turn[k][i];
+                all[s].place[k][i] += angle * (of->turn[k][i] - of->unturn[k][i]);
+                all[s].place[k + 1][i] += angle * of->unturn[k][i];
+            }
     }
+}
+
+/* K of all pairs: sum f_s w_i H_i, then on each pair g_s times the derivatives of f_s. A port's own block goes to the
+ * pair with the port after it, that of the last to the one before. */
+static void sum_add_derivatives(workspace *ws, int pair, const sum *total, strand *all, const capstan *of,
+                                const phx_scalar_result *f)
+{
+    const int size = phx_port_size(ws->system->dim), last = total->n_ports - 1;
+    double block[PAIR_SIZE * PAIR_SIZE], rates[PAIR_SIZE * PAIR_SIZE];
+
+    for (int k = 0; k < total->n_terms; k++) {
+        const int s = total->terms[k].strand;
+        sum_add_term(ws, pair, total, &total->terms[k], f->force * of->share[s], &all[s]);
+    }
+    strands_differentiate(ws, total, f, of, all);
     for (int i = 0; i < total->n_ports; i++)
         for (int j = i + 1; j < total->n_ports; j++) {
             const int ends[2] = {i, j};
@@ -155,9 +304,10 @@ static void sum_add_derivatives(workspace *ws, int pair, const sum *total, by_po
                     for (int p = 0; p < size; p++)
                         for (int q = 0; q < size; q++) {
                             const int to = (r * PHX_PORT_MAX + p) * PAIR_SIZE + c * PHX_PORT_MAX + q;
-                            block[to] =
-                                all->G[ends[r]][p] * (place * all->G[ends[c]][q] + by_rate * all->slope[ends[c]][q]);
-                            rates[to] = by_rate * all->G[ends[r]][p] * all->G[ends[c]][q];
+                            for (int s = 0; s < total->n_strands; s++) {
+                                block[to] += all[s].G[ends[r]][p] * all[s].place[ends[c]][q];
+                                rates[to] += all[s].G[ends[r]][p] * all[s].rate[ends[c]][q];
+                            }
                         }
                 }
             ws->by->pair_add(ws, pair_of(total, pair, i, j), -1.0, block);
@@ -165,39 +315,63 @@ static void sum_add_derivatives(workspace *ws, int pair, const sum *total, by_po
         }
 }
 
-/* Adds the efforts f G_p of a force along the measure x = sum w_i x_i to all its ports, with its power and, if asked,
- * its derivatives. */
+/* Adds the covector of a term to its strand and, with friction, the length of the strand and its direction at the end.
+ */
+static void strand_add(const workspace *ws, const sum *total, const term *one, strand *own, double *m)
+{
+    const int dim = ws->system->dim, size = phx_port_size(dim);
+    const phx_port_view *a = &ws->ports.view[total->ports[one->a]], *b = &ws->ports.view[total->ports[one->b]];
+    double g[PAIR_SIZE];
+
+    term_covector(ws, total, one, g);
+    for (int i = 0; i < size; i++) {
+        own->G[one->a][i] += one->weight * g[i];
+        own->G[one->b][i] += one->weight * g[PHX_PORT_MAX + i];
+    }
+    if (!is_distance(one) || total->n_strands == 1)
+        return;
+    const double end = sum_distance(dim, a, b, 1);
+    *m = 0.5 * (sum_distance(dim, a, b, 0) + end);
+    for (int i = 0; i < dim && end > 0.0; i++) {
+        own->end[one->b][i] = (b->u1[i] - a->u1[i]) / end;
+        own->end[one->a][i] = -own->end[one->b][i];
+    }
+}
+
+/* Adds the efforts f phi_s G_s of the strands to all ports, with their power and, if asked, their derivatives. */
 static phx_status sum_evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const sum *total = force->own;
     const int size = phx_port_size(ws->system->dim);
-    double x0 = 0.0, x1 = 0.0, rate = 0.0, g[PAIR_SIZE];
+    double x0 = 0.0, x1 = 0.0, rate = 0.0, y[MOST_PORTS] = {0.0}, m[MOST_PORTS] = {0.0};
     phx_scalar_result f;
-    by_port all;
+    capstan of;
+    strand all[MOST_PORTS];
 
     (void)res;
-    memset(all.G, 0, sizeof all.G);
+    memset(all, 0, (size_t)total->n_strands * sizeof *all);
     for (int k = 0; k < total->n_terms; k++) {
         const term *one = &total->terms[k];
         x0 += one->weight * term_value(ws, total, one, 0);
         x1 += one->weight * term_value(ws, total, one, 1);
-        term_covector(ws, total, one, g);
-        for (int i = 0; i < size; i++) {
-            all.G[one->a][i] += one->weight * g[i];
-            all.G[one->b][i] += one->weight * g[PHX_PORT_MAX + i];
-        }
+        strand_add(ws, total, one, &all[one->strand], &m[one->strand]);
     }
-    for (int p = 0; p < total->n_ports; p++)
-        rate += phx_dot(size, all.G[p], ws->ports.view[total->ports[p]].rate);
+    for (int s = 0; s < total->n_strands; s++) {
+        for (int p = 0; p < total->n_ports; p++)
+            y[s] += phx_dot(size, all[s].G[p], ws->ports.view[total->ports[p]].rate);
+        rate += y[s];
+    }
     const phx_status status = act(ws->base.context, total, x0, x1, rate, t, &f);
     if (status)
         return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    capstan_evaluate(ws, total, y, m, &of);
     for (int p = 0; p < total->n_ports; p++)
-        phx_sys_add_effort(ws, total->ports[p], f.force, all.G[p]);
+        for (int s = 0; s < total->n_strands; s++)
+            phx_sys_add_effort(ws, total->ports[p], f.force * of.share[s], all[s].G[p]);
     ws->forces.power.supplied += f.supplied;
-    ws->forces.power.dissipated += f.dissipated;
+    ws->forces.power.dissipated += f.dissipated - f.force * of.loss;
     if (linear && (f.force != 0.0 || f.by_end != 0.0 || f.by_rate != 0.0))
-        sum_add_derivatives(ws, pair, total, &all, &f);
+        sum_add_derivatives(ws, pair, total, all, &of, &f);
     return PHX_OK;
 }
 
@@ -276,7 +450,7 @@ static bool sum_dissipates(const phx_system *system, const force_slot *force)
 {
     const sum *total = force->own;
     (void)system;
-    return total->rope ? total->taut.damping > 0.0 : phx_scalar_force_dissipates(&total->along);
+    return total->rope ? total->taut.damping > 0.0 || total->n_strands > 1 : phx_scalar_force_dissipates(&total->along);
 }
 
 static void archive_term(phx_archive *archive, const phx_system *system, const sum *total, term *one)
@@ -284,12 +458,13 @@ static void archive_term(phx_archive *archive, const phx_system *system, const s
     phx_sys_archive_member(archive, total->n_ports, &one->a);
     phx_sys_archive_member(archive, total->n_ports, &one->b);
     phx_archive_double(archive, &one->weight);
+    phx_sys_archive_member(archive, total->n_strands, &one->strand);
     phx_sys_archive_index(archive, system->n_joints, &one->joint);
     if (!phx_archive_status(archive) && !is_distance(one))
         phx_sys_archive_member(archive, system->joints[one->joint].n_coordinates, &one->coordinate);
 }
 
-PHX_SYS_WRITTEN(sum, 656);
+PHX_SYS_WRITTEN(sum, 816);
 /* Writes or reads the ports, terms and laws of a sum. */
 static void sum_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
@@ -299,6 +474,7 @@ static void sum_archive(phx_archive *archive, phx_system *system, force_slot *fo
         return;
     phx_archive_choice(archive, MOST_PORTS, &total->n_ports);
     phx_archive_choice(archive, MOST_PORTS, &total->n_terms);
+    phx_archive_choice(archive, MOST_PORTS, &total->n_strands);
     for (int k = 0; k < total->n_ports && !phx_archive_status(archive); k++)
         phx_sys_archive_member(archive, system->n_ports, &total->ports[k]);
     for (int k = 0; k < total->n_terms && !phx_archive_status(archive); k++)
@@ -312,6 +488,7 @@ static void sum_archive(phx_archive *archive, phx_system *system, force_slot *fo
     total->along.damper = force->damper;
     phx_archive_bool(archive, &total->rope);
     phx_sys_archive_penalty(archive, &total->taut);
+    phx_sys_archive_friction(archive, &total->friction);
     phx_archive_bool(archive, &total->rest_at_start);
 }
 
@@ -405,9 +582,25 @@ static phx_status add_terms(phx_system *system, int n_terms, const phx_coupling_
         const joint_slot *joint = &system->joints[one->joint];
         const coordinate_slot *coordinate = &joint->coordinates[one->coordinate];
         const int a = port_in(made, coordinate->a), b = port_in(made, coordinate->b);
-        made->terms[made->n_terms++] = (term){a, b, one->weight, one->joint, one->coordinate};
+        made->terms[made->n_terms++] = (term){a, b, one->weight, one->joint, one->coordinate, 0};
     }
     return PHX_OK;
+}
+
+/* The strand that a drum winds: the first or the last, at the end of which the bodies of the drum's joint are. */
+static phx_status find_strand(phx_system *system, const sum *made, int n_points, term *drum)
+{
+    const phx_body_id first = system->ports[made->ports[0]].body, last = system->ports[made->ports[n_points - 1]].body,
+                      bodies[2] = {system->ports[made->ports[drum->a]].body, system->ports[made->ports[drum->b]].body};
+    const bool at_first = first != PHX_GROUND && (bodies[0] == first || bodies[1] == first),
+               at_last = last != PHX_GROUND && (bodies[0] == last || bodies[1] == last);
+
+    drum->strand = at_last ? made->n_strands - 1 : 0;
+    return at_first != at_last
+               ? PHX_OK
+               : phx_fail(system->context, PHX_ERR_ARGUMENT,
+                          "a cable with friction is wound at one of its ends; the joint '%s' is at %s of them",
+                          system->joints[drum->joint].name, at_first ? "both" : "neither");
 }
 
 /* Adds a cable over the given ports, optionally wound by coordinates of joints; it pulls only while longer than its
@@ -421,7 +614,9 @@ phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
                 .n_terms = def->n_ports - 1,
                 .along = {.rest = def->length},
                 .rope = true,
-                .taut = {def->stiffness, 1.0, def->damping}};
+                .taut = {def->stiffness, 1.0, def->damping},
+                .friction = {def->friction, 1.0, 0.0, def->regularised},
+                .n_strands = def->friction > 0.0 && def->regularised > 0.0 ? def->n_ports - 1 : 1};
     force_slot *force = NULL;
 
     if (def->n_ports < 2 || def->n_ports > MOST_PORTS)
@@ -437,10 +632,14 @@ phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
                         def->name, def->n_ports, def->n_terms, MOST_PORTS);
     memcpy(made.ports, def->ports, (size_t)def->n_ports * sizeof *made.ports);
     for (int k = 0; k < made.n_terms; k++)
-        made.terms[k] = (term){k, k + 1, 1.0, -1, -1};
+        made.terms[k] = (term){k, k + 1, 1.0, -1, -1, made.n_strands > 1 ? k : 0};
     phx_status status = phx_penalty_check(system->context, &made.taut);
     if (!status)
+        status = phx_friction_check(system->context, &made.friction);
+    if (!status)
         status = add_terms(system, def->n_terms, def->terms, &made);
+    for (int k = def->n_ports - 1; k < made.n_terms && made.n_strands > 1 && !status; k++)
+        status = find_strand(system, &made, def->n_ports, &made.terms[k]);
     if (!status)
         status = add_sum(system, def->name, &made, &force);
     return status ? sum_refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
@@ -454,7 +653,8 @@ phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *d
         return phx_fail_null(system ? system->context : NULL, __func__, "system, def or its terms");
     const int before = system->n_forces;
     force_slot *force = NULL;
-    sum made = {.along = {.stiffness = def->stiffness,
+    sum made = {.n_strands = 1,
+                .along = {.stiffness = def->stiffness,
                           .damping = def->damping,
                           .rest = def->rest,
                           .law = def->law,
