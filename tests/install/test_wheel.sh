@@ -2,7 +2,9 @@
 # A wheel on a system that has Python only: the command without NumPy, then the package with it. tools/test-debian runs
 # this in a fresh Debian, where it installs python3-numpy.
 #
-#   test_wheel.sh SOURCE REFERENCE WHEEL   REFERENCE: csv files of examples, by the program that the wheel was made from
+#   test_wheel.sh SOURCE REFERENCE WHEEL
+#
+# REFERENCE has csv files of examples and the picture of crank_slider by the program that the wheel was made from.
 . "$(dirname "$0")/lib.sh"
 reference=$build
 wheel=$compiler
@@ -41,6 +43,7 @@ for kind in svg:'<?xml' png:"$(printf '\211PNG')" pdf:%PDF; do
     try "a picture" "$phlexor" plot motion.h5 -o "picture.${kind%%:*}"
     made "picture.${kind%%:*}" "${kind#*:}"
 done
+cmp "$reference/picture.svg" picture.svg >&2 || fail "the picture is another: are the fonts there?"
 try "a workbook" "$phlexor" export motion.h5 -o motion.xlsx
 try "a MAT-file" "$phlexor" export motion.h5 -o motion.mat
 made motion.xlsx PK
