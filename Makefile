@@ -7,6 +7,7 @@
 #   make install   the program, the library, its headers, man pages   PREFIX=/usr/local DESTDIR=
 #   make uninstall what the last make install of this folder put there
 #   make package   Debian packages                                    in build/release/packages
+#   make wheel     a wheel, for pip where there is only Python        in build/no-gpl
 #   make docs      the documentation as web pages                     in build/release/html
 #   make format    all C files as .clang-format says
 #   make fuzz      every fuzzer for FUZZ_SECONDS
@@ -20,7 +21,7 @@ OPTIONS ?=
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD = cmake --build build/release --parallel $(JOBS)
 
-.PHONY: all run reproduce test bench clean install uninstall docs package format fuzz setup release
+.PHONY: all run reproduce test bench clean install uninstall docs package wheel format fuzz setup release
 
 all: release
 	$(BUILD)
@@ -73,6 +74,12 @@ package: release
 	@rm -rf build/release/packages
 	@cd build/release && cpack
 	@ls build/release/packages/*.deb
+
+wheel:
+	@tools/setup --wheel
+	@cmake --preset no-gpl -D PHX_REPORT=ON -D PHX_FMU=ON $(OPTIONS) --log-level=WARNING >/dev/null
+	@cmake --build build/no-gpl --parallel $(JOBS) --target phlexor_program phlexor_shared man
+	@tools/make-wheel build/no-gpl
 
 format:
 	@tools/setup --develop

@@ -55,7 +55,7 @@ static phx_status find_python(phx_context *context, const char **python)
     }
     return phx_fail(context, PHX_ERR_LIBRARY,
                     "this command needs Python 3.9 or newer with NumPy and the package phlexor; install them "
-                    "(Debian: python3-numpy, python3-phlexor)");
+                    "(Debian: python3-numpy, python3-phlexor; in a wheel's environment: pip install numpy)");
 }
 
 /* Replaces this process by python3 -m phlexor NAME with the same arguments; returns only after a failure. */

@@ -39,6 +39,9 @@ def open_library() -> ctypes.CDLL:
     LibraryNotFoundError
         With the places that were tried.
     """
+    fonts = Path(__file__).resolve().parent.parent / "phlexor.libs" / "fonts.conf"
+    if fonts.exists():  # of a wheel
+        os.environ.setdefault("FONTCONFIG_FILE", str(fonts))
     chosen = os.environ.get("PHLEXOR_LIBRARY")
     tried = []
     for place in [chosen] if chosen else places():

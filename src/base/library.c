@@ -3,7 +3,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { LIBRARY_NAME = 256 };
 
 static phx_status library_refuse(phx_context *context, const phx_library *library, const char *why)
 {
@@ -14,11 +17,22 @@ static phx_status library_refuse(phx_context *context, const phx_library *librar
                     packed ? "" : " or build Phlexor with the one that is there");
 }
 
+/* A wheel has its own libraries on the search path of this code, with "phlexor-" in front of their names
+ * (tools/make-wheel). They come before those of the system. */
+static void *library_open(const char *file)
+{
+    char own[LIBRARY_NAME];
+
+    snprintf(own, sizeof own, "phlexor-%s", file);
+    void *handle = dlopen(own, RTLD_LAZY | RTLD_LOCAL);
+    return handle ? handle : dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+}
+
 /* Of the object pointers that dlsym gives POSIX says that they are those of functions where the name is a function's.
  */
 static phx_status library_load(phx_context *context, phx_library *library)
 {
-    void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
+    void *handle = library_open(library->file);
     phx_status status = PHX_OK;
 
     if (!handle) {

@@ -60,6 +60,19 @@ static void test_a_library_without_a_name_is_refused(void **state)
     check_message(*state, "phlexor_no_such_function");
 }
 
+/* libutil.so.1 of the C library has no such name, phlexor-libutil.so.1 on the search path of this program does. */
+static void test_a_library_of_its_own_comes_first(void **state)
+{
+    static const char *const names[] = {"phlexor_own", NULL};
+    static struct {
+        const int *value;
+    } own;
+    static phx_library library = {.file = "libutil.so.1", .title = "Utilities", .names = names, .table = &own};
+
+    CHECK_STATUS(*state, phx_library_load(*state, &library), PHX_OK);
+    assert_int_equal(*own.value, 42);
+}
+
 /* ---- from several threads at once: those who come back have the whole table ---- */
 static struct table shared;
 
@@ -93,6 +106,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_library_that_is_not_there_says_what_to_install, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(test_a_library_without_a_name_is_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_library_of_its_own_comes_first, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_threads_load_it_once, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,10 @@ if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     try "a command in Python" env PYTHONDONTWRITEBYTECODE=1 "$place/elsewhere/bin/phlexor" reproduce --only matrices -o "$place/page.html"
 fi
 whole "$place/elsewhere"
+if grep -q PHX_GPL:BOOL=ON "$build/CMakeCache.txt"; then
+    "$source_dir/tools/make-wheel" "$build" >"$place/said" 2>&1 && fail "a wheel with libraries under the GPL"
+    grep -q "under the GPL; take the preset no-gpl" "$place/said" || fail "the refusal of a wheel: $(cat "$place/said")"
+fi
 use_library "$place/elsewhere" "$(dirname "$(find "$place/elsewhere" -name libphlexor.so)")"
 
 touch "$place/root/usr/local/share/doc/phlexor/notes"
