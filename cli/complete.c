@@ -29,6 +29,8 @@ static const struct value_kind {
     offer_fn *offer;
     value_form form;
 } kinds[] = {
+    {"new", NULL, "KIND", NULL, offer_kinds, FORM_WORD},
+    {"new", NULL, "FILE", ":files .yaml .yml", NULL, FORM_FREE},
     {"fmu", NULL, "MODEL", ":files .yaml .yml .fmu", NULL, FORM_FREE},
     {"fmu", "--identifier", "NAME", NULL, NULL, FORM_FREE},
     {"fmu", "--inputs", "LIST", NULL, offer_model_inputs, FORM_LIST},

@@ -8,6 +8,9 @@
 #include <string.h>
 
 static const cli_command commands[] = {
+    {"new", cli_new, "KIND", "Write a first model with comments, to begin from",
+     "KIND: pendulum, crank-slider, robot, satellite, rotor, suspension, plate, imported (from another finite-element\n"
+     "program), rod (large deformations) or controller. Each runs as it is.\n"},
     {"simulate", cli_simulate, "MODEL", "Simulate a model over time",
      "The result goes to RESULT.h5 (default: the model's name with .h5, in the current directory) with columns and\n"
      "states, and with --csv to a table of the columns; FILE '-' is standard output. A result appears under its name\n"

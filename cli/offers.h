@@ -25,6 +25,6 @@ offer_fn offer_model_inputs, offer_model_outputs;                            /* 
 offer_fn offer_body_inputs, offer_body_outputs, offer_body_channels;         /* of the linear model of --body */
 offer_fn offer_inputs, offer_outputs;                                        /* of a linear model in a file */
 offer_fn offer_columns, offer_matrices; /* of a result, of a linear model in a file */
-offer_fn offer_integrators, offer_reproductions;
+offer_fn offer_integrators, offer_reproductions, offer_kinds;
 
 #endif

@@ -273,6 +273,9 @@ phx_status phx_hot_instants(phx_context *context, const char *path, const char *
 phx_status phx_hot_node_text(phx_context *context, const char *path, const char *body, const char *column,
                              FILE *stream);
 
+/* A text file, which appears when it is complete. PHX_ERR_FILE. */
+phx_status phx_text_write(phx_context *context, const char *path, const char *text);
+
 /* ---- load cases for other finite-element programs ---- */
 /* What acts on a body at a port: N, N m, body axes. */
 typedef struct phx_case_port {

@@ -211,7 +211,8 @@ static void damper_that_stands_still(void **state)
         for (double Omega = 100.0; Omega < 1000.0; Omega *= 3.0) {
             const phx_model_override set[] = {{"Omega", NULL, Omega}};
             const phx_modes_options options = phx_modes_options_default();
-            const char *text = turning ? replaced(disc, "ground.O, disc.P], stiffness: [0", "shaft.P, disc.P], stiffness: [0") : disc;
+            const char *text =
+                turning ? replaced(disc, "ground.O, disc.P], stiffness: [0", "shaft.P, disc.P], stiffness: [0") : disc;
             rotation at;
             rotation_open(&at, text, 1, set, &options);
             for (int whirl = 0; whirl < 2; whirl++) {
@@ -222,8 +223,8 @@ static void damper_that_stands_still(void **state)
                 double nearest = HUGE_VAL;
                 for (int j = 0; j < at.set.count; j++) {
                     const double omega = at.set.omega[j], zeta = at.set.damping[j];
-                    nearest = fmin(nearest, fmax(fabs(omega / cabs(lambda) - 1.0),
-                                                 fabs(zeta + creal(lambda) / cabs(lambda))));
+                    nearest = fmin(nearest,
+                                   fmax(fabs(omega / cabs(lambda) - 1.0), fabs(zeta + creal(lambda) / cabs(lambda))));
                 }
                 CHECK_SMALL(nearest, 1e-9, "turning %d, Omega %g, whirl %d", turning, Omega, whirl);
             }

@@ -118,6 +118,17 @@ cleanup:
     return status;
 }
 
+phx_status phx_text_write(phx_context *context, const char *path, const char *text)
+{
+    phx_output out;
+    const phx_status status = phx_output_open(context, path, &out);
+
+    if (status)
+        return status;
+    phx_output_text(&out, text);
+    return phx_output_commit(&out);
+}
+
 phx_status phx_output_open(phx_context *context, const char *path, phx_output *output)
 {
     if (!strcmp(path, "-"))

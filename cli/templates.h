@@ -1,0 +1,14 @@
+/* First models as bytes (cmake/PhlexorEmbed.cmake): cli/templates. */
+#ifndef PHX_CLI_TEMPLATES_H
+#define PHX_CLI_TEMPLATES_H
+
+#include <stddef.h>
+
+typedef struct phx_embedded {
+    const char *name;
+    const unsigned char *bytes;
+    size_t size;
+} phx_embedded;
+extern const phx_embedded phx_templates[];
+
+#endif
