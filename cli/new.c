@@ -41,8 +41,9 @@ static void list_kinds(FILE *stream)
 static bool name_of(const new_files *files, const phx_embedded *file, size_t size, char *name)
 {
     const size_t kind = strlen(files->kind);
-    const int length = is_model(file) ? snprintf(name, size, "%s", files->output)
-                                      : snprintf(name, size, "%.*s%s", (int)files->stem, files->output, file->name + kind);
+    const int length = is_model(file)
+                           ? snprintf(name, size, "%s", files->output)
+                           : snprintf(name, size, "%.*s%s", (int)files->stem, files->output, file->name + kind);
 
     return length > 0 && (size_t)length < size;
 }
@@ -105,10 +106,10 @@ static int write_files(phx_context *context, const new_files *files)
     }
     if (status)
         return cli_failed(context, status);
-    printf("%s is written. Next:\n  phlexor view %s       the model as a page\n  phlexor simulate %s   its motion; then "
-           "phlexor report %.*s.h5\n",
-           files->output, files->output, files->output, (int)(files->stem - files->folder),
-           files->output + files->folder);
+    printf(
+        "%s is written. Next:\n  phlexor view %s       the model as a page\n  phlexor simulate %s   its motion; then "
+        "phlexor report %.*s.h5\n",
+        files->output, files->output, files->output, (int)(files->stem - files->folder), files->output + files->folder);
     return EXIT_DONE;
 }
 
