@@ -39,8 +39,8 @@ summary()
 # ---- simulations ----
 run 0 simulate "$examples/crank_slider.yaml" --csv slider.csv
 rounding "crank-slider, balance" "$(printed 'crank-slider, `midpoint`, 4000' 1)" "$(summary 'balance closes to' 2)"
-rounding "crank-slider, joint residual" "$(printed 'largest residual of a joint' 1)" "$(summary 'drift at most' 1)"
-rounding "crank-slider, its velocity" "$(printed 'largest residual of a joint' 2)" "$(summary 'drift at most' 2)"
+rounding "crank-slider, joint residual" "$(printed 'largest drift of a joint' 1)" "$(summary 'drift at most' 1)"
+rounding "crank-slider, its velocity" "$(printed 'largest drift of a joint' 2)" "$(summary 'drift at most' 2)"
 figure "crank-slider, steps" "$(grep -F 'crank-slider, `midpoint`' "$readme" | grep -oE '[0-9]+ steps' | grep -oE '[0-9]+')" \
     "$(summary 'steps  ' 1)" 1 1
 figure "lowest deflection" "$(printed 'deflection at the middle' 1)" \

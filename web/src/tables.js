@@ -122,6 +122,30 @@ export function certificate(report) {
     );
 }
 
+/** Diagrams that every simulation has. */
+const always = /^(Energy|Work since the start|Work supplied, .*|Work taken, .*|Residual of .*|Drift of the joints)$/;
+
+/** The outputs of the model with their least and largest values; null: there are none. */
+function outputs(columns) {
+    const rows = (columns?.groups ?? [])
+        .filter(({ title }) => !always.test(title))
+        .flatMap(({ title, unit, columns: own }) =>
+            own.map((column) => {
+                const of = column.unit ?? unit;
+                const least = column.data.reduce((a, b) => Math.min(a, b), Infinity);
+                const most = column.data.reduce((a, b) => Math.max(a, b), -Infinity);
+                return h(
+                    'tr',
+                    {},
+                    h('th', { scope: 'row' }, own.length > 1 ? `${title}.${column.name}` : title),
+                    h('td', { class: 'number' }, quantity(least, of, 4)),
+                    h('td', { class: 'number' }, quantity(most, of, 4)),
+                );
+            }),
+        );
+    return rows.length ? table('Outputs', ['Name', 'Least', 'Largest'], rows) : null;
+}
+
 /** `select(body)` is called when a row is chosen; returns the element and what marks a row. */
 export function overview(report, select) {
     const bodyName = (end) => {
@@ -154,7 +178,6 @@ export function overview(report, select) {
         report.status === 'partial'
             ? h('p', { class: 'partial-note' }, `The result is partial${report.reason ? `: ${report.reason}` : ''}.`)
             : null,
-        pairs('Summary', report.summary),
         report.bodies.length ? table('Bodies', ['Name', 'Kind', 'Mass', 'Coordinates', 'Ports'], rows) : null,
         report.joints.length
             ? table(
@@ -203,6 +226,8 @@ export function overview(report, select) {
                   ),
               )
             : null,
+        outputs(report.columns),
+        pairs('Summary', report.summary),
         pairs('Settings', report.settings),
     );
     const recolour = () =>

@@ -442,7 +442,7 @@ check('curves are hidden, plots found, empty ones say so', async () => {
     await settle(tab);
     assert.deepEqual(await tab.locator('.plot h3:visible').allInnerTexts(), ['reaction of the pin (N)']);
     await tab.getByLabel('Find a plot').fill('rates');
-    assert.deepEqual(await tab.locator('.plot h3:visible').allInnerTexts(), ['Gaps of the joints (m)']);
+    assert.deepEqual(await tab.locator('.plot h3:visible').allInnerTexts(), ['Drift of the joints (m)']);
     await tab.done();
 });
 

@@ -235,7 +235,7 @@ export function plane({
             columns: [column('balance', 'J', (s) => 1e-13 * (s + 0.01) * (1 + 0.5 * Math.sin(40 * s)), { log: true })],
         },
         {
-            title: 'Gaps of the joints',
+            title: 'Drift of the joints',
             unit: 'm',
             columns: [
                 column('positions', 'm', (s) => (s < 0.5 ? 0 : 1e-16 * (2 + Math.sin(30 * s))), { log: true }),

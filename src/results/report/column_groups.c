@@ -15,7 +15,7 @@ static const struct {
     {"Energy", {"kinetic", "elastic", "potential", "energy"}, false, false},
     {"Work since the start", {"supplied", "dissipated"}, false, true},
     {"Residual of the energy balance", {"residual"}, true, false},
-    {"Gaps of the joints", {"drift", "drift_rate"}, true, false},
+    {"Drift of the joints", {"drift", "drift_rate"}, true, false},
 };
 enum { FIXED = sizeof fixed / sizeof *fixed };
 

@@ -99,7 +99,7 @@ static const struct known_attribute {
     {"factorisations", "factorisations", ""},
     {"largest_energy", "largest energy", "J"},
     {"largest_residual", "largest residual of the balance", "J"},
-    {"largest_drift", "largest residual of a joint", "m"},
+    {"largest_drift", "largest drift of a joint", "m"},
     {"iterations", "Newton corrections a step", ""},
     {"unsettled_steps", "steps with a correction left", ""},
     {"correction_left", "largest correction left, of the velocities", ""},
