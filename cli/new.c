@@ -118,7 +118,7 @@ int cli_new(const cli_command *command, phx_context *context, int argc, char **a
 {
     enum { KINDS = 32, SIZE = 40 };
     static char kinds[KINDS][SIZE];
-    new_files files = {NULL};
+    new_files files = {.kind = NULL};
     char name[SIZE + 8];
     const cli_option options[] = {
         {"--output", 'o', OPTION_TEXT, "FILE", "default: KIND.yaml", &files.output},

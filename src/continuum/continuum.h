@@ -81,6 +81,9 @@ typedef struct phx_elastic_ops {
     /* u NULL: zero. `sigma` (NULL: none) are stresses besides those of u, phx_elastic_offsets of them. */
     void (*cell_stress)(const phx_elastic_model *model, int c, const double *u, const double *sigma, double *stress);
     int (*cell_elements)(const phx_elastic_model *model, int c, int element[2]); /* of cell c; their number */
+    /* In place of cells: stresses at all nodes of the mesh (NULL: not wanted) by u, and the part of u, relative, of
+     * which they are not known. NULL: the cells say it. */
+    void (*nodal_stress)(const phx_elastic_model *model, const double *u, double *stress, double *misfit);
     /* Thickness of cell c; NULL: it has none. */
     double (*cell_thickness)(const phx_elastic_model *model, int c);
 } phx_elastic_ops;

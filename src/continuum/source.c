@@ -587,6 +587,25 @@ static phx_status fill_deformation(phx_context *context, const phx_continuum_def
     return status ? status : phx_flex_make_compact(context, flex);
 }
 
+/* Warns where the stress shapes of a model do not have the shapes of the basis in them. */
+static void warn_of_misfit(phx_context *context, const char *name, const phx_elastic_model *model, int count,
+                           const double *Phi)
+{
+    static const double FITS = 0.01;
+    double worst = 0.0, misfit;
+
+    for (int k = 0; k < count && model->ops->nodal_stress; k++) {
+        model->ops->nodal_stress(model, Phi + (size_t)k * (size_t)model->n, NULL, &misfit);
+        worst = fmax(worst, misfit);
+    }
+    if (worst > FITS)
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "'%s': its stress shapes leave out up to %.2g of a shape of its basis, and so its stresses; add shapes of "
+            "the same motions to their file, or take another basis",
+            name, worst);
+}
+
 /* Creates a source of deformation from an elastic model in a basis. Model and interfaces become the source's on success
  * only. */
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
@@ -612,6 +631,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = elastic_part_gather(context, &work.space.part, work.basis.count, distributed, &made->shape.Phi);
     }
     if (!status) { /* from here on the source has them */
+        warn_of_misfit(context, def->name, model, work.basis.count, made->shape.Phi);
         made->n_slopes = work.slopes;
         made->shape.omega = work.basis.omega;
         work.basis.omega = NULL;

@@ -121,12 +121,32 @@ static phx_status add_columns(phx_context *context, const phx_elastic_model *mod
     return columns->n_slopes > 0 ? add_second(context, model, cell, columns, row, room, rows) : PHX_OK;
 }
 
+/* The same of a model that knows the stresses at its nodes without cells. */
+static phx_status stress_of_nodes(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
+                                  const int *row, double *rows)
+{
+    const size_t components = (size_t)phx_stress_components(model->ops->stresses), k = (size_t)columns->n;
+    const int nodes = model->mesh.n_nodes;
+    double *stress = phx_calloc(context, components * (size_t)nodes + 1, sizeof *stress), misfit;
+
+    for (size_t j = 0; j < k && stress; j++) {
+        model->ops->nodal_stress(model, columns->Phi + j * (size_t)model->n, stress, &misfit);
+        for (int i = 0; i < nodes; i++)
+            for (size_t c = 0; c < components && row_of(row, i) >= 0; c++)
+                rows[((size_t)row_of(row, i) * components + c) * k + j] = stress[(size_t)i * components + c];
+    }
+    phx_free(stress);
+    return stress ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* Rows of the stresses at nodes, each the mean over its cells; row[node] is the row of a node, negative for nodes left
  * out. */
 phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                   int n_rows, const int *row, double *rows)
 {
     const size_t width = (size_t)phx_stress_components(model->ops->stresses) * (size_t)continuum_columns(columns);
+    if (model->ops->nodal_stress)
+        return stress_of_nodes(context, model, columns, row, rows);
     int *cells = phx_calloc(context, (size_t)n_rows + 1, sizeof *cells);
     second_room room;
     phx_status status = second_room_create(context, model, columns, &room);

@@ -96,6 +96,10 @@ void import_free(phx_import *import)
     phx_free(import->rigid);
     phx_mesh_free(&import->mesh);
     phx_deck_free(&import->deck);
+    for (int k = 0; k < 2; k++) {
+        phx_free(import->fields[k].row);
+        phx_free(import->fields[k].value);
+    }
 }
 
 /* ---- arrays that grow together ---- */

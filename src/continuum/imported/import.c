@@ -7,7 +7,7 @@
 /* Formats that share a suffix stand in the order in which they are tried; the last one takes what is left. */
 static const import_format *const formats[] = {
     &import_matrix_market, &import_mbdyn, &import_bulk, &import_abaqus, &import_calculix_matrix,
-    &import_calculix_dof,  &import_mesh,  &import_op4,  &import_table,
+    &import_calculix_dof,  &import_frd,   &import_mesh, &import_op4,    &import_table,
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -96,11 +96,12 @@ static phx_status import_read_file(phx_import *import, const char *path)
     const import_format *format = format_of(&text);
     const phx_import_file before = found_so_far(import);
     if (!format)
-        status = phx_fail(import->context, PHX_ERR_INPUT,
-                          "%s: neither its suffix nor its content is of a format that can be read: Abaqus .mtx and "
-                          ".inp, CalculiX .sti .mas .dof .inp, Matrix Market .mtx, tables of nodes .csv .txt, Nastran "
-                          ".pch .bdf .op4, MBDyn .fem, Gmsh .msh",
-                          path);
+        status =
+            phx_fail(import->context, PHX_ERR_INPUT,
+                     "%s: neither its suffix nor its content is of a format that can be read: Abaqus .mtx and "
+                     ".inp, CalculiX .sti .mas .dof .inp .frd, Matrix Market .mtx, tables of nodes .csv .txt, Nastran "
+                     ".pch .bdf .op4, MBDyn .fem, Gmsh .msh",
+                     path);
     else
         status = format->read(import, &text);
     if (!status) {

@@ -84,6 +84,13 @@ typedef struct import_rigid {
     char set[IMPORT_SET_NAME]; /* of the nodes that it carries; "": not known */
 } import_rigid;
 
+/* Values of fields at nodes: number of the shape and label of the node, then the values. */
+typedef struct import_fields {
+    size_t count, room;
+    int *row;      /* 2 of each */
+    double *value; /* 3 of each displacement, 6 of each stress, units of the file */
+} import_fields;
+
 typedef struct phx_import {
     phx_context *context;
     const phx_import_def *def;
@@ -93,9 +100,11 @@ typedef struct phx_import {
     import_nodes nodes;
     import_sets sets;
     import_modes modes;
-    phx_mesh mesh; /* of the file that gives the nodes, in m; empty: of no such file */
-    phx_deck deck; /* its materials */
-    bool calculix; /* its matrices are of CalculiX */
+    phx_mesh mesh;           /* of the file that gives the nodes, in m; empty: of no such file */
+    int n_fields;            /* stress shapes (frd.c) */
+    import_fields fields[2]; /* their displacements, their stresses */
+    phx_deck deck;           /* its materials */
+    bool calculix;           /* its matrices are of CalculiX */
     int n_rigid, rigid_room;
     import_rigid *rigid;
 } phx_import;
@@ -121,6 +130,8 @@ phx_status import_add_to_set(phx_import *import, const import_text *text, import
 /* A set of which no file knows is "". */
 phx_status import_add_rigid(phx_import *import, int reference, int rotation, const char *set);
 
+/* Stresses of a filled model by the stress shapes of its files (frd.c), of which there are some. */
+phx_status import_put_stress_shapes(const phx_import *import, phx_elastic_model *model);
 /* Stresses of the nodes of a filled model, where its mesh has solid cells and its deck their materials (stresses.c). */
 phx_status import_put_stresses(const phx_import *import, phx_elastic_model *model);
 
@@ -140,7 +151,7 @@ typedef struct import_format {
     phx_status (*read)(phx_import *import, import_text *text);
 } import_format;
 extern const import_format import_matrix_market, import_abaqus, import_calculix_matrix, import_calculix_dof,
-    import_mesh, import_bulk, import_op4, import_mbdyn, import_table;
+    import_mesh, import_bulk, import_op4, import_mbdyn, import_frd, import_table;
 
 /* The shapes beside the matrices, def->modes_file. */
 phx_status import_read_modes(phx_import *import, import_text *text);

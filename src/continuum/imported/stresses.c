@@ -189,6 +189,8 @@ phx_status import_put_stresses(const phx_import *import, phx_elastic_model *mode
     char why[200] = "";
     int count = 0;
 
+    if (import->n_fields > 0)
+        return import_put_stress_shapes(import, model);
     if (phx_mesh_count(&model->mesh, 3) == 0)
         return refuse(context, model, "its files have no solid cells");
     phx_solid_region *regions = phx_calloc(context, (size_t)import->deck.n_sections + 1, sizeof *regions);
