@@ -6,7 +6,7 @@
 typedef struct loads_arguments {
     const char *files[2]; /* model, result */
     const char *body, *format, *output;
-    cli_list at, set;
+    cli_list at;
     int worst;
 } loads_arguments;
 
@@ -37,7 +37,7 @@ static int loads_run(phx_context *context, phx_model *model, const loads_argumen
     for (int k = 0; k < given->at.count && !result; k++)
         result = phx_model_evaluate(context, model, "--at", given->at.items[k], &times[k]);
     const phx_load_case_options options = {
-        .body = given->body, .n_times = given->at.count, .times = times, .worst = given->worst};
+        .body = given->body, .n_times = given->at.count, .times = times, .worst = given->worst > 0 ? given->worst : 1};
     if (!result)
         result = phx_study_load_cases(context, model, given->files[1], &options, &cases);
     if (!result)
@@ -53,14 +53,13 @@ static int loads_run(phx_context *context, phx_model *model, const loads_argumen
 /* phlexor loads: reads the options, the model, and writes load cases of a result; the exit status. */
 int cli_loads(const cli_command *command, phx_context *context, int argc, char **argv)
 {
-    loads_arguments given = {.worst = 1};
+    loads_arguments given = {.worst = 0};
     const cli_option options[] = {
         {"--body", 0, OPTION_TEXT, "BODY", "the body", &given.body},
         {"--at", 0, OPTION_LIST, "TIME", "an instant, s; may be repeated", &given.at},
         {"--worst", 0, OPTION_COUNT, "N", "the instants of the N largest hot spots (default: 1)", &given.worst},
         {"--format", 0, OPTION_CHOICE, "calculix|nastran", "default: calculix, which Abaqus reads too", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "the load cases", &given.output},
-        {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 2, given.files, NULL};
     phx_model *model = NULL;
@@ -69,10 +68,12 @@ int cli_loads(const cli_command *command, phx_context *context, int argc, char *
     if (status < 0 && (!given.body || !given.output))
         status = cli_usage_error(command, given.body ? "--output is missing: where do the load cases go?"
                                                      : "--body is missing: the loads on which body?");
+    if (status < 0 && given.worst > 0 && given.at.count > 0)
+        status = cli_usage_error(command, "--at and --worst both say which instants; keep one");
     if (status < 0 && cli_readable(given.files[1]) >= 0)
         status = EXIT_USAGE;
     if (status < 0)
-        status = cli_read_model(context, given.files[0], &given.set, &model);
+        status = cli_read_model(context, given.files[0], &(cli_list){0}, &model);
     if (status < 0)
         status = cli_writable(context, 1, &given.output);
     if (status < 0)

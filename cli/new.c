@@ -149,8 +149,12 @@ int cli_new(const cli_command *command, phx_context *context, int argc, char **a
         const char *slash = strrchr(files.output, '/'), *dot = strrchr(files.output, '.');
         files.folder = slash ? (size_t)(slash + 1 - files.output) : 0;
         files.stem = dot && (!slash || dot > slash) ? (size_t)(dot - files.output) : strlen(files.output);
-        status = check_files(context, &files);
+        if (strcspn(files.output + files.folder, ",:#[]{}'\"\\& *!|>%@`") + files.folder < files.stem)
+            status = cli_usage_error(
+                command, "--output %s: a name of letters, digits, '-' and '_' can stand in a model", files.output);
     }
+    if (status < 0)
+        status = check_files(context, &files);
     if (status < 0)
         status = write_files(context, &files);
     cli_options_free(&arguments);

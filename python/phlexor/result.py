@@ -174,6 +174,7 @@ class Body:
     shapes: Optional[FloatArray]
 
 
+@checked
 class Mesh:
     """The mesh of a body as a result has it: of a large one its surface.
 
@@ -239,7 +240,8 @@ class Mesh:
             forces x y, stresses xx yy xy of the upper surface and of the lower; in the body's axes.
         """
         if not self._maps.shape[1]:
-            raise ValueError(f"the result has no stresses of {self._body.name!r}")
+            raise ValueError(f"the result has no stresses of {self._body.name!r} at nodes (with stiffening there are "
+                             "outputs alone)")
         row = self._row(t)
         factors = self._result._factors(row)[self._factors]
         values: FloatArray = self._maps @ np.concatenate([self._result.x[row, self._body.x][12:], factors])
@@ -260,7 +262,7 @@ class Mesh:
                                         + 3 * (xy**2 + yz**2 + zx**2))
             return solid
         if self._kind != "plate":
-            raise ValueError(f"the result has bending moments of {self._body.name!r} alone")
+            raise ValueError(f"with stiffening the result has bending moments of {self._body.name!r} alone; take an output")
         xx, yy, xy = stress[:, 8:].reshape(-1, 2, 3).transpose(2, 0, 1)
         both: FloatArray = np.sqrt(xx**2 - xx * yy + yy**2 + 3 * xy**2).max(1)
         return both

@@ -10,12 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 8, FEWEST_OF_MORE = 12, UNKNOWNS = 5, ITERATIONS = 60, MOST_SAMPLED = 2000 };
-static const double ON_IT = 1e-4;    /* of the radius: nodes that are written with few digits */
-static const double WIDEST = 3.3;    /* rad: the largest gap of a bore between nodes around it, half of it is enough */
-static const double NARROWER = 0.7;  /* of the width s in each correction */
-static const double SETTLED = 1e-14; /* of the radius: the last correction */
-static const double REGULAR = 1e-12; /* on the diagonal, per node */
+enum { FEWEST = 8, FEWEST_OF_MORE = 12, FEWEST_ROWS = 5, UNKNOWNS = 5, ITERATIONS = 60, MOST_SAMPLED = 2000 };
+static const double ON_IT = 1e-4;     /* of the radius: nodes that are written with few digits */
+static const double WIDEST = 3.3;     /* rad: the largest gap of a bore between nodes around it, half of it is enough */
+static const double ALL_AROUND = 2.1; /* the same of a whole bore, of three rows along the axis at least */
+static const double NARROWER = 0.7;   /* of the width s in each correction */
+static const double SETTLED = 1e-14;  /* of the radius: the last correction */
+static const double REGULAR = 1e-12;  /* on the diagonal, per node */
 
 typedef struct cylinder {
     double p[3], n[3], R;
@@ -159,7 +160,7 @@ static bool surrounds(int count, const double *x, const cylinder *c)
     bool taken[SECTORS] = {false};
     const double turn = 2.0 * 3.14159265358979323846;
     double e1[3], e2[3], along, out[3];
-    int gap = 0, widest = 0;
+    int gap = 0, widest = 0, rows = 0;
 
     across(c->n, e1, e2);
     for (int i = 0; i < count; i++) {
@@ -171,7 +172,10 @@ static bool surrounds(int count, const double *x, const cylinder *c)
         gap = taken[k % SECTORS] ? 0 : gap + 1;
         widest = gap > widest ? gap : widest;
     }
-    return widest * turn / SECTORS < WIDEST;
+    for (int k = 0; k < SECTORS; k++)
+        rows += taken[k];
+    /* two rows of a flat face lie on half a turn as well, each in two sectors at most */
+    return widest * turn / SECTORS < (rows >= FEWEST_ROWS ? WIDEST : c->on == count ? ALL_AROUND : 0.0);
 }
 
 /* Finds the middle of the axis of a cylinder that the nodes lie on, or half of them or more, from 13 start directions.

@@ -43,8 +43,8 @@ static void free_case_work(case_work *work)
     phx_free(work->masses);
 }
 
-/* The parameters of the result, which may not be those of the file. */
-static phx_status take_parameters(phx_context *context, const phx_result *result, phx_model *model)
+/* The parameters of the result, which may not be those of the file; PHX_ERR_INPUT where the file is another one. */
+static phx_status take_parameters(phx_context *context, const char *path, const phx_result *result, phx_model *model)
 {
     const phx_scene *scene = phx_result_scene(result);
     const int n = scene ? scene->n_parameters : 0;
@@ -59,8 +59,13 @@ static phx_status take_parameters(phx_context *context, const phx_result *result
                 model->parameters[p].value != scene->parameter_value[k])
                 overrides[count++] =
                     (phx_model_override){.name = scene->parameter_name[k], .value = scene->parameter_value[k]};
-    const phx_status status = count > 0 ? phx_model_set_parameters(context, model, count, overrides) : PHX_OK;
+    phx_status status = count > 0 ? phx_model_set_parameters(context, model, count, overrides) : PHX_OK;
     phx_free(overrides);
+    if (!status && strcmp(phx_result_model_text(result), model->text) != 0)
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "%s: it was made with another text of the model; simulate %s again, or give the model as it "
+                          "was then",
+                          path, model->path);
     return status;
 }
 
@@ -113,6 +118,9 @@ static phx_status open_body(case_work *work)
     const phx_body *made = phx_system_body(work->system, work->body);
     const int *ptr, *idx;
 
+    if ((!source || !phx_continuum_model(source)) && phx_model_body_info_of(body)->mesh)
+        return phx_model_fail(context, work->model, body, PHX_ERR_INPUT,
+                              "body '%s' does not deform in this model, and so has no stresses", body->name);
     if (!source || !phx_continuum_model(source))
         return phx_model_fail(context, work->model, body, PHX_ERR_INPUT,
                               "body '%s' is %s; load cases are made of solids and imported bodies", body->name,
@@ -194,7 +202,14 @@ static phx_status tell_ports(const case_work *work, phx_load_case *load)
         memcpy(port.moment, effort->moment, sizeof port.moment);
         for (int c = 0; c < 3; c++)
             acts = acts || port.force[c] != 0.0 || port.moment[c] != 0.0;
-        if (acts)
+        int at = 0;
+        while (at < load->n_ports && strcmp(load->ports[at].name, port.name) != 0)
+            at++;
+        for (int c = 0; c < 3 && at < load->n_ports; c++) {
+            load->ports[at].force[c] += port.force[c];
+            load->ports[at].moment[c] += port.moment[c];
+        }
+        if (acts && at == load->n_ports)
             load->ports[load->n_ports++] = port;
     }
     return PHX_OK;
@@ -354,7 +369,7 @@ phx_status phx_study_load_cases(phx_context *context, phx_model *model, const ch
     phx_files_begin(context);
     phx_status status = phx_result_read(context, path, &work.result);
     if (!status)
-        status = take_parameters(context, work.result, model);
+        status = take_parameters(context, path, work.result, model);
     if (!status)
         status = phx_study_find_body(context, model, options->body, &work.body);
     if (!status)

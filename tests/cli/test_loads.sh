@@ -135,7 +135,9 @@ says "body 'ball' is rigid"
 run 2 loads solid.yaml solid.h5 --body beam --at 0.5 -o none.inp
 says 't = 0.5 s is not in the result, which goes from 0 to 0.02 s'
 run 2 loads few.yaml solid.h5 --body beam -o none.inp
-says 'numbers of state'
+says 'solid.h5: it was made with another text of the model'
+run 2 loads solid.yaml solid.h5 --body beam --at 0.01 --worst 2 -o none.inp
+says '--at and --worst'
 run 2 loads solid.yaml solid.h5 --body bean -o none.inp
 says "there is no body 'bean'"
 run 2 loads solid.yaml solid.h5 -o none.inp

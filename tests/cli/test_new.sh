@@ -36,5 +36,7 @@ rm folder/part.yaml
 run 2 new imported -o folder/part.yaml
 says 'it is there already'
 [ ! -e folder/part.yaml ] || fail "a model without all its files"
+run 2 new imported -o 'c: d.yaml'
+says "a name of letters"
 run 2 new pendulum -o nowhere/p.yaml
 finish

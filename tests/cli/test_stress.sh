@@ -31,10 +31,11 @@ node=$(sed -n '2s/^bracket,\([0-9]*\),.*/\1/p' spots.csv)
 grep -q "most is largest, .* at node $node of 'bracket'" summary.txt || fail "the node of the largest: $(cat summary.txt)"
 
 # ---- every node of a set ----
-run 0 stress m.h5 --set BORE --count 1000 -o bore.csv
+run 0 stress m.h5 --set BORE -o bore.csv
 [ "$(wc -l <bore.csv)" -eq 121 ] || fail "BORE has 120 nodes: $(wc -l <bore.csv)"
+run 2 stress m.h5 --set BORE --body pendulum -o none.csv
 run 2 stress m.h5 --set BOR -o none.csv
-says "no mesh has a set of nodes 'BOR'; did you mean 'BORE'"
+says "no mesh with stresses has a set of nodes 'BOR', beside that of all its nodes; did you mean 'BORE'"
 
 # ---- one body of it, and the other forms ----
 run 0 stress m.h5 --body bracket --count 1
@@ -44,6 +45,13 @@ python3 -c 'import json, sys
 spots = json.load(open("out.txt"))["hot_spots"]
 sys.exit([spot["node"] for spot in spots] != [float(line.split()[0]) for line in open("spots.txt")])' ||
     fail "json and csv differ"
+
+# ---- with stiffening a result has no stresses at nodes: nothing is said of them ----
+{ cat "$examples/spinning_plate.yaml"; echo 'outputs: {most: {von_mises: plate}}'; } >stiff.yaml
+run 0 simulate stiff.yaml --end 0.01 --step 1e-3 -o stiff.h5
+! grep -q 'is largest' out.txt || fail "a node of stresses that are not there: $(cat out.txt)"
+run 2 stress stiff.h5 -o none.csv
+says 'no body has stresses at the nodes of a mesh'
 
 # ---- mistakes ----
 run 2 stress m.h5 --body pendulum -o none.csv

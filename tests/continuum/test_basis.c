@@ -362,6 +362,26 @@ static void bores_have_their_middle(void **state)
     }
 }
 
+/* The nodes of a flat face, in rows of any distances, are on no bore, though two rows are always on a cylinder. */
+static void flat_faces_are_no_bores(void **state)
+{
+    enum { ROWS = 6, EACH = 8 };
+    static const double rows[][ROWS] = {{0, 1, 2, 4}, {0, 1, 2, 4.5}, {0, 1}, {0, 2, 3, 4, 5, 7}, {0, 1, 3, 3.5, 8, 9}};
+    static const int counts[] = {4, 4, 2, 6, 6};
+
+    for (int k = 0; k < 5; k++) {
+        double x[3 * ROWS * EACH], middle[3];
+        for (int r = 0; r < counts[k]; r++)
+            for (int i = 0; i < EACH; i++) {
+                double *at = x + 3 * (r * EACH + i);
+                at[0] = 0.3 * i;
+                at[1] = rows[k][r];
+                at[2] = 1.0 + 0.2 * at[0] - 0.5 * at[1];
+            }
+        assert_false(bore_middle(*state, counts[k] * EACH, x, middle));
+    }
+}
+
 /* A node of an unstructured mesh of a bore of the radius R and the length L about e[2], i of count: in the arc that is
  * meshed, on the edges of it, and between. A chamfer has rings outside of it, an inclined plane cuts the upper end. */
 static void bore_node(uint64_t *seed, int i, int count, double R, double L, double arc, double chamfer, double slope,
@@ -430,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_unknowns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bores_have_their_middle, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ports_lie_on_the_axes_of_bores, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(flat_faces_are_no_bores, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

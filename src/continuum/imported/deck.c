@@ -69,6 +69,7 @@ static phx_status deck_read(phx_import *import, import_text *text)
     if (!status)
         status = phx_mesh_read_deck(import->context, text->path, import->def->length, &import->mesh, &import->deck);
     if (status == PHX_ERR_INPUT) { /* materials serve for stresses alone: a part of a deck may lack them */
+        snprintf(import->no_materials, sizeof import->no_materials, "%s", phx_context_message(import->context));
         phx_context_clear(import->context);
         status = phx_mesh_read(import->context, text->path, import->def->length, &import->mesh);
     }

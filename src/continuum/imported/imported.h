@@ -104,6 +104,7 @@ typedef struct phx_import {
     int n_fields;            /* stress shapes (frd.c) */
     import_fields fields[2]; /* their displacements, their stresses */
     phx_deck deck;           /* its materials */
+    char no_materials[200];  /* why these could not be read; "": they could */
     bool calculix;           /* its matrices are of CalculiX */
     int n_rigid, rigid_room;
     import_rigid *rigid;

@@ -101,7 +101,8 @@ static void choose_regions(const phx_import *import, const phx_mesh *mesh, phx_s
         phx_isotropic_material(pressure * of->constants[0], of->constants[1], density * of->density, &region->material);
     }
     if (!why[0] && *count == 0)
-        snprintf(why, 200, "its deck has no *SOLID SECTION with a *MATERIAL");
+        snprintf(why, 200, "%s",
+                 import->no_materials[0] ? import->no_materials : "its deck has no *SOLID SECTION with a *MATERIAL");
 }
 
 /* Elements that are integrated otherwise than by their name alone have other stresses. */

@@ -2,6 +2,7 @@
 #include "results/results.h"
 #include "results/store/output.h"
 
+#include <math.h>
 #include <string.h>
 
 void phx_load_cases_free(phx_load_cases *cases)
@@ -17,10 +18,14 @@ void phx_load_cases_free(phx_load_cases *cases)
     *cases = (phx_load_cases){0};
 }
 
-/* In the units of the file. */
+/* In the units of the file; nothing for what a field of sixteen columns cannot hold. */
 static double load_of(const phx_load_cases *cases, const phx_load_case *load, int j)
 {
-    return load->force[j] / (cases->force_unit * (cases->component[j] > 3 ? cases->length : 1.0));
+    static const double TINY = 1e-90;
+
+    return fabs(load->force[j]) < TINY
+               ? 0.0
+               : load->force[j] / (cases->force_unit * (cases->component[j] > 3 ? cases->length : 1.0));
 }
 
 /* Comments on case k, each line behind `sign`. */

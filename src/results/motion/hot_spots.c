@@ -14,6 +14,15 @@ typedef struct hot_spot {
     bool beaten;         /* a node of one of its cells has more; of equal ones the first counts */
 } hot_spot;
 
+/* States of stress at the nodes of a mesh: one, of a plate those of both surfaces; 0: none is there (with stiffening).
+ */
+static int states_of(const phx_scene *scene, int m)
+{
+    const phx_stress_set set = phx_stress_set_named(scene->mesh_stresses[m]);
+
+    return set == PHX_STRESSES_SOLID ? 1 : set == PHX_STRESSES_PLATE ? 2 : 0;
+}
+
 /* Replaces the values that the present instant exceeds. */
 static void keep_peaks(const phx_frames *frames, hot_spot *spots)
 {
@@ -23,7 +32,7 @@ static void keep_peaks(const phx_frames *frames, hot_spot *spots)
     for (int m = 0, at = 0; m < scene->n_meshes; m++) {
         const phx_stress_set set = phx_stress_set_named(scene->mesh_stresses[m]);
         const int components = phx_stress_components(set);
-        const int states = components == 0 ? 0 : set == PHX_STRESSES_SOLID ? 1 : 2;
+        const int states = states_of(scene, m);
         const phx_frame_array *array = frames->mesh.arrays + frames->mesh.first_of_set[set] + components;
         for (int i = 0; i < scene->mesh_nodes[m]; i++, at++)
             for (int s = 0; s < states; s++)
@@ -56,8 +65,8 @@ static int compare_spots(const void *a, const void *b)
 }
 
 /* Nodes outside of a set are beaten. PHX_ERR_INPUT where no mesh has it. */
-static phx_status beat_others(phx_context *context, const char *path, const phx_frames *frames, const char *set,
-                              hot_spot *spots)
+static phx_status beat_others(phx_context *context, const char *path, const phx_frames *frames, const char *body,
+                              const char *set, hot_spot *spots)
 {
     const phx_scene *scene = phx_result_scene(frames->result);
     unsigned char *inside = phx_calloc(context, (size_t)frames->mesh.n_points + 1, 1);
@@ -67,7 +76,10 @@ static phx_status beat_others(phx_context *context, const char *path, const phx_
     if (!inside)
         return PHX_ERR_MEMORY;
     for (int s = 0, at = 0; s < scene->n_mesh_sets; at += scene->set_nodes[s++]) {
+        const char *of = phx_result_body(frames->result, scene->mesh_body[scene->set_mesh[s]])->name;
         int first = 0;
+        if (states_of(scene, scene->set_mesh[s]) == 0 || (body && strcmp(body, of) != 0))
+            continue;
         phx_nearest_offer(&nearest, scene->set_name[s]);
         if (strcmp(scene->set_name[s], set) != 0)
             continue;
@@ -81,7 +93,8 @@ static phx_status beat_others(phx_context *context, const char *path, const phx_
         spots[i].beaten = !inside[i];
     phx_free(inside);
     return found ? PHX_OK
-                 : phx_fail(context, PHX_ERR_INPUT, "%s: no mesh has a set of nodes %s%s", path,
+                 : phx_fail(context, PHX_ERR_INPUT,
+                            "%s: no mesh with stresses has a set of nodes %s, beside that of all its nodes%s", path,
                             phx_shown_text(set).text, phx_nearest_hint(&nearest).text);
 }
 
@@ -146,7 +159,7 @@ static void put_spots(const phx_frames *frames, const phx_hot_spot_options *opti
         phx_output_line(out);
     for (int m = 0, at = 0; m < scene->n_meshes; at += scene->mesh_nodes[m++]) {
         const phx_record_body *body = phx_result_body(frames->result, scene->mesh_body[m]);
-        if (!scene->mesh_stresses[m][0] || (options->body && strcmp(options->body, body->name) != 0))
+        if (states_of(scene, m) == 0 || (options->body && strcmp(options->body, body->name) != 0))
             continue;
         qsort(spots + at, (size_t)scene->mesh_nodes[m], sizeof *spots, compare_spots);
         for (int i = 0, shown = 0; i < scene->mesh_nodes[m] && shown < options->count; i++) {
@@ -183,7 +196,7 @@ static phx_status check_stressed(phx_context *context, const char *path, const p
 
     for (int m = 0; scene && m < scene->n_meshes; m++) {
         const char *name = phx_result_body(frames->result, scene->mesh_body[m])->name;
-        if (!scene->mesh_stresses[m][0])
+        if (states_of(scene, m) == 0)
             continue;
         if (!body || !strcmp(body, name))
             return PHX_OK;
@@ -218,7 +231,7 @@ static phx_status find_spots(phx_context *context, const char *path, const char 
             keep_peaks(frames, spots);
     }
     if (!status && set) /* every node of it, also next to a larger one */
-        status = beat_others(context, path, frames, set, spots);
+        status = beat_others(context, path, frames, body, set, spots);
     else if (!status)
         phx_frames_mesh_cells(frames, beat_cell, spots);
     *found = spots;
@@ -317,10 +330,12 @@ phx_status phx_hot_node_text(phx_context *context, const char *path, const char 
         status = phx_frames_read(&frames, row);
     if (!status && !(spots = phx_calloc(context, (size_t)frames.mesh.n_points + 1, sizeof *spots)))
         status = PHX_ERR_MEMORY;
+    for (int i = 0; i < frames.mesh.n_points && !status; i++)
+        spots[i].value = -1.0;
     if (!status && known)
         keep_peaks(&frames, spots);
     for (int m = 0, at = 0; scene && !status && known && m < scene->n_meshes; at += scene->mesh_nodes[m++]) {
-        if (strcmp(body, phx_result_body(frames.result, scene->mesh_body[m])->name) != 0)
+        if (states_of(scene, m) == 0 || strcmp(body, phx_result_body(frames.result, scene->mesh_body[m])->name) != 0)
             continue;
         int most = at;
         for (int i = at; i < at + scene->mesh_nodes[m]; i++)
