@@ -63,16 +63,23 @@ static phx_status find_rigid_bodies(phx_import *import, import_text *text)
     return status;
 }
 
+/* The mesh with the materials of its deck. These serve for stresses alone: a part of a deck may lack them. */
+static phx_status read_mesh(phx_import *import, const char *path)
+{
+    const double unit = import->def->length;
+    phx_status status = phx_mesh_read_deck(import->context, path, unit, &import->mesh, &import->deck);
+    if (status != PHX_ERR_INPUT)
+        return status;
+    snprintf(import->no_materials, sizeof import->no_materials, "%s", phx_context_message(import->context));
+    phx_context_clear(import->context);
+    return phx_mesh_read(import->context, path, unit, &import->mesh);
+}
+
 static phx_status deck_read(phx_import *import, import_text *text)
 {
     phx_status status = import_begin_nodes(import, text->path);
     if (!status)
-        status = phx_mesh_read_deck(import->context, text->path, import->def->length, &import->mesh, &import->deck);
-    if (status == PHX_ERR_INPUT) { /* materials serve for stresses alone: a part of a deck may lack them */
-        snprintf(import->no_materials, sizeof import->no_materials, "%s", phx_context_message(import->context));
-        phx_context_clear(import->context);
-        status = phx_mesh_read(import->context, text->path, import->def->length, &import->mesh);
-    }
+        status = read_mesh(import, text->path);
     for (int i = 0; i < import->mesh.n_nodes && !status; i++)
         status = import_add_node(import, text, import->mesh.label ? import->mesh.label[i] : i + 1,
                                  import->mesh.x + 3 * (size_t)i);
