@@ -42,7 +42,7 @@ static int batch_run(phx_context *context, const phx_model *model, const phx_stu
     if (status) {
         const int code = cli_failed(context, status);
         if (report.complete > 0)
-            fprintf(stderr, "phlexor: %d of %d simulations were complete%s%s%s\n", report.complete, report.points,
+            cli_say(CLI_NOTE, NULL, "%d of %d simulations were complete%s%s%s", report.complete, report.points,
                     out == stdout ? "; they are listed in " : "", out == stdout ? options->table_path : "",
                     out == stdout ? ".partial" : "");
         return code;
@@ -55,7 +55,7 @@ static int batch_run(phx_context *context, const phx_model *model, const phx_stu
     if (out == stdout)
         fprintf(out, "  list         %s\n", options->table_path);
     if (report.failed > 0)
-        fprintf(stderr, "phlexor: %d of %d simulations failed\n", report.failed, report.points);
+        cli_say(CLI_ERROR, "points", "%d of %d simulations failed", report.failed, report.points);
     return report.failed > 0 ? EXIT_FAILED : EXIT_DONE;
 }
 

@@ -58,6 +58,8 @@ typedef struct cli_arguments {
 int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv);
 /* The option called `length` characters of `word`, "--end" or "-o"; NULL: there is none. */
 const cli_option *cli_find_option(const cli_arguments *arguments, const char *word, size_t length);
+/* Option k of the command, of which the last is --messages; NULL after it. */
+const cli_option *cli_option_at(const cli_arguments *arguments, int k);
 void cli_options_free(const cli_arguments *arguments);
 /* Of the words offered (an array that ends with NULL) the one nearest to a wrong one; NULL when none is near. */
 const char *cli_nearest(const char *wrong, const char *const *words);
@@ -150,10 +152,21 @@ const char *cli_ending(const char *name);
  * where they differ. */
 int cli_choose_table(const cli_command *command, const char *output, const char **format);
 
+/* ---- messages as text or JSON (messages.c) ---- */
+typedef enum cli_severity { CLI_ERROR, CLI_WARNING, CLI_NOTE } cli_severity;
+/* Whether --messages json is among the words, before they are parsed: their errors are messages too. */
+void cli_look_for_messages(int argc, char **argv);
+bool cli_messages_are_json(void);
+/* Name of a status, the code of its message. */
+const char *cli_code_of(phx_status status);
+void cli_put_message(cli_severity severity, const char *code, const char *message, const char *help);
+
 /* ---- messages, progress, interruption (terminal.c) ---- */
+/* Print a message that is none of a status, from one process; `code` may be NULL. */
+void cli_say(cli_severity severity, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Print the context's message for a status; returns the exit status that belongs to it. */
 int cli_failed(phx_context *context, phx_status status);
-/* Print a message about the command line and where help is; returns EXIT_USAGE. */
+/* Print a message about the command line and where help is; command NULL: about the program. Returns EXIT_USAGE. */
 int cli_usage_error(const cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Warnings and notes on stderr, a progress bar there when it is a terminal, SIGINT and SIGTERM that stop the work. */
 void cli_watch(phx_context *context);

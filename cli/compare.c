@@ -57,7 +57,7 @@ static int compare(const cli_command *command, phx_context *context, compare_arg
         const phx_status compared = phx_compare(context, given->files.items[0], &options, output, &rows, &above);
         status = compared ? cli_failed(context, compared) : above ? EXIT_FAILED : EXIT_DONE;
         if (!compared && above)
-            fprintf(stderr, "phlexor: %d of %d differences %s\n", above, rows,
+            cli_say(CLI_ERROR, "tolerance", "%d of %d differences %s", above, rows,
                     above > 1 ? "are above their tolerances" : "is above its tolerance");
     }
     cli_words_free(&maps);

@@ -169,9 +169,11 @@ static bool was_given(const cli_option *option, int index, int n, char **words)
 
 static void offer_options(const place *at, const cli_arguments *arguments, int index, int n, char **words)
 {
-    for (int k = 0; k < arguments->n_options; k++)
-        if (!was_given(&arguments->options[k], index, n, words))
-            offer(at, arguments->options[k].name, "", arguments->options[k].doc);
+    for (int k = 0; cli_option_at(arguments, k); k++) {
+        const cli_option *option = cli_option_at(arguments, k);
+        if (!was_given(option, index, n, words))
+            offer(at, option->name, "", option->doc);
+    }
     offer(at, "--help", "", "what the command does");
 }
 
@@ -257,8 +259,8 @@ int cli_print_tables(const cli_command *command, const cli_arguments *arguments)
         length = strcspn(line, "\n");
         printf("details\t%s\t%.*s\n", command->name, (int)length, line);
     }
-    for (int k = 0; k < arguments->n_options; k++) {
-        const cli_option *option = &arguments->options[k];
+    for (int k = 0; cli_option_at(arguments, k); k++) {
+        const cli_option *option = cli_option_at(arguments, k);
         const char letter[2] = {option->letter, '\0'};
         printf("option\t%s\t%s\t%s\t%s\t%s\t%s\n", command->name, option->name, letter,
                option->value ? option->value : "", option->doc, how_completed(command, option));

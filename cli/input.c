@@ -69,7 +69,7 @@ int cli_readable(const char *path)
 {
     if (access(path, R_OK) == 0)
         return -1;
-    fprintf(stderr, "phlexor: cannot read '%s': %s\n", path, strerror(errno));
+    cli_say(CLI_ERROR, cli_code_of(PHX_ERR_FILE), "cannot read '%s': %s", path, strerror(errno));
     return EXIT_USAGE;
 }
 

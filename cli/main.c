@@ -136,11 +136,8 @@ static int main_unknown(const char *name)
     for (int k = 0; k < N_COMMANDS; k++)
         words[k] = commands[k].name;
     const char *nearest = cli_nearest(name, words);
-    fprintf(stderr, "phlexor: unknown command '%s'", name);
-    if (nearest)
-        fprintf(stderr, "; did you mean '%s'?", nearest);
-    fputs("\n'phlexor --help' lists the commands.\n", stderr);
-    return EXIT_USAGE;
+    return nearest ? cli_usage_error(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest)
+                   : cli_usage_error(NULL, "unknown command '%s'", name);
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
@@ -221,8 +218,9 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     phx_algebra_set_threads(1);
+    cli_look_for_messages(argc, argv);
     if (phx_context_create(&context) != PHX_OK) {
-        fputs("phlexor: out of memory\n", stderr);
+        cli_say(CLI_ERROR, cli_code_of(PHX_ERR_MEMORY), "%s", phx_status_text(PHX_ERR_MEMORY));
         return EXIT_FAILED;
     }
     cli_watch(context);

@@ -56,7 +56,7 @@ static void modes_print_summary(const modes_arguments *given, const phx_modes_ta
                                 const phx_study_modes_report *report)
 {
     if (report->unstable > 0)
-        fprintf(stderr, "phlexor: warning: %d %s (negative damping)\n", report->unstable,
+        cli_say(CLI_WARNING, NULL, "%d %s (negative damping)", report->unstable,
                 report->unstable == 1 ? "mode grows" : "modes grow");
     if (!is_stdout(given->output))
         printf("%d mode%s at %d point%s: %s\n", table->n_rows, table->n_rows == 1 ? "" : "s", table->n_points,

@@ -27,13 +27,15 @@ static bool is_model(const phx_embedded *file)
 }
 
 /* Lists the kinds with the first line of their models. */
-static void list_kinds(FILE *stream)
+static void list_kinds(void)
 {
     for (const phx_embedded *file = phx_templates; file->name; file++) {
-        const char *text = (const char *)file->bytes;
-        if (is_model(file))
-            fprintf(stream, "  %-14.*s %.*s\n", (int)strcspn(file->name, "."), file->name, (int)strcspn(text, "\n") - 2,
-                    text + 2);
+        const char *text = (const char *)file->bytes + 2;
+        const int name = (int)strcspn(file->name, "."), line = (int)strcspn(text, "\n");
+        if (is_model(file) && cli_messages_are_json())
+            cli_say(CLI_NOTE, NULL, "%.*s: %.*s", name, file->name, line, text);
+        else if (is_model(file))
+            fprintf(stderr, "  %-14.*s %.*s\n", name, file->name, line, text);
     }
 }
 
@@ -137,9 +139,9 @@ int cli_new(const cli_command *command, phx_context *context, int argc, char **a
         phx_nearest_offer(&nearest, kinds[n++]);
     }
     if (status < 0 && !known) {
-        status = cli_usage_error(command, "there is no model of kind '%s'%s; the kinds:", files.kind,
+        status = cli_usage_error(command, "there is no model of kind '%s', the kinds follow%s", files.kind,
                                  phx_nearest_hint(&nearest).text);
-        list_kinds(stderr);
+        list_kinds();
     }
     if (status < 0 && !files.output) {
         snprintf(name, sizeof name, "%s.yaml", files.kind);

@@ -40,8 +40,8 @@ static void print_help(const cli_command *command, const cli_arguments *argument
     if (command->details)
         fputs(command->details, stdout);
     fputs("\nOptions:\n", stdout);
-    for (int k = 0; k < arguments->n_options; k++) {
-        const cli_option *option = &arguments->options[k];
+    for (int k = 0; cli_option_at(arguments, k); k++) {
+        const cli_option *option = cli_option_at(arguments, k);
         print_option(option->name, option->letter, option->value, option->doc);
     }
     print_option("--help", 'h', NULL, "this text");
@@ -55,8 +55,8 @@ static int unknown_option(const cli_command *command, const cli_arguments *argum
     int n = 1;
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    for (int k = 0; k < arguments->n_options && n < 62; k++)
-        words[n++] = arguments->options[k].name;
+    for (int k = 0; cli_option_at(arguments, k) && n < 62; k++)
+        words[n++] = cli_option_at(arguments, k)->name;
     const char *nearest = cli_nearest(name, words);
     return nearest ? cli_usage_error(command, "unknown option '%s'; did you mean '%s'?", name, nearest)
                    : cli_usage_error(command, "unknown option '%s'", name);
@@ -64,8 +64,8 @@ static int unknown_option(const cli_command *command, const cli_arguments *argum
 
 const cli_option *cli_find_option(const cli_arguments *arguments, const char *word, size_t length)
 {
-    for (int k = 0; k < arguments->n_options; k++) {
-        const cli_option *option = &arguments->options[k];
+    for (int k = 0; cli_option_at(arguments, k); k++) {
+        const cli_option *option = cli_option_at(arguments, k);
         if (strlen(option->name) == length && !strncmp(option->name, word, length))
             return option;
         if (length == 2 && word[0] == '-' && option->letter && word[1] == option->letter)

@@ -16,11 +16,11 @@ static void say(const char *output, const phx_report_size *size, int files)
     if (strcmp(output, "-") != 0)
         printf("%s\n", output);
     if (size->results < files)
-        fprintf(stderr, "phlexor: the page shows %d of %d results, evenly chosen\n", size->results, files);
+        cli_say(CLI_NOTE, NULL, "the page shows %d of %d results, evenly chosen", size->results, files);
     if (size->frames < size->rows)
-        fprintf(stderr, "phlexor: the animation shows %zu of %zu instants\n", size->frames, size->rows);
+        cli_say(CLI_NOTE, NULL, "the animation shows %zu of %zu instants", size->frames, size->rows);
     if (size->points < size->rows)
-        fprintf(stderr, "phlexor: the diagrams show the smallest and largest values of %zu intervals\n",
+        cli_say(CLI_NOTE, NULL, "the diagrams show the smallest and largest values of %zu intervals",
                 (size->points - 2) / 2);
 }
 
@@ -90,7 +90,7 @@ static int view(phx_context *context, const view_arguments *given)
             printf("%s\n", path);
         code = status ? cli_failed(context, status) : EXIT_DONE;
         if (status && size.bytes > 0)
-            fputs("phlexor: the page shows the bodies in the poses of the model file\n", stderr);
+            cli_say(CLI_NOTE, NULL, "the page shows the bodies in the poses of the model file");
     }
 cleanup:
     phx_free(name);

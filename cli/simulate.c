@@ -139,7 +139,7 @@ static void print_partial(const partial_file *partial)
     if (partial->existed && now.st_ino == partial->before.st_ino && now.st_mtime == partial->before.st_mtime &&
         now.st_size == partial->before.st_size)
         return;
-    fprintf(stderr, "phlexor: the partial result is in %s\n", partial->path);
+    cli_say(CLI_NOTE, NULL, "the partial result is in %s", partial->path);
 }
 
 /* Such a table is made of the result, at the end. */

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { TEXT_SIZE = 4096, HELP_SIZE = 128 };
+
 /* Signal handlers leave no other way than a global. */
 static volatile sig_atomic_t stop_asked;
 
@@ -45,14 +47,14 @@ int cli_open_ranks(phx_context *context)
 }
 
 /* The message of a failure: by one process. Those that still work are ended. */
-static void terminal_report(const char *message, int status)
+static void terminal_report(const char *code, const char *message, int status)
 {
     bool abort = false;
 
     if (met)
         return;
     if (processes ? phx_ranks_reports(processes, true, &abort) : is_first())
-        fprintf(stderr, "phlexor: %s\n", message);
+        cli_put_message(CLI_ERROR, code, message, NULL);
     met = processes;
     if (abort)
         phx_ranks_abort(processes, status);
@@ -90,28 +92,42 @@ int cli_failed(phx_context *context, phx_status status)
     const char *message = phx_context_message(context);
 
     cli_progress_done();
-    terminal_report(message[0] ? message : phx_status_text(status), exit_status(status));
+    terminal_report(cli_code_of(status), message[0] ? message : phx_status_text(status), exit_status(status));
     return exit_status(status);
 }
 
 int cli_usage_error(const cli_command *command, const char *format, ...)
 {
+    char text[TEXT_SIZE], help[HELP_SIZE] = "'phlexor --help' lists the commands";
     va_list arguments;
 
-    if (!is_first())
-        return EXIT_USAGE;
     va_start(arguments, format);
-    fputs("phlexor: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n'phlexor %s --help' lists its arguments and options.\n", command->name);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (command)
+        snprintf(help, sizeof help, "'phlexor %s --help' lists its arguments and options", command->name);
+    if (is_first())
+        cli_put_message(CLI_ERROR, "usage", text, help);
     return EXIT_USAGE;
+}
+
+void cli_say(cli_severity severity, const char *code, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (is_first())
+        cli_put_message(severity, code, text, NULL);
 }
 
 int cli_output_failed(void)
 {
     if (errno != EPIPE) /* whoever read has had enough */
-        fprintf(stderr, "phlexor: cannot write to standard output: %s\n", strerror(errno ? errno : EIO));
+        cli_say(CLI_ERROR, cli_code_of(PHX_ERR_FILE), "cannot write to standard output: %s",
+                strerror(errno ? errno : EIO));
     return EXIT_FAILED;
 }
 
@@ -125,10 +141,8 @@ int cli_close_output(int status)
 static void print_log(void *user, phx_log_level level, const char *message)
 {
     (void)user;
-    if (!is_first())
-        return;
     cli_progress_done();
-    fprintf(stderr, "phlexor: %s%s\n", level == PHX_LOG_WARNING ? "warning: " : "", message);
+    cli_say(level == PHX_LOG_WARNING ? CLI_WARNING : CLI_NOTE, NULL, "%s", message);
 }
 
 /* ---- progress ---- */
@@ -215,7 +229,7 @@ void cli_watch(phx_context *context)
 {
     struct sigaction action = {0};
 
-    bar.on = isatty(STDERR_FILENO) == 1 && is_first();
+    bar.on = isatty(STDERR_FILENO) == 1 && is_first() && !cli_messages_are_json();
     phx_context_set_log(context, print_log, NULL);
     phx_context_set_progress(context, report_progress, NULL);
     action.sa_handler = ask_to_stop;

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
 import warnings
 from importlib import import_module
 from types import TracebackType
-from typing import Any, List, Optional, Type, Union
+from typing import Any, List, Optional, Tuple, Type, Union
 
 from ._library import lib
-from .errors import Interrupted, ModelError, PhlexorError, PhlexorWarning, UnsupportedError
+from .errors import Interrupted, ModelError, PhlexorError, PhlexorWarning, UnsupportedError, code_of
 
 #: Modules with a function `run(arguments)` that returns the exit status.
 COMMANDS = ("film", "reproduce")
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+_messages_are_json = False
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:
@@ -71,18 +73,43 @@ def write(path: str, text: str) -> None:
         raise
 
 
-def _complain(message: str, status: int) -> int:
-    print(f"phlexor: {message}", file=sys.stderr)
+def _put_message(message: str, severity: str, code: str = "") -> None:
+    """One message on stderr, as text or, with --messages json, as an object."""
+    if _messages_are_json:
+        fields = {"severity": severity, "code": code, "message": message}
+        print(json.dumps({key: text for key, text in fields.items() if text}), file=sys.stderr)
+    else:
+        print(f"phlexor: {'warning: ' if severity == 'warning' else ''}{message}", file=sys.stderr)
+
+
+def _complain(message: str, status: int, code: str) -> int:
+    _put_message(message, "error", code)
     return status
 
 
 def _show_warning(message: Union[Warning, str], *place: Any) -> None:
-    print(f"phlexor: warning: {message}", file=sys.stderr)
+    _put_message(str(message), "warning")
+
+
+def _take_messages(arguments: List[str]) -> Tuple[str, List[str]]:
+    """The value of --messages, which the program has checked, and the other words."""
+    form, rest, words = "text", [], iter(arguments)
+    for word in words:
+        if word == "--messages":
+            form = next(words, form)
+        elif word.startswith("--messages="):
+            form = word.partition("=")[2]
+        else:
+            rest.append(word)
+    return form, rest
 
 
 def main(arguments: List[str]) -> int:
+    global _messages_are_json
+    form, arguments = _take_messages(arguments)
+    _messages_are_json = form == "json"
     if not arguments or arguments[0] not in COMMANDS:
-        return _complain(f"the commands in Python are: {', '.join(COMMANDS)}", USAGE)
+        return _complain(f"the commands in Python are: {', '.join(COMMANDS)}", USAGE, "usage")
     lib.phx_algebra_set_threads(1)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     warnings.simplefilter("always", PhlexorWarning)
@@ -92,12 +119,13 @@ def main(arguments: List[str]) -> int:
         sys.stdout.flush()
         return status
     except (KeyboardInterrupt, Interrupted):
-        return _complain("interrupted", INTERRUPTED)
+        return _complain("interrupted", INTERRUPTED, "interrupted")
     except PhlexorError as error:
-        return _complain(str(error), USAGE if isinstance(error, (ModelError, UnsupportedError)) else FAILED)
+        status = USAGE if isinstance(error, (ModelError, UnsupportedError)) else FAILED
+        return _complain(str(error), status, code_of(error))
     except BrokenPipeError:  # whoever read has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        return _complain(f"{error.filename or 'standard output'}: {error.strerror}", FAILED)
+        return _complain(f"{error.filename or 'standard output'}: {error.strerror}", FAILED, "file")
 

@@ -137,6 +137,12 @@ _CLASSES: Dict[str, Type[PhlexorError]] = {
 }
 
 
+def code_of(error: PhlexorError) -> str:
+    """The code of its message: `input` of PHX_ERR_INPUT; empty if the class has none."""
+    names = [name for name, kind in _CLASSES.items() if type(error) is kind]
+    return names[0].replace("PHX_", "").replace("ERR_", "").lower() if names else ""
+
+
 def error_of(status: Any, message: str) -> PhlexorError:
     """The exception for a code of the library (a member of its enum)."""
     error = _CLASSES.get(status.name, PhlexorError)(message)

@@ -275,6 +275,9 @@ phx_status phx_hot_node_text(phx_context *context, const char *path, const char 
 
 /* A text file, which appears when it is complete. PHX_ERR_FILE. */
 phx_status phx_text_write(phx_context *context, const char *path, const char *text);
+enum { PHX_JSON_SIZE = 8 }; /* room for a character, escaped, and a zero */
+/* The first character of a text as in a string of JSON, U+FFFD if it is invalid. Returns the rest of the text. */
+const char *phx_json_next(const char *text, char character[PHX_JSON_SIZE]);
 
 /* ---- load cases for other finite-element programs ---- */
 /* What acts on a body at a port: N, N m, body axes. */

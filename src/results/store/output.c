@@ -338,16 +338,24 @@ static const char *append_character(phx_output *output, const char *text)
     return next;
 }
 
+const char *phx_json_next(const char *text, char character[PHX_JSON_SIZE])
+{
+    const int first = (unsigned char)*text;
+
+    if (first != '"' && first != '\\' && first >= 0x20)
+        return phx_utf8_next(text, character);
+    snprintf(character, PHX_JSON_SIZE, first < 0x20 ? "\\u%04x" : "\\%c", first);
+    return text + 1;
+}
+
 void phx_output_json(phx_output *output, const char *text)
 {
+    char character[PHX_JSON_SIZE];
+
     output_append(output, "\"", 1);
     while (*text) {
-        if (*text == '"' || *text == '\\')
-            phx_output_format(output, "\\%c", *text++);
-        else if ((unsigned char)*text < 0x20)
-            phx_output_format(output, "\\u%04x", (unsigned)(unsigned char)*text++);
-        else
-            text = append_character(output, text);
+        text = phx_json_next(text, character);
+        phx_output_text(output, character);
     }
     output_append(output, "\"", 1);
 }
