@@ -104,6 +104,8 @@ static const cli_command commands[] = {
     {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
      "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
      "Needs Python with NumPy. Exit status 1 when a value is not met that should be.\n"},
+    {"guide", cli_guide, "", "Print how scripts and language models write, check and judge models",
+     "A page of Markdown: commands with their JSON outputs, a model, common mistakes, codes of errors.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

@@ -67,6 +67,12 @@ static const char *split_place(const char *message, place_of_message *at)
     return message;
 }
 
+/* Length of the remedy: what follows the question for a word, a list of all keys, is no part of it. */
+static size_t remedy_length(const char *remedy)
+{
+    return strncmp(remedy, "did you mean", 12) ? strlen(remedy) : strcspn(remedy, "?") + 1;
+}
+
 /* The remedy of a message is the rest of it from the first verb after a semicolon; NULL if absent. */
 static const char *find_remedy(const char *text)
 {
@@ -143,6 +149,6 @@ void cli_put_message(cli_severity severity, const char *code, const char *messag
     put_number_field("column", at.column);
     put_text_field("message", text, strlen(text));
     if (remedy || help)
-        put_text_field("remedy", remedy ? remedy : help, strlen(remedy ? remedy : help));
+        put_text_field("remedy", remedy ? remedy : help, remedy ? remedy_length(remedy) : strlen(help));
     fputs("}\n", stderr);
 }

@@ -3,37 +3,45 @@
 . "$(dirname "$0")/lib.sh"
 model=$examples/crank_slider.yaml
 
-# field NAME: a field of the first message; empty if absent
-field()
+# objects STATUS ARGUMENTS...: runs the program with --messages json; fields.txt has the fields of the first message
+objects()
 {
-    python3 -c 'import json, sys; print(json.loads(open("err.txt").readline()).get(sys.argv[1], ""))' "$1"
-}
-
-# is NAME VALUE: the field has this value
-is()
-{
-    [ "$(field "$1")" = "$2" ] || fail "$1 is '$(field "$1")', expected '$2': $(cat err.txt)"
-}
-
-# json STATUS ARGUMENTS...: all lines are objects with the known fields, and say what the text says
-json()
-{
-    run "$@"
-    cp err.txt text.txt
     run "$@" --messages json
     python3 - <<'END' || fail "phlexor $*: $(cat err.txt)"
 import json
-text = open("text.txt", errors="replace").read()
 messages = [json.loads(line) for line in open("err.txt")]
-assert messages
 for message in messages:
     assert list(message) == [key for key in ("severity", "code", "file", "line", "column", "message", "remedy") if key in message]
     assert message["severity"] in ("error", "warning", "note")
     place = ":".join(str(message[key]) for key in ("file", "line", "column") if key in message)
     begin = "phlexor: " + ("warning: " if message["severity"] == "warning" else "")
-    assert begin + (place and place + ": ") + message["message"] + "\n" in text, message
-    assert message.get("remedy", "") in text
+    message["text"] = begin + (place and place + ": ") + message["message"] + "\n"
+    assert message.get("remedy", "'phlexor").startswith("'phlexor") or message["remedy"] in message["message"]
+with open("fields.txt", "w") as fields:
+    fields.writelines(f"{key}\t{value}\n" for key, value in messages[0].items() if key != "text")
+with open("texts.txt", "w") as texts:
+    texts.writelines(message["text"] for message in messages)
 END
+}
+
+# json STATUS ARGUMENTS...: the same, and the objects say what the text says
+json()
+{
+    run "$@"
+    grep '^phlexor: ' err.txt >text.txt
+    objects "$@"
+    cmp -s texts.txt text.txt || fail "phlexor $*: the text differs: $(cat text.txt texts.txt)"
+}
+
+field()
+{
+    awk -F '\t' -v key="$1" '$1 == key { print $2 }' fields.txt
+}
+
+# is NAME VALUE: the field of the first message has this value
+is()
+{
+    [ "$(field "$1")" = "$2" ] || fail "$1 is '$(field "$1")', expected '$2': $(cat err.txt)"
 }
 
 # ---- the command line, known before its options are ----
@@ -49,10 +57,10 @@ is remedy "'phlexor check --help' lists its arguments and options"
 run 2 check "$model" --messages jso
 says "expected one of text|json, found 'jso'"
 run 2 check --messages=json
-is code usage
+says '^{"severity": "error", "code": "usage", '
 run 0 check "$model" --messages text
 run 2 check --messages json -- --messages text
-is severity error
+says '^{"severity": "error"'
 
 # ---- models: file, line and column ----
 sed 's/kind: rigid/kind: rigit/' "$model" >wrong.yaml
@@ -63,6 +71,9 @@ line=$(grep -n rigit wrong.yaml | head -1 | cut -d: -f1)
 is line "$line"
 [ "$(field column)" -gt 0 ] || fail "no column"
 is remedy "did you mean 'rigid'?"
+sed 's/length: 0.3/lenght: 0.3/' "$model" >keys.yaml
+json 2 check keys.yaml
+is remedy "did you mean 'length'?"
 cp wrong.yaml 'a:1 "b".yaml'
 json 2 check 'a:1 "b".yaml'
 is file 'a:1 "b".yaml'
@@ -79,7 +90,7 @@ is code ''
 is line 3
 name=$(printf 'caf\351.yaml') # no UTF-8
 cp wrong.yaml "$name"
-run 2 check "$name" --messages json
+objects 2 check "$name"
 is line "$line"
 
 # ---- files, comparisons, commands in Python ----
@@ -91,10 +102,37 @@ is code tolerance
 json 2 film missing.h5
 is code file
 printf 'no result' >wrong.h5
-run 1 plot wrong.h5 --messages json
+objects 1 plot wrong.h5
 is severity error
-run 2 reproduce --only nothing --messages json
-is severity error
-run 2 new pendulu --messages json
+objects 2 reproduce --only nothing # a message of Python
+is code input
+objects 2 new pendulu
 is remedy "did you mean 'pendulum'?"
+
+# ---- the guide names every code, and its mistakes have the messages that it prints ----
+run 0 guide
+cmp -s out.txt "$source_dir/docs/for-agents.md" || fail "the guide is another page"
+for code in $(sed -n 's/^ *X(PHX_\(ERR_\)\{0,1\}\([A-Z_]*\),.*/\2/p' "$source_dir/include/phlexor/base.h" | tr A-Z a-z); do
+    [ "$code" = ok ] || grep -q "^| .*\`$code\`.* |" out.txt || fail "the guide lacks the code $code"
+done
+awk '/^```/ { inside = $0 == "```yaml"; next } inside' out.txt >bar.yaml
+cp out.txt guide.md
+# mistake CHANGE TEXT: the model with this change gives the message of the guide
+mistake()
+{
+    sed "$1" bar.yaml >wrong.yaml
+    "$program" check wrong.yaml >out.txt 2>err.txt || true
+    says "$2"
+    grep -q "^|.*$2" guide.md || fail "the guide lacks '$2'"
+}
+mistake 's/kind: rigid/kind: ridgid/' "expected one of rigid, beam, modal, reduced, rod, found 'ridgid'; did you mean 'rigid'?"
+mistake 's/stiffness/stifness/' "unknown key 'stifness' in a spring; did you mean 'stiffness'?"
+mistake '/mass: m/d' "key 'mass' of a body is missing: mass (kg)"
+mistake 's/-9.81/0, &/' 'gravity: expected a list of 2 numbers, found a list of 3'
+mistake 's/bar.P/bar.A/' "bar has no port 'A'"
+mistake 's/mass: m/mass: mm/' "unknown name 'mm'; expected pi, deg or a name under 'parameters'"
+mistake 's/m: 2/m: 2 kg/' "found 'kg' where an operator is expected"
+mistake 's/bar.P]/&, angle: 30/' 'the angle 30 is 30 rad, 4.77 turns; write 30\*deg if degrees are meant'
+mistake '/^joints/d; /^  pin/d; /^  angle/d; /^springs/d; /^  hold/d' "nothing holds body 'bar', which falls; give it a joint, or a velocity if it is to fly"
+mistake 's/revolute/spherical/' "kind 'spherical' exists only with dimension 3, this model has 2"
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first model of the README and of the first run, and every command about it, as a newcomer types them.
+# The first model of the README, of the first run and of the guide, and every command about it, as a newcomer types them.
 #
 #   test_readme.sh PROGRAM
 . "$(dirname "$0")/../cli/lib.sh"
@@ -12,7 +12,7 @@ block()
     awk -v begin="\`\`\`$1" '/^```/ { within = !within; inside = within && $0 == begin; next } inside' "$2"
 }
 
-for page in README.md docs/first-run.md; do
+for page in README.md docs/first-run.md docs/for-agents.md; do
     block yaml "$source_dir/$page" >bar.yaml
     block "" "$source_dir/$page" | grep '^phlexor .*bar' | sed 's/ *#.*//' >commands
     [ "$(wc -l <commands)" -ge 5 ] || fail "$page: only these commands: $(cat commands)"
