@@ -106,6 +106,9 @@ static const cli_command commands[] = {
      "Needs Python with NumPy. Exit status 1 when a value is not met that should be.\n"},
     {"guide", cli_guide, "", "Print how scripts and language models write, check and judge models",
      "A page of Markdown: commands with their JSON outputs, a model, common mistakes, codes of errors.\n"},
+    {"mcp", cli_mcp, "", "Serve language models by the Model Context Protocol",
+     "JSON-RPC 2.0 on standard input and output, with tools that run check, simulate, static, modes, linearize and\n"
+     "view on the text or the file of a model, and return what these commands print as JSON.\n"},
     {"schema", cli_schema, "", "Print the keys of the model file",
      "The table of keys as Markdown, or a JSON Schema for editors.\n"},
     {"info", cli_info, "", "Print version, build and libraries", NULL},

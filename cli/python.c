@@ -20,6 +20,7 @@ static void find_package(void)
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 
     program[length > 0 ? length : 0] = '\0';
+    setenv("PHLEXOR_PROGRAM", program, 1); /* for commands that call others */
     char *name = strrchr(program, '/');
     if (!name)
         return;

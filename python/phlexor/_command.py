@@ -16,7 +16,7 @@ from ._library import lib
 from .errors import Interrupted, ModelError, PhlexorError, PhlexorWarning, UnsupportedError, code_of
 
 #: Modules with a function `run(arguments)` that returns the exit status.
-COMMANDS = ("film", "reproduce")
+COMMANDS = ("film", "mcp", "reproduce")
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 _messages_are_json = False
 

@@ -15,7 +15,7 @@ prints 'OpenBLAS'
 prints 'HDF5'
 run 2 simulat "$model"
 says "did you mean 'simulate'"
-for command in new simulate modes linearize titop check plot compare stress loads export film schema guide info; do
+for command in new simulate modes linearize titop check plot compare stress loads export film schema guide mcp info; do
     run 0 $command --help
     prints "Usage: phlexor $command"
     run 0 help $command
