@@ -104,8 +104,10 @@ is code file
 printf 'no result' >wrong.h5
 objects 1 plot wrong.h5
 is severity error
-objects 2 reproduce --only nothing # a message of Python
-is code input
+if "$program" reproduce --list >out.txt 2>err.txt; then # Python with NumPy is there
+    objects 2 reproduce --only nothing
+    is code input
+fi
 objects 2 new pendulu
 is remedy "did you mean 'pendulum'?"
 
