@@ -88,6 +88,9 @@ json 0 check doubts.yaml
 is severity warning
 is code ''
 is line 3
+sed 's/inertia: 1/&, pose: {angle: 90}/' doubts.yaml >degrees.yaml
+objects 0 check degrees.yaml
+grep -q '"remedy": "write 90\*deg if degrees are meant"' err.txt || fail "no remedy: $(cat err.txt)"
 name=$(printf 'caf\351.yaml') # no UTF-8
 cp wrong.yaml "$name"
 objects 2 check "$name"
@@ -99,6 +102,11 @@ run 0 simulate "$model" -o result.h5
 run 0 simulate "$model" -o other.h5 --set speed=3
 json 1 compare result.h5 other.h5 --tolerance 1e-9
 is code tolerance
+printf 't,a,a\n0,1,2\n1,2,3\n' >same.csv
+objects 1 compare result.h5 --with same.csv --map a=x
+is file same.csv
+is line 1
+is column ''
 json 2 film missing.h5
 is code file
 printf 'no result' >wrong.h5
