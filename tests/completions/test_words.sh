@@ -45,7 +45,7 @@ words "" 3 modes --count 3 --coun
 words "--set" 4 modes model.yaml --set a=1 --se
 words "--at=start --at=static --at=steady" 2 modes model.yaml --at=s
 words "csv" 3 modes model.yaml --format c
-words "--set --output --help" 2 view model.yaml ""
+words "--set --output --messages --help" 2 view model.yaml ""
 # files
 words ":files .yaml .yml" 1 check ""
 words ":files .html" 3 view model.yaml -o ""
