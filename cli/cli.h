@@ -152,6 +152,13 @@ const char *cli_ending(const char *name);
  * where they differ. */
 int cli_choose_table(const cli_command *command, const char *output, const char **format);
 
+/* ---- first models (new.c) ---- */
+typedef struct cli_kind {
+    char name[40], text[160]; /* text: its first line */
+} cli_kind;
+/* Kind k of a first model, from 0; false: there are not so many. */
+bool cli_new_kind(int k, cli_kind *kind);
+
 /* ---- messages as text or JSON (messages.c) ---- */
 typedef enum cli_severity { CLI_ERROR, CLI_WARNING, CLI_NOTE } cli_severity;
 /* Whether --messages json is among the words, before they are parsed: their errors are messages too. */

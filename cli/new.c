@@ -26,17 +26,28 @@ static bool is_model(const phx_embedded *file)
     return strstr(file->name, ".yaml") != NULL;
 }
 
-/* Lists the kinds with the first line of their models. */
-static void list_kinds(void)
+bool cli_new_kind(int k, cli_kind *kind)
 {
     for (const phx_embedded *file = phx_templates; file->name; file++) {
-        const char *text = (const char *)file->bytes + 2;
-        const int name = (int)strcspn(file->name, "."), line = (int)strcspn(text, "\n");
-        if (is_model(file) && cli_messages_are_json())
-            cli_say(CLI_NOTE, NULL, "%.*s: %.*s", name, file->name, line, text);
-        else if (is_model(file))
-            fprintf(stderr, "  %-14.*s %.*s\n", name, file->name, line, text);
+        const char *line = (const char *)file->bytes + 2; /* behind "# " */
+        if (!is_model(file) || k-- > 0)
+            continue;
+        snprintf(kind->name, sizeof kind->name, "%.*s", (int)strcspn(file->name, "."), file->name);
+        snprintf(kind->text, sizeof kind->text, "%.*s", (int)strcspn(line, "\n"), line);
+        return true;
     }
+    return false;
+}
+
+static void list_kinds(void)
+{
+    cli_kind kind;
+
+    for (int k = 0; cli_new_kind(k, &kind); k++)
+        if (cli_messages_are_json())
+            cli_say(CLI_NOTE, NULL, "%s: %s", kind.name, kind.text);
+        else
+            fprintf(stderr, "  %-14s %s\n", kind.name, kind.text);
 }
 
 /* Name of the file that a template becomes; false: it is too long. */
@@ -118,10 +129,10 @@ static int write_files(phx_context *context, const new_files *files)
 /* phlexor new: writes a commented first model of a kind; the exit status. */
 int cli_new(const cli_command *command, phx_context *context, int argc, char **argv)
 {
-    enum { KINDS = 32, SIZE = 40 };
-    static char kinds[KINDS][SIZE];
+    enum { KINDS = 32 };
+    cli_kind kinds[KINDS]; /* the nearest is one of them */
     new_files files = {.kind = NULL};
-    char name[SIZE + 8];
+    char name[sizeof kinds->name + sizeof ".yaml"];
     const cli_option options[] = {
         {"--output", 'o', OPTION_TEXT, "FILE", "default: KIND.yaml", &files.output},
     };
@@ -129,14 +140,10 @@ int cli_new(const cli_command *command, phx_context *context, int argc, char **a
     int status = cli_parse(command, context, &arguments, argc, argv);
     phx_nearest nearest = phx_nearest_to(files.kind ? files.kind : "");
     bool known = false;
-    int n = 0;
 
-    for (const phx_embedded *file = phx_templates; status < 0 && file->name && n < KINDS; file++) {
-        if (!is_model(file))
-            continue;
-        snprintf(kinds[n], SIZE, "%.*s", (int)strcspn(file->name, "."), file->name);
-        known = known || !strcmp(kinds[n], files.kind);
-        phx_nearest_offer(&nearest, kinds[n++]);
+    for (int k = 0; status < 0 && k < KINDS && cli_new_kind(k, &kinds[k]); k++) {
+        known = known || !strcmp(kinds[k].name, files.kind);
+        phx_nearest_offer(&nearest, kinds[k].name);
     }
     if (status < 0 && !known) {
         status = cli_usage_error(command, "there is no model of kind '%s', the kinds follow%s", files.kind,

@@ -1,7 +1,6 @@
 /* Candidates for a place of the command line: see offers.h. What cannot be read offers nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "offers.h"
-#include "templates.h"
 
 #include <string.h>
 
@@ -204,20 +203,15 @@ void offer_outputs(const place *at)
     offer_names(at, "outputs");
 }
 
-/* Offers names and titles of the tables and figures that the Python command lists. */
 void offer_kinds(const place *at)
 {
-    for (const phx_embedded *file = phx_templates; file->name; file++) {
-        const char *text = (const char *)file->bytes, *dot = strstr(file->name, ".yaml");
-        char kind[40], title[100];
-        if (!dot)
-            continue;
-        snprintf(kind, sizeof kind, "%.*s", (int)(dot - file->name), file->name);
-        snprintf(title, sizeof title, "%.*s", (int)strcspn(text, "\n") - 2, text + 2);
-        offer(at, kind, "", title);
-    }
+    cli_kind kind;
+
+    for (int k = 0; cli_new_kind(k, &kind); k++)
+        offer(at, kind.name, "", kind.text);
 }
 
+/* Offers names and titles of the tables and figures that the Python command lists. */
 void offer_reproductions(const place *at)
 {
     FILE *list = cli_ask_python(at->context, "reproduce --list");

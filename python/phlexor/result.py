@@ -174,6 +174,12 @@ class Body:
     shapes: Optional[FloatArray]
 
 
+def _von_mises(stress: FloatArray) -> FloatArray:
+    xx, yy, zz, xy, yz, zx = stress.T
+    value: FloatArray = np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy**2 + yz**2 + zx**2))
+    return value
+
+
 @checked
 class Mesh:
     """The mesh of a body as a result has it: of a large one its surface.
@@ -243,7 +249,7 @@ class Mesh:
             raise ValueError(f"the result has no stresses of {self._body.name!r} at nodes (with stiffening there are "
                              "outputs alone)")
         row = self._row(t)
-        factors = self._result._factors(row)[self._factors]
+        factors = self._result._factors(row, 1)[0, self._factors]
         values: FloatArray = self._maps @ np.concatenate([self._result.x[row, self._body.x][12:], factors])
         return values
 
@@ -256,16 +262,18 @@ class Mesh:
             Pa.
         """
         stress = self.stress(t)
-        if self._kind == "solid":
-            xx, yy, zz, xy, yz, zx = stress.T
-            solid: FloatArray = np.sqrt(((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2
-                                        + 3 * (xy**2 + yz**2 + zx**2))
-            return solid
-        if self._kind != "plate":
+        if self._kind == "bending":
             raise ValueError(f"with stiffening the result has bending moments of {self._body.name!r} alone; take an output")
-        xx, yy, xy = stress[:, 8:].reshape(-1, 2, 3).transpose(2, 0, 1)
-        both: FloatArray = np.sqrt(xx**2 - xx * yy + yy**2 + 3 * xy**2).max(1)
-        return both
+        largest: FloatArray = np.max([_von_mises(state) for state in self._states(stress)], 0)
+        return largest
+
+    def _states(self, stress: FloatArray) -> Tuple[FloatArray, ...]:
+        """xx yy zz xy yz zx of each node: one state of a solid, those at both surfaces of a plate."""
+        if self._kind == "solid":
+            return (stress,)
+        zero = np.zeros(len(stress))
+        return tuple(np.column_stack([stress[:, k], stress[:, k + 1], zero, stress[:, k + 2], zero, zero])
+                     for k in (8, 11))
 
     def history(self, label: int, surface: Literal["top", "bottom"] = "top") -> FloatArray:
         """Von Mises stress of a node at all instants with the sign of its mean stress, for :func:`rainflow`.
@@ -285,17 +293,10 @@ class Mesh:
         found = np.flatnonzero(self.labels == label)
         if not found.size or self._kind not in ("solid", "plate"):
             raise ValueError(f"label: {label} is no node with stresses of {self._body.name!r}")
-        rows = range(self._result.rows)
-        factors = np.array([self._result._factors(row)[self._factors] for row in rows]) if self._factors.stop > \
-            self._factors.start else np.empty((len(rows), 0))
-        stress = np.hstack([self._result.x[:, self._body.x][:, 12:], factors]) @ self._maps[found[0]].T
-        if self._kind == "plate":
-            stress = stress[:, 8:11] if surface == "top" else stress[:, 11:]
-            zero = np.zeros(len(stress))
-            stress = np.column_stack([stress[:, :2], zero, stress[:, 2], zero, zero])
-        xx, yy, zz, xy, yz, zx = stress.T
-        signed: FloatArray = np.where(xx + yy + zz < 0, -1.0, 1.0) * np.sqrt(
-            ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) / 2 + 3 * (xy**2 + yz**2 + zx**2))
+        values = np.hstack([self._result.x[:, self._body.x][:, 12:],
+                            self._result._factors(0, self._result.rows)[:, self._factors]])
+        state = self._states(values @ self._maps[found[0]].T)[-1 if surface == "bottom" else 0]
+        signed: FloatArray = np.where(state[:, :3].sum(1) < 0, -1.0, 1.0) * _von_mises(state)
         return signed
 
 
@@ -533,11 +534,11 @@ class Result(Mapping[str, FloatArray]):
         placed: FloatArray = place[:, None, :] + np.einsum("rij,rpj->rpi", rotation, local)
         return placed
 
-    def _factors(self, row: int) -> FloatArray:
+    def _factors(self, first: int, count: int) -> FloatArray:
         scene = lib.phx_result_about(self._open()).scene.contents
-        values = np.zeros(sum(scene.mesh_factors[: scene.n_meshes]))
+        values = np.zeros((count, sum(scene.mesh_factors[: scene.n_meshes])))
         with hdf5, self._context as call:
-            call.check(lib.phx_result_factors(self._open(), row, 1, doubles(values)))
+            call.check(lib.phx_result_factors(self._open(), first, count, doubles(values)))
         return values
 
     def mesh(self, body: str) -> Mesh:

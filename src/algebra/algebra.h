@@ -26,6 +26,7 @@ bool phx_csr_is_sound(int rows, int cols, const int *ptr, const int *idx, int en
 void phx_csr_archive(phx_archive *archive, phx_csr *matrix);
 void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y);            /* y += alpha A x   */
 void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A^T x */
+double phx_csr_form(const phx_csr *a, const double *x, const double *y);                   /* x^T A y         */
 void phx_csr_apply_dense(const phx_csr *a, int cols, const double *x, double *y);          /* Y += A X, row-major */
 /* Index of entry (row, col) in idx/val, -1 when it is not in the pattern. */
 int phx_csr_find(const phx_csr *a, int row, int col);

@@ -193,6 +193,16 @@ void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y)
     }
 }
 
+double phx_csr_form(const phx_csr *a, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            sum += x[i] * a->val[k] * y[a->idx[k]];
+    return sum;
+}
+
 void phx_csr_apply_dense(const phx_csr *a, int cols, const double *x, double *y)
 {
     for (int i = 0; i < a->rows; i++)

@@ -76,6 +76,8 @@ void elastic_space_motion(const elastic_space *space, int i, const double *y, do
 phx_status elastic_space_load(phx_context *context, const elastic_space *space, const double *load, double *f);
 /* u <- T y: of the unknowns of this process. */
 phx_status elastic_space_unknowns(phx_context *context, const elastic_space *space, const double *y, double *u);
+/* x <- x - (sum over k of (b_k . x) a_k): a, b count x n of this process. */
+void elastic_space_project(const elastic_space *space, int count, int n, const double *a, const double *b, double *x);
 /* x <- x - R R^T M x: rigid motions taken out, in mean axes. */
 void elastic_space_remove_rigid(const elastic_space *space, double *x);
 

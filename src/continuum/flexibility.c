@@ -384,21 +384,6 @@ void flexibility_destroy(flexibility *flex)
 }
 
 /* ---- w = A f ---- */
-/* x <- x - (sum over the rigid motions of (b_k . x) a_k): a, b n_rigid x n. */
-static void flexibility_project(const flexibility *flex, const double *a, const double *b, double *x)
-{
-    const size_t n = (size_t)flex->n;
-
-    for (int k = 0; k < flex->n_rigid; k++) {
-        double part = 0.0;
-        for (size_t i = 0; i < n; i++)
-            part += b[(size_t)k * n + i] * x[i];
-        elastic_space_sum(flex->space, 1, &part);
-        for (size_t i = 0; i < n; i++)
-            x[i] -= part * a[(size_t)k * n + i];
-    }
-}
-
 /* On the coordinates that are not held: w and f may be the same. */
 static phx_status flexibility_apply_inner(flexibility *flex, const double *f, double *w)
 {
@@ -406,7 +391,7 @@ static phx_status flexibility_apply_inner(flexibility *flex, const double *f, do
     phx_status status;
 
     memcpy(load, f, (size_t)flex->n * sizeof *load);
-    flexibility_project(flex, flex->M_rigid, flex->rigid, load); /* P^T f */
+    elastic_space_project(flex->space, flex->n_rigid, flex->n, flex->M_rigid, flex->rigid, load); /* P^T f */
     for (int i = 0; i < flex->n; i++)
         if (flex->solved[i] >= 0)
             solution[flex->solved[i]] = load[i];
@@ -415,7 +400,7 @@ static phx_status flexibility_apply_inner(flexibility *flex, const double *f, do
     for (int i = 0; i < flex->n && !status; i++)
         w[i] = flex->solved[i] >= 0 ? solution[flex->solved[i]] : 0.0;
     if (!status)
-        flexibility_project(flex, flex->rigid, flex->M_rigid, w); /* P w */
+        elastic_space_project(flex->space, flex->n_rigid, flex->n, flex->rigid, flex->M_rigid, w); /* P w */
     return status;
 }
 

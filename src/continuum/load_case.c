@@ -54,6 +54,7 @@ static phx_status check_source(phx_context *context, const phx_flex_source *sour
     return PHX_OK;
 }
 
+/* Places, space and factors of the whole body, nothing of it tied or held. */
 phx_status phx_case_maker_create(phx_context *context, const phx_flex_source *source, phx_case_maker **maker)
 {
     const phx_elastic_model *model = phx_continuum_model(source);
@@ -87,15 +88,12 @@ phx_status phx_case_maker_create(phx_context *context, const phx_flex_source *so
     return status;
 }
 
-/* u <- sum_k q_k Phi_k, of all unknowns */
+/* u <- Phi q, of all unknowns */
 static void combine(const continuum_source *source, const double *q, double *u)
 {
-    const size_t n = (size_t)source->model->n;
+    const int n = source->model->n, k = source->source.flex.n;
 
-    memset(u, 0, n * sizeof *u);
-    for (size_t k = 0; k < (size_t)source->source.flex.n; k++)
-        for (size_t j = 0; j < n; j++)
-            u[j] += q[k] * source->Phi[k * n + j];
+    phx_dense_multiply(false, false, 1, n, k, 1.0, q, k, source->Phi, n, 0.0, u, n);
 }
 
 /* w x (w x p) and the like: y += factor (a x b) */
@@ -144,16 +142,6 @@ static void add_rigid_acceleration(const phx_case_maker *maker, const phx_body_m
                 if (maker->at[6 * node + first + c] >= 0)
                     a[maker->at[6 * node + first + c]] += sum[c];
         }
-}
-
-/* Resultant force and moment of nodal forces about a place: six products with the rigid motions. */
-static void resultant(const phx_elastic_model *model, const double *force, const double x[3], double wrench[6])
-{
-    for (int k = 0; k < 6; k++) {
-        wrench[k] = 0.0;
-        for (int j = 0; j < model->n; j++)
-            wrench[k] += phx_elastic_rigid_about(model, j, k, x) * force[j];
-    }
 }
 
 /* ---- what acts at ports ---- */
@@ -249,40 +237,28 @@ static phx_status add_ports(const phx_case_maker *maker, const phx_case_def *def
 }
 
 /* ---- the whole ---- */
-/* Takes out the rigid acceleration of f, f <- f - M R (R^T M R)^-1 R^T f, twice for the last digits; about the centre
- * of the places. *unbalanced: the resultant before, over the sum of the forces. */
+/* Takes out the rigid acceleration of f, f <- f - M R R^T f, twice for the last digits. *unbalanced: the resultant
+ * before, over the sum of the forces or moments. */
 static phx_status relieve(const phx_case_maker *maker, double *force, double *work, double *unbalanced)
 {
     const phx_elastic_model *model = maker->source->model;
+    const elastic_space *space = &maker->space;
     const size_t n = (size_t)model->n;
-    double gram[36], wrench[6], size[2] = {0.0, 0.0};
-    const double origin[3] = {0.0, 0.0, 0.0};
-    phx_status status = PHX_OK;
+    double wrench[6] = {0.0}, size[2] = {0.0, 0.0};
 
-    for (size_t j = 0; j < n; j++)
-        for (int k = 0; k < 6; k++)
-            size[k / 3] += fabs(model->rigid[(size_t)k * n + j] * force[j]);
-    for (int pass = 0; pass < 2 && !status; pass++) {
-        resultant(model, force, origin, wrench);
-        for (int k = 0; k < 6 && pass == 0; k++)
-            *unbalanced = fmax(k ? *unbalanced : 0.0, size[k / 3] > 0.0 ? fabs(wrench[k]) / size[k / 3] : 0.0);
-        for (int k = 0; k < 6; k++) {
-            memset(work, 0, n * sizeof *work);
-            phx_csr_apply(&model->M, 1.0, model->rigid + (size_t)k * n, work);
-            for (int m = 0; m < 6; m++) {
-                gram[6 * m + k] = 0.0;
-                for (size_t j = 0; j < n; j++)
-                    gram[6 * m + k] += model->rigid[(size_t)m * n + j] * work[j];
-            }
+    for (size_t k = 0; k < 6; k++)
+        for (size_t j = 0; j < n; j++) {
+            wrench[k] += model->rigid[k * n + j] * force[j];
+            size[k / 3] += fabs(model->rigid[k * n + j] * force[j]);
         }
-        status = phx_dense_cholesky(maker->context, 6, gram);
-        if (status)
-            break;
-        phx_dense_triangle_solve(false, 6, gram, 1, wrench);
-        phx_dense_triangle_solve(true, 6, gram, 1, wrench);
-        for (int k = 0; k < 6; k++)
-            phx_csr_apply(&model->M, -wrench[k], model->rigid + (size_t)k * n, force);
-    }
+    *unbalanced = 0.0;
+    for (int k = 0; k < 6; k++)
+        *unbalanced = fmax(*unbalanced, size[k / 3] > 0.0 ? fabs(wrench[k]) / size[k / 3] : 0.0);
+    const phx_status status = elastic_space_load(maker->context, space, force, work);
+    for (int pass = 0; pass < 2 && !status; pass++)
+        elastic_space_project(space, space->n_rigid, space->n, space->M_rigid, space->rigid, work);
+    for (int i = 0; i < space->n && !status; i++)
+        force[space->unknown[i]] = work[i];
     return status;
 }
 
@@ -292,7 +268,7 @@ static phx_status truncation_of(const phx_case_maker *maker, const double *u, co
 {
     const elastic_space *space = &maker->space;
     const size_t n = (size_t)maker->source->model->n;
-    double *difference = work, *product = work + n, energy[2] = {0.0, 0.0};
+    double *difference = work, *product = work + n, energy = 0.0;
     phx_status status = elastic_space_load(maker->context, space, force, product);
 
     if (!status)
@@ -303,16 +279,14 @@ static phx_status truncation_of(const phx_case_maker *maker, const double *u, co
         return status;
     for (size_t j = 0; j < n; j++)
         difference[j] -= u[j];
-    memset(product, 0, n * sizeof *product);
-    phx_csr_apply(&maker->source->model->K, 1.0, difference, product);
-    for (size_t j = 0; j < n; j++) {
-        energy[0] += difference[j] * product[j];
-        energy[1] += u[j] * elastic[j];
-    }
-    *error = energy[1] > 0.0 ? sqrt(fmax(energy[0], 0.0) / energy[1]) : 0.0;
+    for (size_t j = 0; j < n; j++)
+        energy += u[j] * elastic[j];
+    const double left_out = phx_csr_form(&maker->source->model->K, difference, difference);
+    *error = energy > 0.0 ? sqrt(fmax(left_out, 0.0) / energy) : 0.0;
     return PHX_OK;
 }
 
+/* The forces of inertia, damping and ports, then inertia relief and what the basis leaves out. */
 phx_status phx_case_make(phx_case_maker *maker, const phx_case_def *def, double *force, phx_case_report *report)
 {
     const continuum_source *source = maker->source;

@@ -442,19 +442,21 @@ static phx_status make_near(phx_context *context, elastic_space *space, const ph
     return space->near ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+void elastic_space_project(const elastic_space *space, int count, int n, const double *a, const double *b, double *x)
+{
+    for (int k = 0; k < count; k++, a += n, b += n) {
+        double part = 0.0;
+        for (int i = 0; i < n; i++)
+            part += b[i] * x[i];
+        elastic_space_sum(space, 1, &part);
+        for (int i = 0; i < n; i++)
+            x[i] -= part * a[i];
+    }
+}
+
 void elastic_space_remove_rigid(const elastic_space *space, double *x)
 {
-    const size_t n = (size_t)space->n;
-
-    for (int k = 0; k < space->n_rigid; k++) {
-        const double *r = space->rigid + (size_t)k * n, *Mr = space->M_rigid + (size_t)k * n;
-        double part = 0.0;
-        for (size_t i = 0; i < n; i++)
-            part += Mr[i] * x[i];
-        elastic_space_sum(space, 1, &part);
-        for (size_t i = 0; i < n; i++)
-            x[i] -= part * r[i];
-    }
+    elastic_space_project(space, space->n_rigid, space->n, space->rigid, space->M_rigid, x);
 }
 
 /* ---- life ---- */

@@ -91,23 +91,13 @@ static phx_status diagonal_root(phx_context *context, const phx_csr *M, double *
     return PHX_OK;
 }
 
-/* x^T M x */
-static double square(const phx_csr *M, const double *x)
-{
-    double sum = 0.0;
-    for (int i = 0; i < M->rows; i++)
-        for (int k = M->ptr[i]; k < M->ptr[i + 1]; k++)
-            sum += x[i] * M->val[k] * x[M->idx[k]];
-    return sum;
-}
-
 /* The factor that gives a shape unit mass norm and makes the first of its largest components positive. */
 static double complex mode_list_factor(const phx_csr *M, const double *weight, const double *re, const double *im)
 {
     double largest = 0.0;
     for (int i = 0; i < M->rows; i++)
         largest = fmax(largest, weight[i] * hypot(re[i], im[i]));
-    const double norm = sqrt(square(M, re) + square(M, im));
+    const double norm = sqrt(phx_csr_form(M, re, re) + phx_csr_form(M, im, im));
     for (int i = 0; i < M->rows; i++)
         if (norm > 0.0 && largest > 0.0 && weight[i] * hypot(re[i], im[i]) >= 0.999 * largest)
             return (re[i] - im[i] * I) / (hypot(re[i], im[i]) * norm);
@@ -127,7 +117,7 @@ static double finish_shape(const phx_csr *M, const double *weight, const double 
         re[i] = a * creal(scale) - b * cimag(scale);
         im[i] = a * cimag(scale) + b * creal(scale);
     }
-    return sqrt(fmax(square(M, im), 0.0));
+    return sqrt(fmax(phx_csr_form(M, im, im), 0.0));
 }
 
 /* Sorts a list of modes, normalises shapes and phases with M and fills the set; count <= 0 takes all. Imaginary shapes

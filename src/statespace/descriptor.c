@@ -345,22 +345,11 @@ void phx_descriptor_outputs(const phx_descriptor *system, const double *z, const
     }
 }
 
-/* left^T a right */
-static double bilinear(const double *left, const phx_csr *a, const double *right)
-{
-    double sum = 0.0;
-
-    for (int i = 0; i < a->rows; i++)
-        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
-            sum += left[i] * a->val[k] * right[a->idx[k]];
-    return sum;
-}
-
 double phx_descriptor_dissipation(const phx_descriptor *system, const double *z, const double *u)
 {
-    const double power = bilinear(z, &system->R, z);
+    const double power = phx_csr_form(&system->R, z, z);
 
-    return u ? power + 2.0 * bilinear(z, &system->P, u) + bilinear(u, &system->S, u) : power;
+    return u ? power + 2.0 * phx_csr_form(&system->P, z, u) + phx_csr_form(&system->S, u, u) : power;
 }
 
 phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z)

@@ -19,13 +19,17 @@ typedef struct case_work {
     phx_drawing drawing;
     phx_case_maker *maker;
     const phx_elastic_model *elastic;
-    double *x, *v, *v_dot, *damping, *D;
+    size_t rows;
+    double *instants; /* rows, s */
+    double *x, *v, *v_dot, *damping;
+    double *D; /* on the pattern of the body: R at the places of the coordinates */
     int n_efforts;
     phx_port_effort *efforts;
     phx_case_load *loads;
     phx_continuum_mass *masses;
 } case_work;
 
+/* Destroys what is open; also after a failure. */
 static void free_case_work(case_work *work)
 {
     phx_case_maker_destroy(work->maker);
@@ -33,6 +37,7 @@ static void free_case_work(case_work *work)
     phx_system_dae_destroy(work->dae);
     phx_system_destroy(work->system);
     phx_result_destroy(work->result);
+    phx_free(work->instants);
     phx_free(work->x);
     phx_free(work->v);
     phx_free(work->v_dot);
@@ -99,14 +104,35 @@ static phx_status open_work(case_work *work, const char *path)
                           "%s: it has %d numbers of state, the model has %zu; it is of another model, or was recorded "
                           "without its states",
                           path, phx_result_n_x(work->result), n_x);
+    work->rows = phx_result_rows(work->result);
+    work->instants = phx_calloc(context, work->rows + 1, sizeof *work->instants);
     work->x = phx_calloc(context, n_x + 1, sizeof *work->x);
     work->v = phx_calloc(context, n_v + 1, sizeof *work->v);
     work->v_dot = phx_calloc(context, n_v + 1, sizeof *work->v_dot);
-    if (!status && !(work->x && work->v && work->v_dot))
+    if (!status && !(work->instants && work->x && work->v && work->v_dot))
         status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_result_column(work->result, 0, 0, work->rows, work->instants);
     return status ? status
                   : phx_result_last_state(work->result, work->model->dimension, work->drawing.n_bodies,
                                           work->drawing.bodies, &t, work->x, work->v);
+}
+
+/* D: the derivative of the residual by the velocities of the body at rest, where there are no gyroscopic terms. It is
+ * the same for all cases. */
+static phx_status open_damping(case_work *work, const phx_body *body)
+{
+    static const double no_gravity[3] = {0.0, 0.0, 0.0};
+    const phx_record_body *record = phx_result_body(work->result, phx_drawing_body(&work->drawing, work->body));
+    const int *ptr, *idx, n = phx_body_n_v(body);
+
+    phx_body_pattern(body, &ptr, &idx);
+    double *M = phx_calloc(work->context, (size_t)ptr[n] + (size_t)n + 1, sizeof *M);
+    work->D = phx_calloc(work->context, (size_t)ptr[n] + 1, sizeof *work->D);
+    if (M && work->D)
+        phx_body_linearise(body, no_gravity, work->x + record->x_start, M + ptr[n], M, work->D, NULL);
+    phx_free(M);
+    return M && work->D ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* The body: its mesh, its ports, its point masses. */
@@ -116,7 +142,6 @@ static phx_status open_body(case_work *work)
     const phx_model_body *body = &work->model->bodies[work->body];
     const phx_flex_source *source = phx_system_source(work->system, work->body);
     const phx_body *made = phx_system_body(work->system, work->body);
-    const int *ptr, *idx;
 
     if ((!source || !phx_continuum_model(source)) && phx_model_body_info_of(body)->mesh)
         return phx_model_fail(context, work->model, body, PHX_ERR_INPUT,
@@ -128,41 +153,32 @@ static phx_status open_body(case_work *work)
     phx_status status = phx_case_maker_create(context, source, &work->maker);
     if (status)
         return phx_fail_prefix(context, status, "body '%s': ", body->name);
-    phx_body_pattern(made, &ptr, &idx);
     work->elastic = phx_continuum_model(source);
     work->n_efforts = phx_system_ports_of(work->system, work->body);
     work->efforts = phx_calloc(context, (size_t)work->n_efforts + 1, sizeof *work->efforts);
     work->loads = phx_calloc(context, (size_t)work->n_efforts + 1, sizeof *work->loads);
     work->masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *work->masses);
     work->damping = phx_calloc(context, (size_t)phx_body_n_v(made) + 1, sizeof *work->damping);
-    work->D =
-        phx_calloc(context, 2 * (size_t)ptr[phx_body_n_v(made)] + (size_t)phx_body_n_v(made) + 1, sizeof *work->D);
-    if (!work->efforts || !work->loads || !work->masses || !work->damping || !work->D)
+    if (!work->efforts || !work->loads || !work->masses || !work->damping)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < body->n_point_masses; k++) {
         work->masses[k] =
             (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
         memcpy(work->masses[k].inertia, body->point_masses[k].inertia, sizeof work->masses[k].inertia);
     }
-    return PHX_OK;
+    return open_damping(work, made);
 }
 
-/* R q_dot: the derivative of the residual by the velocities of the body at rest, where there are no gyroscopic terms.
- */
-static void find_damping(const case_work *work, const phx_body *body, const double *x, const double *v)
+/* R q_dot, of the coordinates behind the rigid velocities. */
+static void find_damping(const case_work *work, const phx_body *body, const double *v)
 {
-    static const double no_gravity[3] = {0.0, 0.0, 0.0};
-    const int *ptr, *idx, n = phx_body_n_v(body);
-    double *M = work->D, *at_rest = NULL;
+    const int *ptr, *idx;
 
     phx_body_pattern(body, &ptr, &idx);
-    double *D = M + ptr[n];
-    at_rest = D + ptr[n];
-    phx_body_linearise(body, no_gravity, x, at_rest, M, D, NULL);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < phx_body_n_v(body); i++) {
         work->damping[i] = 0.0;
         for (int e = ptr[i]; e < ptr[i + 1]; e++)
-            work->damping[i] += D[e] * v[idx[e]];
+            work->damping[i] += work->D[e] * v[idx[e]];
     }
 }
 
@@ -218,20 +234,17 @@ static phx_status tell_ports(const case_work *work, phx_load_case *load)
 /* The recorded instant nearest to t, which lies between the first and the last. */
 static phx_status find_row(const case_work *work, double t, size_t *row)
 {
-    const size_t rows = phx_result_rows(work->result);
-    double *times = phx_calloc(work->context, rows + 1, sizeof *times);
-    phx_status status = times ? phx_result_column(work->result, 0, 0, rows, times) : PHX_ERR_MEMORY;
+    const size_t rows = work->rows;
+    const double *at = work->instants;
 
     *row = 0;
-    for (size_t k = 1; k < rows && !status; k++)
-        if (fabs(times[k] - t) < fabs(times[*row] - t))
+    for (size_t k = 1; k < rows; k++)
+        if (fabs(at[k] - t) < fabs(at[*row] - t))
             *row = k;
-    if (!status && rows > 1 &&
-        !(t >= 1.5 * times[0] - 0.5 * times[1] && t <= 1.5 * times[rows - 1] - 0.5 * times[rows - 2]))
-        status = phx_fail(work->context, PHX_ERR_INPUT, "t = %g s is not in the result, which goes from %g to %g s", t,
-                          times[0], times[rows - 1]);
-    phx_free(times);
-    return status;
+    if (rows > 1 && !(t >= 1.5 * at[0] - 0.5 * at[1] && t <= 1.5 * at[rows - 1] - 0.5 * at[rows - 2]))
+        return phx_fail(work->context, PHX_ERR_INPUT, "t = %g s is not in the result, which goes from %g to %g s", t,
+                        at[0], at[rows - 1]);
+    return PHX_OK;
 }
 
 /* The case of the recorded instant nearest to t. */
@@ -243,8 +256,7 @@ static phx_status make_case(case_work *work, double t, phx_load_case *load)
     size_t row = 0;
     phx_status status = find_row(work, t, &row);
 
-    if (!status)
-        status = phx_result_column(result, 0, row, 1, &load->t);
+    load->t = work->instants[row];
     if (!status)
         status = phx_result_states(result, row, 1, work->x, work->v);
     if (!status)
@@ -257,7 +269,7 @@ static phx_status make_case(case_work *work, double t, phx_load_case *load)
         status = phx_model_surface_forces(work->context, work->model, work->body, work->elastic, load->t, load->force);
     if (status)
         return status;
-    find_damping(work, body, work->x + record->x_start, work->v + record->v_start);
+    find_damping(work, body, work->v + record->v_start);
     for (int k = 0; k < work->n_efforts; k++) {
         work->loads[k].location = work->efforts[k].location;
         memcpy(work->loads[k].wrench, work->efforts[k].force, 3 * sizeof(double));
@@ -314,6 +326,7 @@ static phx_status find_supports(phx_context *context, const phx_elastic_model *e
     return PHX_OK;
 }
 
+/* Names of the unknowns as the files count them, units, supports, and room for the cases. */
 static phx_status describe_cases(const case_work *work, int count, phx_load_cases *cases)
 {
     const phx_elastic_model *elastic = work->elastic;
@@ -356,6 +369,7 @@ static phx_status choose_times(phx_context *context, const phx_load_case_options
     return options->n_times > 0 ? PHX_OK : phx_hot_instants(context, path, options->body, n, *times, count);
 }
 
+/* Opens result, model and body, then makes a case of each instant. */
 phx_status phx_study_load_cases(phx_context *context, phx_model *model, const char *path,
                                 const phx_load_case_options *options, phx_load_cases *cases)
 {

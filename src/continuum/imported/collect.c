@@ -103,8 +103,7 @@ void import_free(phx_import *import)
 }
 
 /* ---- arrays that grow together ---- */
-/* `*array` for `room` items of `size`. */
-static phx_status collect_grow(phx_context *context, void *array, size_t room, size_t size)
+phx_status import_grow(phx_context *context, void *array, size_t room, size_t size)
 {
     void *old, *grown;
     memcpy(&old, array, sizeof old);
@@ -142,11 +141,11 @@ phx_status import_add_entry(phx_import *import, const import_text *text, import_
 {
     if (matrix->count == matrix->room) {
         const size_t room = matrix->room ? 2 * matrix->room : 256;
-        phx_status status = collect_grow(import->context, &matrix->row, room, sizeof *matrix->row);
+        phx_status status = import_grow(import->context, &matrix->row, room, sizeof *matrix->row);
         if (!status)
-            status = collect_grow(import->context, &matrix->col, room, sizeof *matrix->col);
+            status = import_grow(import->context, &matrix->col, room, sizeof *matrix->col);
         if (!status)
-            status = collect_grow(import->context, &matrix->value, room, sizeof *matrix->value);
+            status = import_grow(import->context, &matrix->value, room, sizeof *matrix->value);
         if (status)
             return status;
         matrix->room = room;
@@ -175,13 +174,13 @@ static phx_status append_unknown(phx_import *import, const import_text *text, in
     import_unknowns *u = &import->unknowns;
     if (u->n == u->room) {
         const size_t room = u->room ? 2 * (size_t)u->room : 256;
-        phx_status status = collect_grow(import->context, &u->row, room, sizeof *u->row);
+        phx_status status = import_grow(import->context, &u->row, room, sizeof *u->row);
         if (!status)
-            status = collect_grow(import->context, &u->label, room, sizeof *u->label);
+            status = import_grow(import->context, &u->label, room, sizeof *u->label);
         if (!status)
-            status = collect_grow(import->context, &u->component, room, sizeof *u->component);
+            status = import_grow(import->context, &u->component, room, sizeof *u->component);
         if (!status)
-            status = collect_grow(import->context, &u->line, room, sizeof *u->line);
+            status = import_grow(import->context, &u->line, room, sizeof *u->line);
         if (status)
             return status;
         u->room = (int)room;
@@ -257,9 +256,9 @@ phx_status import_add_node(phx_import *import, const import_text *text, int labe
         return import_fail(text, "node %d stands here a second time", label);
     if (nodes->n == nodes->room) {
         const size_t room = nodes->room ? 2 * (size_t)nodes->room : 256;
-        status = collect_grow(import->context, &nodes->x, room, 3 * sizeof *nodes->x);
+        status = import_grow(import->context, &nodes->x, room, 3 * sizeof *nodes->x);
         if (!status)
-            status = collect_grow(import->context, &nodes->label, room, sizeof *nodes->label);
+            status = import_grow(import->context, &nodes->label, room, sizeof *nodes->label);
         if (status)
             return status;
         nodes->room = (int)room;
@@ -283,7 +282,7 @@ static phx_status find_set(phx_import *import, const import_text *text, import_w
                            import_shown(name).text, name.length, sets->n + 1, IMPORT_SET_NAME - 1, IMPORT_SETS);
     if (sets->n == sets->room) {
         const int room = sets->room ? 2 * sets->room : 8;
-        const phx_status status = collect_grow(import->context, &sets->name, (size_t)room, sizeof *sets->name);
+        const phx_status status = import_grow(import->context, &sets->name, (size_t)room, sizeof *sets->name);
         if (status)
             return status;
         sets->room = room;
@@ -301,7 +300,7 @@ phx_status import_add_to_set(phx_import *import, const import_text *text, import
     phx_status status = find_set(import, text, name, &set);
     if (!status && sets->n_members == sets->members_room) {
         const int room = sets->members_room ? 2 * sets->members_room : 64;
-        status = collect_grow(import->context, &sets->member, (size_t)room, sizeof *sets->member);
+        status = import_grow(import->context, &sets->member, (size_t)room, sizeof *sets->member);
         if (!status)
             sets->members_room = room;
     }
@@ -316,7 +315,7 @@ phx_status import_add_rigid(phx_import *import, int reference, int rotation, con
 {
     if (import->n_rigid == import->rigid_room) {
         const int room = import->rigid_room ? 2 * import->rigid_room : 8;
-        const phx_status status = collect_grow(import->context, &import->rigid, (size_t)room, sizeof *import->rigid);
+        const phx_status status = import_grow(import->context, &import->rigid, (size_t)room, sizeof *import->rigid);
         if (status)
             return status;
         import->rigid_room = room;

@@ -21,14 +21,11 @@ static phx_status add_value(phx_import *import, const import_text *text, int sor
 
     if (fields->count == fields->room) {
         const size_t room = fields->room ? 2 * fields->room : 256;
-        int *rows = phx_realloc(import->context, fields->row, room, 2 * sizeof *rows);
-        if (!rows)
-            return PHX_ERR_MEMORY;
-        fields->row = rows;
-        double *values = phx_realloc(import->context, fields->value, room, (size_t)widths[sort] * sizeof *values);
-        if (!values)
-            return PHX_ERR_MEMORY;
-        fields->value = values;
+        phx_status status = import_grow(import->context, &fields->row, room, 2 * sizeof *fields->row);
+        if (!status)
+            status = import_grow(import->context, &fields->value, room, (size_t)widths[sort] * sizeof *fields->value);
+        if (status)
+            return status;
         fields->room = room;
     }
     if (import->n_fields == 0)
@@ -212,6 +209,7 @@ static phx_status invert(phx_context *context, stress_shapes *made)
     return status;
 }
 
+/* Makes the shapes, their inverse and their stresses the data of the model. */
 phx_status import_put_stress_shapes(const phx_import *import, phx_elastic_model *model)
 {
     phx_context *context = import->context;

@@ -20,6 +20,9 @@ phx_status import_map_put(phx_context *context, import_map *map, long long key, 
 int import_map_find(const import_map *map, long long key); /* -1: it is not there */
 void import_map_free(import_map *map);
 
+/* `*array` (the address of a pointer) for `room` items of `size`. */
+phx_status import_grow(phx_context *context, void *array, size_t room, size_t size);
+
 /* ---- the collection ---- */
 typedef enum import_role { IMPORT_MASS, IMPORT_STIFFNESS, IMPORT_NEITHER } import_role;
 extern const char *const import_role_names[]; /* "mass", "stiffness" */

@@ -117,17 +117,6 @@ static void find_variant(const phx_mesh *mesh, char why[200])
     }
 }
 
-/* u^T K u */
-static double energy_of(const phx_csr *K, const double *u)
-{
-    double sum = 0.0;
-
-    for (int i = 0; i < K->rows; i++)
-        for (int k = K->ptr[i]; k < K->ptr[i + 1]; k++)
-            sum += u[i] * K->val[k] * u[K->idx[k]];
-    return sum;
-}
-
 /* The stiffness of the solid as a part of that of the matrices, in a displacement that strains everything:
  * u_c = x_c^2 + x_d x_e at the nodes that have rows, the others carried by them. */
 static phx_status compare_stiffness(phx_context *context, const phx_elastic_model *model, const stressed *made,
@@ -151,7 +140,7 @@ static phx_status compare_stiffness(phx_context *context, const phx_elastic_mode
                  phx_elastic_displacement(model, made->at, solid->node[j], solid->component[j], unknown, factor) - 1;
              t >= 0; t--)
             own[j] += factor[t] * u[unknown[t]];
-    *part = energy_of(&solid->K, own) / energy_of(&model->K, u);
+    *part = phx_csr_form(&solid->K, own, own) / phx_csr_form(&model->K, u, u);
     phx_free(u);
     return PHX_OK;
 }
@@ -184,6 +173,7 @@ static phx_status make_stressed(const phx_import *import, phx_elastic_model *mod
     return status;
 }
 
+/* By stress shapes if there are any, else by a solid of the cells; a model without either says why. */
 phx_status import_put_stresses(const phx_import *import, phx_elastic_model *model)
 {
     phx_context *context = import->context;

@@ -89,6 +89,7 @@ static void put_nastran_node(const phx_load_cases *cases, int k, int first, int 
     }
 }
 
+/* Supports as set 1, then the cards of each case; the rows of a node stand side by side. */
 static void put_nastran(const phx_load_cases *cases, phx_output *out)
 {
     put_head(cases, "$", out);

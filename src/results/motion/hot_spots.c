@@ -238,6 +238,7 @@ static phx_status find_spots(phx_context *context, const char *path, const char 
     return status;
 }
 
+/* Finds the spots of a result and writes them as a table. */
 phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_spot_options *options,
                          const char *output)
 {
@@ -261,6 +262,7 @@ phx_status phx_hot_spots(phx_context *context, const char *path, const phx_hot_s
     return phx_conclude(context, status);
 }
 
+/* Times of the spots of one body in the order of their stress, each once. */
 phx_status phx_hot_instants(phx_context *context, const char *path, const char *body, int count, double *times,
                             int *found)
 {
@@ -315,6 +317,7 @@ static phx_status find_peak(phx_context *context, const phx_result *result, cons
     return status;
 }
 
+/* Reads the instant of the peak alone and finds its node. */
 phx_status phx_hot_node_text(phx_context *context, const char *path, const char *body, const char *column, FILE *stream)
 {
     phx_frames frames = {0};
