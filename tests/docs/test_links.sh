@@ -6,7 +6,7 @@ set -eu
 cd "$1"
 links=$(mktemp)
 trap 'rm -f "$links"' EXIT
-for file in *.md docs/*.md examples/*.md; do
+for file in $(find . -name "*.md" -not -path "./build*" -not -path "*/node_modules/*" | sed "s,^./,,"); do
     # [text](target): one on a line of its own, without #anchor; nothing with a scheme, nothing inside ``` blocks
     awk -v file="$file" '
         /^ *```/ { inside = !inside; next }
