@@ -88,6 +88,8 @@ static phx_status add_statics(phx_context *context, const phx_continuum_def *def
     phx_status status = basis_grow(context, 6 * space->n_interfaces, basis);
 
     for (int i = 0; i < space->n_interfaces && !status; i++) {
+        if (def->basis == PHX_BASIS_CRAIG_BAMPTON && space->ties[i] > 0)
+            continue; /* its unit motions are in the basis */
         for (int c = 0; c < 6 && is_joined(def, i) && !status; c++) {
             const phx_csr *rows = &space->rows[i];
             double *f;

@@ -55,7 +55,9 @@ static const phx_key basis_keys[] = {
      .doc = "own: Matrix Market, a column for each shape, rows as those of the matrices; none with modes in `files`"},
     {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
      .fallback = "true",
-     .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},
+     .doc =
+         "also the displacements by unit forces and moments at the joined ports; craig_bampton: at ports without unit "
+         "motions, such as single nodes"},
 };
 const phx_object phx_schema_basis = {"basis", "Coordinates of the deformation.",
                                      .size = sizeof(((phx_elastic_keys *)0)->basis), .keys = basis_keys,
@@ -560,7 +562,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
                              .among = !keys->basis.choose     ? 0
                                       : keys->basis.among > 0 ? keys->basis.among
                                                               : 10 * keys->basis.modes,
-                             .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
+                             .statics = keys->basis.statics,
                              .stiffening = body->stiffening,
                              .held = held,
                              .joined = joined,
