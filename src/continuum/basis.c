@@ -58,23 +58,29 @@ void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsign
             hold_interface(space, i, held);
 }
 
-/* The lowest modes with these coordinates held: *count of them, of which `modes` are to stay. */
+/* The lowest modes with these coordinates held: *count of them, of which `modes` are to stay. Two modes of one
+ * frequency (a square bar bends alike in two planes) stay together: one of them alone would be any combination of both,
+ * another one for each processor. */
 static phx_status add_modes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                             flexibility *with, int *count, shapes *basis)
 {
+    static const double ONE_FREQUENCY = 1e-6; /* relative difference of two frequencies that count as one */
     const int most = flexibility_most_modes(with);
 
     *count = def->modes;
     if (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes > 0 && def->among > def->modes)
         *count = def->among < most ? def->among : most;
-    double *omega = phx_calloc(context, (size_t)*count + 1, sizeof *omega);
-    phx_status status = omega ? basis_grow(context, *count, basis) : PHX_ERR_MEMORY;
+    const int found = *count > 0 && *count < most ? *count + 1 : *count;
+    double *omega = phx_calloc(context, (size_t)found + 1, sizeof *omega);
+    phx_status status = omega ? basis_grow(context, found, basis) : PHX_ERR_MEMORY;
 
     if (!status && def->modes > most)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': modes is %d, the body has %d at most", def->name,
                           def->modes, most);
-    if (!status && *count > 0)
-        status = flexibility_modes(with, *count, omega, basis->y + (size_t)basis->count * (size_t)space->n);
+    if (!status && found > 0)
+        status = flexibility_modes(with, found, omega, basis->y + (size_t)basis->count * (size_t)space->n);
+    if (!status && found > *count && omega[found - 1] < (1.0 + ONE_FREQUENCY) * omega[found - 2])
+        *count = found;
     if (!status)
         basis->count += *count;
     phx_free(omega);
@@ -425,7 +431,8 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
         status = add_constraint_modes(context, space, with, basis);
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
-        status = basis_choose_modes(context, space, 0, modes, def->modes, basis->count - before, basis);
+        status = basis_choose_modes(context, space, 0, modes, def->among > def->modes ? def->modes : modes,
+                                    basis->count - before, basis);
     if (!status && def->statics && def->basis != PHX_BASIS_FREE)
         status = flexibility_create(context, space, NULL, &free_body);
     if (!status && def->statics)

@@ -234,9 +234,10 @@ static phx_status solve_scaled(dense *d)
     return status;
 }
 
-/* The largest change of a deformation, relative to the whole of it, or to that part of the mechanism's size below which
- * it is none: a heated body that is held all round does not deform. */
-static const double NO_DEFORMATION = 1e-9;
+/* Deformations below this part of the mechanism's size count as this part: a heated body that is held all round does
+ * not deform, and round-off of its forces moves it by 1e-16 of its size in every correction, which must stay below
+ * START_SETTLED of this. */
+static const double NO_DEFORMATION = 1e-6;
 /* Largest relative change of a body's deformation in the last correction; HUGE_VAL if it is not a number. */
 static double bend_of(const dense *d, const double *x)
 {
