@@ -552,7 +552,7 @@ static const phx_key output_keys[] = {
     QUANTITY(COORDINATE, "coordinate", phx_type_free_joint, joint, "free coordinates of a joint, rad, m"),
     QUANTITY(RATE, "rate", phx_type_free_joint, joint, "their rates, rad/s, m/s"),
     QUANTITY(EFFORT, "effort", phx_type_free_joint, joint,
-             "of the drive, actuator, spring and damper along them, N m, N"),
+             "of all that acts along them: drive, actuator, spring, damper, friction, controllers, N m, N"),
     QUANTITY(EDGE_SHEAR, "edge_shear", phx_type_stressed, point,
              "on an edge of a plate, N/m: q_n - dM_nt/dt, what acts on it along z; of a port the mean over its edges"),
     QUANTITY(EDGE_MOMENT, "edge_moment", phx_type_stressed, point,

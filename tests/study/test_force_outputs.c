@@ -58,6 +58,38 @@ static void test_mass_times_acceleration(void **state)
     phx_result_destroy(run.result);
 }
 
+/* The effort of a joint is all that acts along its coordinate, controllers included: J times the angular acceleration,
+ * by the rates at the ends of a step, which the midpoint rule makes of the effort in between. */
+static void test_joint_effort(void **state)
+{
+    static const char *const controllers[] = {
+        "c: {kind: pid, measure: pin, effort: pin, kp: 30, kd: 2, reference: 0.4}",
+        "c: {kind: pid, measure: pin, effort: pin, kp: 30, kd: 2, reference: 0.4, sample: 0.01}"};
+
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: 2\nbodies:\n  wheel: {kind: rigid, mass: 3, inertia: 0.2}\n"
+                 "joints: {pin: {kind: revolute, ports: [ground.O, wheel.P], angle: 0.1, damping: 0.3, stiffness: 2, "
+                 "effort: 0.5*sin(20*t)}}\n"
+                 "controllers: {%s}\noutputs: {m: {effort: pin}, w: {rate: pin}}\n"
+                 "simulate: {end: 0.5, step: 1e-4}\n",
+                 controllers[k]);
+        text_run run = run_text(*state, text, 0.0);
+        double largest = 0.0;
+        for (size_t row = 0; row + 1 < run.n; row++) {
+            const double before = record_at(*state, &run, "m", row), after = record_at(*state, &run, "m", row + 1);
+            largest = fmax(largest, fabs(before));
+            if (k == 1 && row % 100 == 0 && row > 0)
+                continue; /* the sampled effort jumps after this row */
+            CHECK_CLOSE(0.2 * (record_at(*state, &run, "w", row + 1) - record_at(*state, &run, "w", row)) / 1e-4,
+                        0.5 * (before + after), 1e-5, "controller %d, row %zu", k, row);
+        }
+        assert_true(largest > 8.0);
+        phx_result_destroy(run.result);
+    }
+}
+
 /* Rows of C and D: m times the acceleration is the sum of the forces and the load on the body. */
 static void test_derivatives(void **state)
 {
@@ -123,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_mass_times_acceleration, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(test_joint_effort, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(test_derivatives, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(test_refused, study_setup, study_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);

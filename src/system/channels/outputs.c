@@ -763,11 +763,12 @@ double phx_sys_coordinate_rate(const workspace *ws, int joint, int c)
     return phx_row_rate(&coordinate->row, a, b, g);
 }
 
-/* Coordinates, rates or efforts of a joint; the effort is all that acts along the coordinate, drive and sticking
- * friction included. */
+/* Coordinates, rates or efforts of a joint; the effort is all that acts along the coordinate: drive, sticking friction
+ * and controllers included. */
 static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)
 {
     const joint_slot *joint = &ws->system->joints[output->def.joint];
+    const controller_list *control = &ws->system->control;
 
     for (int c = 0; c < joint->n_coordinates; c++) {
         const coordinate_slot *coordinate = &joint->coordinates[c];
@@ -784,6 +785,9 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
                 out[c] += multipliers[coordinate->driven_row];
             if (coordinate->stick_row >= 0)
                 out[c] += multipliers[coordinate->stick_row];
+            for (int k = 0; k < control->n_actuations; k++)
+                if (control->actuations[k].joint == output->def.joint && control->actuations[k].coordinate == c)
+                    out[c] += ws->control.u[k];
         }
     }
 }
