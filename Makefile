@@ -8,6 +8,7 @@
 #   make uninstall what the last make install of this folder put there
 #   make package   Debian packages                                    in build/release/packages
 #   make wheel     a wheel, for pip where there is only Python        in build/no-gpl
+#   make container an image with the wheel, as root                   localhost/phlexor, build/no-gpl/phlexor.tar
 #   make docs      the documentation as web pages                     in build/release/html
 #   make format    all C files as .clang-format says
 #   make fuzz      every fuzzer for FUZZ_SECONDS
@@ -21,7 +22,7 @@ OPTIONS ?=
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 BUILD = cmake --build build/release --parallel $(JOBS)
 
-.PHONY: all run reproduce test bench clean install uninstall docs package wheel format fuzz setup release
+.PHONY: all run reproduce test bench clean install uninstall docs package wheel container format fuzz setup release
 
 all: release
 	$(BUILD)
@@ -80,6 +81,10 @@ wheel:
 	@cmake --preset no-gpl -D PHX_REPORT=ON -D PHX_FMU=ON $(OPTIONS) --log-level=WARNING >/dev/null
 	@cmake --build build/no-gpl --parallel $(JOBS) --target phlexor_program phlexor_shared man
 	@tools/make-wheel build/no-gpl
+
+container: wheel
+	@tools/setup --container
+	@tools/make-container build/no-gpl/phlexor-*.whl
 
 format:
 	@tools/setup --develop

@@ -56,6 +56,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         endif()
     endforeach()
 endif()
+# gcc 12 for ARM ends with an internal error of its loop vectoriser (vect_transform_reduction) in three files.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND CMAKE_C_COMPILER_ID STREQUAL GNU AND
+   CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
+    list(APPEND PHX_FLAGS -fno-tree-loop-vectorize)
+endif()
 # What gcc suspects to be uninitialised differs with the processor that it compiles for.
 if(PHX_WERROR AND NOT PHX_NATIVE)
     list(APPEND PHX_FLAGS -Werror)

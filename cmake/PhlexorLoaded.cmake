@@ -23,12 +23,19 @@ function(phx_describe_loaded name title soname package)
     set_property(GLOBAL APPEND PROPERTY PHX_LOADED_PACKAGES ${package})
 endfunction()
 
-# phx::<name> from pkg-config, to be loaded, with its name for messages and its headers.
-function(phx_find_loaded name module title)
-    pkg_check_modules(PHX_${name} REQUIRED QUIET IMPORTED_TARGET ${module})
-    add_library(phx::${name} INTERFACE IMPORTED)
-    target_link_libraries(phx::${name} INTERFACE PkgConfig::PHX_${name})
-    list(GET PHX_${name}_LINK_LIBRARIES 0 file)
+# phx::<name> from pkg-config (the first of the modules that is there), or without it (-l<library>), to be loaded, with
+# its name for messages and its headers.
+function(phx_find_loaded name modules title)
+    if(modules MATCHES "^-l(.+)")
+        set(library ${CMAKE_MATCH_1})
+        phx_find_library(${name} ${ARGV3} "" ${library})
+        set(file ${PHX_LIBRARY_${library}})
+    else()
+        pkg_search_module(PHX_${name} REQUIRED QUIET IMPORTED_TARGET ${modules})
+        add_library(phx::${name} INTERFACE IMPORTED)
+        target_link_libraries(phx::${name} INTERFACE PkgConfig::PHX_${name})
+        list(GET PHX_${name}_LINK_LIBRARIES 0 file)
+    endif()
     execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE dynamic ERROR_QUIET)
     if(NOT dynamic MATCHES "soname: *\\[([^]]+)\\]")
         message(FATAL_ERROR "${file}: ${title} must be a shared library, which Phlexor loads when it needs it")
@@ -44,9 +51,10 @@ function(phx_find_loaded name module title)
     phx_describe_loaded(${name} ${title} ${soname} "${package}" ${ARGN})
 endfunction()
 
-phx_find_loaded(hdf5 hdf5-serial HDF5 hdf5.h)
+phx_find_loaded(hdf5 "hdf5-serial;hdf5" HDF5 hdf5.h) # Debian's name, the name elsewhere
 phx_find_loaded(matio matio matio matio.h)
-phx_find_loaded(xlsxwriter xlsxwriter libxlsxwriter xlsxwriter.h)
+# Its module in Debian 13 needs the one of minizip, whose <zip.h> would stand before libzip's.
+phx_find_loaded(xlsxwriter -lxlsxwriter libxlsxwriter xlsxwriter.h)
 phx_find_loaded(cairo cairo Cairo cairo.h cairo-pdf.h)
 add_library(phx::rsvg INTERFACE IMPORTED) # without its headers: rsvg.h declares what is used
 phx_describe_loaded(rsvg librsvg librsvg-2.so.2 librsvg2-2 results/plot/rsvg.h)

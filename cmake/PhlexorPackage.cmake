@@ -5,7 +5,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME phlexor)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_CONTACT "Phlexor authors <root@localhost>") # unless the environment says: PackageComponents.cmake
+set(CPACK_PACKAGE_CONTACT "Phlexor authors <authors@phlexor.invalid>") # unless the environment says: PackageComponents.cmake
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
@@ -34,7 +34,8 @@ endmacro()
 # What links the static library or asks pkg-config needs what Phlexor is linked with.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --list OUTPUT_VARIABLE packages)
 string(REGEX MATCHALL "z?lib[a-z0-9]+-dev" packages "${packages}")
-list(REMOVE_ITEM packages libc6-dev libcmocka-dev libhdf5-dev libmatio-dev libzip-dev libxml2-dev libcairo2-dev)
+list(REMOVE_ITEM packages libc6-dev libcmocka-dev libhdf5-dev libmatio-dev libzip-dev libxml2-dev libcairo2-dev
+    libassimp-dev libxlsxwriter-dev)
 list(JOIN packages ", " packages)
 
 # dpkg-shlibdeps finds what is linked, not what is loaded.
@@ -67,6 +68,13 @@ file(WRITE ${PROJECT_BINARY_DIR}/shlibs
     "libphlexor ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${soname} (>= ${PROJECT_VERSION})\n")
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_BINARY_DIR}/triggers)
+# As dh_python3 has them: without, files compiled by root would stay when the package is removed.
+foreach(script IN ITEMS postinst:py3compile prerm:py3clean)
+    string(REGEX MATCH "(.*):(.*)" script ${script})
+    file(WRITE ${PROJECT_BINARY_DIR}/python/${CMAKE_MATCH_1}
+        "#!/bin/sh\nset -e\nif command -v ${CMAKE_MATCH_2} >/dev/null; then\n    ${CMAKE_MATCH_2} -p python3-phlexor\nfi\n")
+    list(APPEND CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/python/${CMAKE_MATCH_1})
+endforeach()
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SHLIBDEPS OFF)
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # tools/setup installs what is missing and nothing else, with a dpkg-query, apt-get, sudo and id that only pretend.
 set -eu
-setup=$(cd "$(dirname "$0")/../../tools" && pwd)/setup
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+setup=$tree/tools/setup
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 failures=0
@@ -101,6 +102,18 @@ pretend apt-get :
 run 0
 expect_said 'not a Debian system'
 expect_no_call '^apt-get'
+longest=$(printf '%s\n' "$said" | awk '{ if (length > most) most = length } END { print most }')
+[ "$longest" -le 120 ] || complain "a line has $longest characters"
+# what the build looks for: names of pkg-config, headers of what has none, a library without its headers
+names=$(sed -n -e 's/^ *phx_find_package([a-z]* \([^ )]*\).*/\1/p' \
+    -e 's/^ *phx_find_library([a-z]* \([^ $]*\) .*/\1/p' -e 's/^phx_find_loaded([a-z0-9]* -l[a-z]* [a-z]* \([a-z.]*\).*/\1/p' \
+    -e 's/^phx_find_loaded([a-z0-9]* \([^" -][^ ]*\).*/\1/p' -e 's/^phx_find_loaded.*;\([^"]*\)".*/\1/p' \
+    -e 's/^phx_describe_loaded([a-z]* [a-z]* \([^ ]*\).*/\1/p' \
+    "$tree/cmake/PhlexorLibraries.cmake" "$tree/cmake/PhlexorLoaded.cmake" "$tree/tests/support/CMakeLists.txt")
+[ "$(echo $names | wc -w)" -eq 19 ] || complain "the build looks for other things than once: $names"
+for name in $names; do
+    expect_said "[ ,]$name\\([ ,]\\|\$\)"
+done
 
 case='for tests'
 fresh_place
@@ -116,9 +129,25 @@ case='a program for tests that this Debian lacks'
 : >"$place/calls"
 pretend apt-cache 'case $* in *octave) echo "  Candidate: (none)" ;; *) echo "  Candidate: 1.2" ;; esac'
 run 0 --test
-expect_said 'this Debian has no octave; tests that need it are left out'
+expect_said 'this system has no octave; what needs it is left out'
 expect_call 'install .* python3-scipy$'
 expect_no_call 'install .* octave'
+
+case='Ubuntu, where Chromium is not a Debian package, and Debian 13, which has another clang-format'
+fresh_place
+pretend_packages 'chromium-headless-shell | clang-format-14 | clang) ;;'
+pretend id 'echo 0'
+pretend apt-get :
+pretend apt-cache 'case $* in *chromium* | *-14) echo "  Candidate: (none)" ;; *) echo "  Candidate: 1.2" ;; esac'
+run 0 --develop
+expect_said 'this system has no clang-format-14; what needs it is left out'
+expect_call 'install -y --no-install-recommends clang$'
+
+case='what the build needs is asked for in any case'
+pretend_packages 'libfyaml-dev) ;;'
+pretend apt-cache 'echo "  Candidate: (none)"'
+run 0
+expect_call 'install .* libfyaml-dev$'
 
 case='for developers'
 fresh_place
