@@ -8,7 +8,7 @@
  * - A failure is PHX_ERR_FILE; the message names the file, the reason and the remedy.
  * - Writing past a file size limit raises SIGXFSZ, past a closed pipe SIGPIPE; a program that wants the error instead
  * of the signal ignores them.
- * - An HDF5 file ends with a checksum after the content of HDF5 (docs/result-files.md). A file that is damaged is refused
+ * - An HDF5 file ends with a checksum of its content (docs/result-files.md). A file that is damaged is refused
  *   (PHX_ERR_FILE); one that another program has changed has no checksum any more and is read.
  * - HDF5 as packaged by Debian allows one caller at a time: calls of this layer that touch HDF5 files must not overlap
  *   in time in one process, whatever their contexts. Neither must spectra (PHX_PLOT_SPECTRUM). */
