@@ -44,7 +44,7 @@ typedef struct phx_controller_external {
     phx_status (*advance)(phx_context *context, void *data, double t, double sample);
 } phx_controller_external;
 
-/* The matching condition of interconnection and damping assignment (docs/control.md), at places of a region of the
+/* The matching condition of interconnection and damping assignment (docs/energy-control.md), in a region of the
  * coordinates: the largest entry of grad_q H - M_d M^-1 grad_q H_d + J_2 M_d^-1 p along coordinates without an effort,
  * relative to the largest of its terms there; of the potentials, and of the kinetic energies at rates up to 1. */
 typedef struct phx_matching {

@@ -8,7 +8,7 @@
  * - A failure is PHX_ERR_FILE; the message names the file, the reason and the remedy.
  * - Writing past a file size limit raises SIGXFSZ, past a closed pipe SIGPIPE; a program that wants the error instead
  * of the signal ignores them.
- * - An HDF5 file ends with a checksum behind what HDF5 knows of it (docs/results.md). A file that is damaged is refused
+ * - An HDF5 file ends with a checksum of its content (docs/result-files.md). A file that is damaged is refused
  *   (PHX_ERR_FILE); one that another program has changed has no checksum any more and is read.
  * - HDF5 as packaged by Debian allows one caller at a time: calls of this layer that touch HDF5 files must not overlap
  *   in time in one process, whatever their contexts. Neither must spectra (PHX_PLOT_SPECTRUM). */
@@ -144,8 +144,8 @@ typedef struct phx_record_body {
     X(INTEGERS, triangle_nodes, "/meshes/triangle_nodes", ONE, n_triangle_nodes)                                       \
     /* mesh_shapes: 3 x n_q of each node: displacement = shapes q */                                                   \
     X(NUMBERS, mesh_shapes, "/meshes/shapes", ONE, n_mesh_shapes)                                                      \
-    /* mesh_maps: components x (n_q + factors) of each node: stresses = map (q, factors), docs/results.md has their    \
-     * order */                                                                                                        \
+    /* mesh_maps: components x (n_q + factors) of each node: stresses = map (q, factors), in the order of              \
+     * docs/result-files.md */                                                                                         \
     X(NUMBERS, mesh_maps, "/meshes/maps", ONE, n_mesh_maps)                                                            \
     /* set_name: sets of nodes of the meshes; those of all nodes are left out */                                       \
     X(NAMES, set_name, "/sets/name", ONE, n_mesh_sets)                                                                 \

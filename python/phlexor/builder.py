@@ -866,7 +866,7 @@ class ModelBuilder:
         self._maps["linearize"] = _given(at=at)
 
     def inverse(self, inputs: Sequence[str], motion: Mapping[str, Signal]) -> None:
-        """What outputs shall do, signals by their names, and the inputs that make them (docs/control.md)."""
+        """What outputs shall do, signals by their names, and the inputs that make them (docs/inverse-dynamics.md)."""
         self._maps["inverse"] = {"inputs": list(inputs), "motion": dict(motion)}
 
     def page(self, *, camera: Optional[Vector] = None, colour: Optional[str] = None,

@@ -367,7 +367,7 @@ class Linear:
     reduction : namespace or None
         Of a reduced model what it is worth, by the names of the file without ``reduction_``: `method`, `order`, `error`
         (H-infinity, relative), `error_certified`, `bound` where there is one, `error_h2`, `passive`, `omega` with the
-        curves `model_gain`, `reduced_gain`, `error_gain`, and others (docs/linear-analysis.md).
+        curves `model_gain`, `reduced_gain`, `error_gain`, and others (docs/reduced-models.md).
     """
 
     def __init__(self, system: Optional[StateSpace], items: Dict[str, Any], bundle: Any, owner: Any,
@@ -503,7 +503,7 @@ class Lft:
         The values at ``delta = -1`` and ``1``.
     errors : dict
         ``fit`` and ``held_out`` of the polynomials at the plants and at values left out, ``realisation`` of the LFT
-        from the polynomials, ``response`` of frequency responses (docs/linear-analysis.md).
+        from the polynomials, ``response`` of frequency responses (docs/lft.md).
     """
 
     def __init__(self, pointer: Any, owner: Any) -> None:

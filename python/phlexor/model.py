@@ -501,7 +501,7 @@ class Model:
         -------
         mapping
             ``M D K G KKT``, channels ``F H Y_q ..``, the descriptor form ``E J R Q B ..`` and the bodies' own, as
-            ``phlexor linearize`` exports them (docs/linear-analysis.md); sparse ones as SciPy's ``csr_matrix`` or
+            ``phlexor linearize`` exports them (docs/export.md); sparse ones as SciPy's ``csr_matrix`` or
             :class:`Csr`; lists of names, texts.
         """
         bundle = ctypes.POINTER(phx_bundle)()
@@ -554,11 +554,11 @@ class Model:
             together (auto). The results agree to rounding.
         accuracy, accuracy_absolute : float, optional
             Error of the outputs, relative to the largest length of each, and in their units: method and step are found
-            for it (docs/integrators.md). Without any step or tolerance `accuracy` is 1e-3.
+            for it (docs/requested-accuracy.md). Without any step or tolerance `accuracy` is 1e-3.
         accuracy_of : iterable of str, optional
             The outputs whose error counts; None: those of the model's `simulate`, or all.
         iterations : int, optional
-            Exactly so many Newton corrections a step, of `midpoint` with a fixed step (docs/integrators.md).
+            Exactly so many Newton corrections a step, of `midpoint` with a fixed step (docs/real-time.md).
         real_time : bool
             Take the wall time of each step: ``step_time_median``, ... of the report.
 
@@ -607,7 +607,7 @@ class Model:
         end, step, every, rtol, atol, integrator, progress : optional
             As for :meth:`simulate`.
         csv : path-like, optional
-            File for the table, whose columns are signals for actuators and controllers (docs/control.md).
+            File for the table, whose columns are signals for actuators and controllers (docs/inverse-dynamics.md).
         h5 : path-like, optional
             File for the result of the simulation.
 
@@ -626,7 +626,7 @@ class Model:
     def stable_inverse(self, end: Optional[float] = None, *, step: Optional[float] = None,
                        every: Optional[float] = None, csv: Optional[PathLike] = None) -> StableInverse:
         """Stable inversion: bounded inputs with which outputs follow the motions that `inverse` of the model gives, by
-        the linear model about its start (docs/control.md).
+        the linear model about its start (docs/inverse-dynamics.md).
 
         Parameters
         ----------
@@ -849,7 +849,7 @@ class Model:
         Parameters
         ----------
         inputs, outputs : sequence of str, optional
-            Channels such as ``"crank.C.fy"``, ``"motor.effort"``, ``"tip.x"`` (docs/linear-analysis.md lists them). By
+            Channels such as ``"crank.C.fy"``, ``"motor.effort"``, ``"tip.x"`` (docs/linear-models.md lists them). By
             default all loads, actuators and drives, and all outputs of the model.
         at : {"start", "static", "steady"}, optional
             As for :meth:`modes`.

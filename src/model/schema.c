@@ -752,7 +752,7 @@ static const phx_key simulate_keys[] = {
          "damped, and the ledger says by how much"},
     {"iterations", &phx_type_integer, AT(phx_model_simulate, iterations), .range = &iterations_range,
      .fallback = "to rounding",
-     .doc = "exactly so many Newton corrections a step, of `midpoint` with a fixed step (docs/integrators.md)"},
+     .doc = "exactly so many Newton corrections a step, of `midpoint` with a fixed step (docs/real-time.md)"},
 };
 static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
                                     TABLE(phx_model_simulate, simulate_keys)};

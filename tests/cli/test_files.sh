@@ -133,7 +133,7 @@ for name in ["rotor_blade", "hinged_pair"]:
         assert len(f["modes/omega"]) == 4 * mat["rigid_modes"].shape[0]
 END
 
-# ---- everything in an HDF5 file is described in docs/results.md ----
+# ---- everything in an HDF5 file is described in docs/result-files.md ----
 run 0 linearize satellite.yaml -o states.h5
 run 0 linearize satellite.yaml --form second-order -o second.h5
 run 0 linearize satellite.yaml --form descriptor -o linear.h5
@@ -142,7 +142,7 @@ cat >described.py <<END
 import re
 import h5py
 
-text = open("$source_dir/docs/results.md", encoding="utf-8").read()
+text = open("$source_dir/docs/result-files.md", encoding="utf-8").read()
 parts = dict(re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", text, re.M | re.S))
 
 
@@ -193,7 +193,7 @@ for name in ["states", "second", "linear", "body"]:
         for key, item in f.items():
             assert isinstance(item, h5py.Dataset) or set(item) == {"data", "indices", "indptr", "shape"}, key
 END
-python_script <described.py || fail "docs/results.md does not describe what is in the files"
+python_script <described.py || fail "docs/result-files.md does not describe what is in the files"
 
 # ---- matrices ----
 run 0 export satellite.yaml

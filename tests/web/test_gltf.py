@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A motion as glb, read by three.js: every node of every surface is where the result file puts it (docs/results.md).
+"""A motion as glb, read by three.js: every node of every surface is where the result file puts it (docs/result-files.md).
 
     test_gltf.py PROGRAM NODE WEB_BUILD WEB_TEST EXAMPLES
 """
