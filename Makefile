@@ -9,7 +9,7 @@
 #   make package   Debian packages                                    in build/release/packages
 #   make wheel     a wheel, for pip where there is only Python        in build/no-gpl
 #   make container an image with the wheel, as root                   localhost/phlexor, build/no-gpl/phlexor.tar
-#   make docs      the documentation as web pages                     in build/release/html
+#   make docs      the documentation as a site, with live pages       in build/release/html
 #   make format    all C files as .clang-format says
 #   make fuzz      every fuzzer for FUZZ_SECONDS
 #   make clean     removes build
@@ -63,8 +63,8 @@ uninstall:
 
 docs: release
 	@tools/setup --package
-	@$(BUILD) --target man
-	@docs/make-html build/release/html build/release/man
+	@$(BUILD) --target man phlexor_program
+	@docs/make-html build/release/html build/release/man build/release/bin/phlexor
 
 # Under /usr the libraries go where Debian has them.
 package: release

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The documentation as web pages: doxygen finds everything public documented, every link leads somewhere, and nothing is
-# loaded from the network or tells where it was made.
+# The documentation as a site: doxygen finds everything public documented, Sphinx has no warning, every link leads
+# somewhere, and nothing is loaded from the network or tells where it was made.
 #
 #   test_html.sh SOURCE MAN
 set -eu
-for tool in doxygen cmark-gfm mandoc python3; do
+for tool in doxygen sphinx-build mandoc python3; do
     command -v $tool >/dev/null || {
         echo "SKIP: this test needs the package $tool"
         exit 77
