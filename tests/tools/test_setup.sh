@@ -104,13 +104,13 @@ expect_said 'not a Debian system'
 expect_no_call '^apt-get'
 longest=$(printf '%s\n' "$said" | awk '{ if (length > most) most = length } END { print most }')
 [ "$longest" -le 120 ] || complain "a line has $longest characters"
-# what the build looks for: names of pkg-config, headers of what has none, a library without its headers
+# pkg-config names, or headers, or the library itself, of everything that the build searches
 names=$(sed -n -e 's/^ *phx_find_package([a-z]* \([^ )]*\).*/\1/p' \
     -e 's/^ *phx_find_library([a-z]* \([^ $]*\) .*/\1/p' -e 's/^phx_find_loaded([a-z0-9]* -l[a-z]* [a-z]* \([a-z.]*\).*/\1/p' \
     -e 's/^phx_find_loaded([a-z0-9]* \([^" -][^ ]*\).*/\1/p' -e 's/^phx_find_loaded.*;\([^"]*\)".*/\1/p' \
     -e 's/^phx_describe_loaded([a-z]* [a-z]* \([^ ]*\).*/\1/p' \
     "$tree/cmake/PhlexorLibraries.cmake" "$tree/cmake/PhlexorLoaded.cmake" "$tree/tests/support/CMakeLists.txt")
-[ "$(echo $names | wc -w)" -eq 19 ] || complain "the build looks for other things than once: $names"
+[ "$(echo $names | wc -w)" -eq 19 ] || complain "the build searches other libraries than before: $names"
 for name in $names; do
     expect_said "[ ,]$name\\([ ,]\\|\$\)"
 done
@@ -129,7 +129,7 @@ case='a program for tests that this Debian lacks'
 : >"$place/calls"
 pretend apt-cache 'case $* in *octave) echo "  Candidate: (none)" ;; *) echo "  Candidate: 1.2" ;; esac'
 run 0 --test
-expect_said 'this system has no octave; what needs it is left out'
+expect_said 'this system has no octave; tests and checks that need it are left out'
 expect_call 'install .* python3-scipy$'
 expect_no_call 'install .* octave'
 
@@ -140,7 +140,7 @@ pretend id 'echo 0'
 pretend apt-get :
 pretend apt-cache 'case $* in *chromium* | *-14) echo "  Candidate: (none)" ;; *) echo "  Candidate: 1.2" ;; esac'
 run 0 --develop
-expect_said 'this system has no clang-format-14; what needs it is left out'
+expect_said 'this system has no clang-format-14; tests and checks that need it are left out'
 expect_call 'install -y --no-install-recommends clang$'
 
 case='what the build needs is asked for in any case'
