@@ -61,6 +61,8 @@ static const struct value_kind {
     {"report", NULL, "FILE...", ":files .h5", NULL, FORM_FREE},
     {"import", NULL, "FILE...", ":files", NULL, FORM_FREE},
     {"import", NULL, "UNIT=VALUE", NULL, NULL, FORM_FREE},
+    {"import", NULL, "NAME=DIR", NULL, NULL, FORM_FREE},
+    {"import", NULL, "LINK|all", NULL, NULL, FORM_FREE},
     {"import", NULL, "TEXT", NULL, NULL, FORM_FREE},
     {NULL, NULL, "FILE", ":files", NULL, FORM_FREE},
     {"export", "--output", "NAME", ":files", NULL, FORM_FREE},

@@ -5,10 +5,10 @@
 #include <string.h>
 
 typedef struct import_arguments {
-    cli_list files, units;
-    const char *format, *output, *thickness;
-    int modes;
+    cli_list files, units, packages, bend;
+    const char *format, *output, *thickness, *drive;
     phx_study_import_options options;
+    phx_robot_options robot;
 } import_arguments;
 
 /* A number above 0; returns -1, or the exit status after a message. */
@@ -75,7 +75,39 @@ static int import(const cli_command *command, phx_context *context, import_argum
     return result ? cli_failed(context, result) : EXIT_DONE;
 }
 
-/* phlexor import: reads the options, then imports a body from files of another program; the exit status. */
+/* ---- robots ---- */
+static bool is_robot(const cli_list *files)
+{
+    const char *dot = files->count == 1 ? strrchr(files->items[0], '.') : NULL;
+
+    return dot && (!strcmp(dot, ".urdf") || !strcmp(dot, ".xacro"));
+}
+
+static int import_robot(const cli_command *command, phx_context *context, import_arguments *given)
+{
+    static const char *const drives[PHX_ROBOT_DRIVES] = {"free", "pd", "motion"};
+    int status = cli_readable(given->files.items[0]);
+
+    for (int k = 0; k < given->packages.count && status < 0; k++)
+        if (!strchr(given->packages.items[k], '='))
+            status = cli_usage_error(command, "--package: expected NAME=DIR, found '%s'", given->packages.items[k]);
+    if (status < 0)
+        status = cli_writable(context, 1, &given->output);
+    if (status >= 0)
+        return status;
+    given->robot.path = given->files.items[0];
+    given->robot.n_packages = given->packages.count;
+    given->robot.packages = given->packages.items;
+    given->robot.n_bend = given->bend.count;
+    given->robot.bend = given->bend.items;
+    while (given->drive && strcmp(given->drive, drives[given->robot.drive]) != 0)
+        given->robot.drive++;
+    const phx_status result = given->output ? phx_study_save_robot(context, &given->robot, given->output)
+                                            : phx_study_import_robot(context, &given->robot, stdout);
+    return result ? cli_failed(context, result) : EXIT_DONE;
+}
+
+/* phlexor import: reads the options, then imports a robot, or a body from files of another program; the exit status. */
 int cli_import(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     import_arguments given = {.options = phx_study_import_options_default()};
@@ -92,13 +124,25 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
         {"--thickness", 0, OPTION_TEXT, "H", "of a plate, m, where the file does not say it", &given.thickness},
         {"--modes", 0, OPTION_COUNT, "N", "frequencies of the free body (default: 6)", &given.options.frequencies},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
+        {"--package", 0, OPTION_LIST, "NAME=DIR", "of a robot: where package://NAME/ is; may be repeated",
+         &given.packages},
+        {"--drive", 0, OPTION_CHOICE, "free|pd|motion", "of a robot: what its joints have (default: free)",
+         &given.drive},
+        {"--bend", 0, OPTION_LIST, "LINK|all", "of a robot: links that bend up to the next joint; may be repeated",
+         &given.bend},
+        {"--material", 0, OPTION_CHOICE, "aluminium|steel|titanium", "of these (default: aluminium)",
+         &given.robot.material},
+        {"--free-base", 0, OPTION_FLAG, NULL, "of a robot: its root link moves", &given.robot.free_base},
+        {"--keep-fixed", 0, OPTION_FLAG, NULL, "of a robot: links on fixed joints stay bodies",
+         &given.robot.keep_fixed},
+        {"--no-shapes", 0, OPTION_FLAG, NULL, "of a robot: without pictures", &given.robot.no_shapes},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), .wanted = 1,
                                      .more = &given.files};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)
-        status = import(command, context, &given);
+        status = is_robot(&given.files) ? import_robot(command, context, &given) : import(command, context, &given);
     cli_options_free(&arguments);
     return status;
 }

@@ -2,6 +2,8 @@
 #ifndef PHLEXOR_STUDY_H
 #define PHLEXOR_STUDY_H
 
+#include <stdio.h>
+
 #include <phlexor/model.h>
 #include <phlexor/integrate.h>
 #include <phlexor/linear.h>
@@ -580,6 +582,36 @@ phx_status phx_study_import(phx_context *context, const phx_study_import_options
 void phx_import_report_destroy(phx_import_report *report); /* NULL is allowed */
 /* The model file under this name, complete or not at all. PHX_ERR_INPUT where it would overwrite what was read. */
 phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path);
+
+/* ---- robots ---- */
+typedef enum phx_robot_drive {
+    PHX_ROBOT_FREE,   /* joints without actuators */
+    PHX_ROBOT_PD,     /* a PD controller in each */
+    PHX_ROBOT_MOTION, /* a prescribed motion of each, zero */
+    PHX_ROBOT_DRIVES
+} phx_robot_drive;
+/* How a file in URDF becomes a model. */
+typedef struct phx_robot_options {
+    const char *path;
+    int n_packages;
+    const char *const
+        *packages;   /* NAME=DIR: where files of package://NAME/ are; else folders above the file are tried */
+    bool free_base;  /* the root link is a body; else it is the ground */
+    bool keep_fixed; /* links on fixed joints are bodies, welded; else they become one with their parents */
+    bool no_shapes;  /* without pictures */
+    phx_robot_drive drive;
+    int n_bend;
+    const char *const *bend; /* links that bend between their joint and the next one, or "all" */
+    const char *material;    /* of these: aluminium (default, NULL), steel or titanium */
+} phx_robot_options;
+phx_robot_options phx_robot_options_default(void);
+/* Writes the model of a robot as YAML: rigid bodies in the axes of its links, joints with its names, damping, friction,
+ * stops at its limits, shapes. Inertias that no body has are raised, with a warning. A link that bends becomes a rigid
+ * part, a tube and a rigid part with the mass, centre of mass and inertia of the link. PHX_ERR_INPUT names file, line
+ * and remedy; PHX_ERR_FILE; PHX_ERR_UNSUPPORTED without libxml2. */
+phx_status phx_study_import_robot(phx_context *context, const phx_robot_options *options, FILE *stream);
+/* The same as a file, complete or not at all. Meshes keep the paths that they have from the working folder. */
+phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path);
 
 /* ---- pages ---- */
 /* The page of a result or a table of modes in an HDF5 file (phx_report_result, phx_report_modes), with the certificate

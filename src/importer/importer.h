@@ -165,4 +165,17 @@ phx_status phx_fmu_component_start(phx_context *context, void *data, double t, c
 phx_status phx_fmu_component_advance(phx_context *context, void *data, double t, double step);
 phx_status phx_fmu_component_evaluate(phx_context *context, void *data, double t, const double *y, double *u);
 
+/* ---- XML of robots ---- */
+/* An element: attributes name by name, children in order. */
+typedef struct phx_xml {
+    char *name;
+    int line, n_attributes, n_children;
+    char **keys, **values;
+    struct phx_xml *children;
+} phx_xml;
+/* Reads a file of at most 64 MB. Document types, and with them entities, are refused. PHX_ERR_INPUT names file and
+ * line, PHX_ERR_FILE, PHX_ERR_UNSUPPORTED without libxml2. */
+phx_status phx_xml_read(phx_context *context, const char *path, phx_xml *root);
+void phx_xml_free(phx_xml *element); /* what is in it */
+
 #endif

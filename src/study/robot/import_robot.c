@@ -1,0 +1,65 @@
+/* A robot's file becomes a model file. */
+#include "file/file.h"
+#include "robot.h"
+
+#include <string.h>
+
+phx_robot_options phx_robot_options_default(void)
+{
+    return (phx_robot_options){0};
+}
+
+static phx_status read_robot(phx_context *context, const phx_robot_options *options, phx_robot *robot)
+{
+    phx_status status = robot_read_urdf(context, options, robot);
+
+    if (!status)
+        status = robot_assemble(context, options, robot);
+    return status;
+}
+
+phx_status phx_study_import_robot(phx_context *context, const phx_robot_options *options, FILE *stream)
+{
+    phx_robot robot = {0};
+
+    if (!options || !options->path || !stream)
+        return phx_fail_null(context, __func__, "options, options->path or stream");
+    phx_status status = read_robot(context, options, &robot);
+    if (!status)
+        status = robot_write(context, options, &robot, stream);
+    robot_free(&robot);
+    return phx_conclude(context, status);
+}
+
+typedef struct robot_saving {
+    const phx_robot_options *options;
+    const phx_robot *robot;
+} robot_saving;
+
+static phx_status save_robot(phx_context *context, const char *path, const void *data)
+{
+    const robot_saving *saving = data;
+    FILE *stream = fopen(path, "w");
+
+    if (!stream)
+        return phx_file_fail(context, path, "write", 0);
+    phx_status status = robot_write(context, saving->options, saving->robot, stream);
+    if (fclose(stream) != 0 && !status)
+        status = phx_file_fail(context, path, "write", 0);
+    return status;
+}
+
+phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path)
+{
+    phx_robot robot = {0};
+
+    if (!options || !options->path || !path)
+        return phx_fail_null(context, __func__, "options, options->path or path");
+    phx_status status = read_robot(context, options, &robot);
+    if (!status) {
+        const robot_saving saving = {options, &robot};
+        status = phx_file_replace(context, path, save_robot, &saving);
+    }
+    robot_free(&robot);
+    return phx_conclude(context, status);
+}

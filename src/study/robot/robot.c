@@ -1,0 +1,230 @@
+/* The tree of a robot: its order, links on fixed joints merged, inertias checked, places at zero coordinates. */
+#include "robot.h"
+
+#include <math.h>
+#include <string.h>
+
+void robot_free(phx_robot *robot)
+{
+    for (int k = 0; k < robot->n_links; k++) {
+        for (int s = 0; s < robot->links[k].n_shapes; s++)
+            phx_free(robot->links[k].shapes[s].file);
+        phx_free(robot->links[k].shapes);
+        phx_free(robot->links[k].name);
+    }
+    for (int k = 0; k < robot->n_joints; k++)
+        phx_free(robot->joints[k].name);
+    phx_free(robot->links);
+    phx_free(robot->joints);
+    phx_free(robot->name);
+    *robot = (phx_robot){0};
+}
+
+robot_pose robot_pose_identity(void)
+{
+    return (robot_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+}
+
+robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner)
+{
+    robot_pose pose;
+
+    phx_rot_apply(3, outer->R, inner->x, pose.x);
+    for (int a = 0; a < 3; a++)
+        pose.x[a] += outer->x[a];
+    phx_dense_multiply(false, false, 3, 3, 3, 1.0, outer->R, 3, inner->R, 3, 0.0, pose.R, 3);
+    return pose;
+}
+
+/* ---- the tree ---- */
+/* Every link but one has one joint to a parent, and all hang together. */
+static phx_status robot_connect(phx_context *context, phx_robot *robot)
+{
+    robot->root = -1;
+    for (int j = 0; j < robot->n_joints; j++) {
+        robot_link *child = &robot->links[robot->joints[j].child];
+        if (child->joint >= 0)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
+                            "model file",
+                            robot->path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
+                            robot->joints[j].name);
+        child->joint = j;
+    }
+    for (int k = 0; k < robot->n_links; k++) {
+        if (robot->links[k].joint >= 0)
+            continue;
+        if (robot->root >= 0)
+            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected", robot->path,
+                            robot->links[k].line, robot->links[robot->root].name, robot->links[k].name);
+        robot->root = k;
+    }
+    if (robot->root < 0)
+        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop", robot->path,
+                        robot->joints[0].line);
+    return PHX_OK;
+}
+
+/* Link k in the body that it is part of, once those of its parents are known: a body of its own unless its joint is
+ * fixed and the two become one, as those without mass always do. */
+static void place_link(const phx_robot_options *options, phx_robot *robot, int k)
+{
+    robot_link *link = &robot->links[k];
+    const robot_joint *joint = &robot->joints[link->joint];
+    const robot_link *parent = &robot->links[joint->parent];
+    const robot_pose pose = robot_pose_product(&parent->pose, &joint->pose);
+
+    if (joint->kind == ROBOT_FIXED && (!options->keep_fixed || link->mass <= 0.0)) {
+        link->body = parent->body;
+        link->pose = parent->body == joint->parent ? joint->pose : pose;
+        return;
+    }
+    link->body = k;
+    link->pose = pose;
+    if (parent->body != joint->parent) /* the parent's pose is in its body */
+        link->pose = robot_pose_product(&robot->links[parent->body].pose, &pose);
+}
+
+/* All links from the root on; fails for those that form a loop beside it. */
+static phx_status place_links(phx_context *context, const phx_robot_options *options, phx_robot *robot)
+{
+    int *order = phx_calloc(context, (size_t)robot->n_links + 1, sizeof *order);
+    int count = 0;
+
+    if (!order)
+        return PHX_ERR_MEMORY;
+    order[count++] = robot->root;
+    robot->links[robot->root].body = robot->root;
+    robot->links[robot->root].pose = robot_pose_identity();
+    for (int at = 0; at < count; at++)
+        for (int j = 0; j < robot->n_joints; j++)
+            if (robot->joints[j].parent == order[at]) {
+                place_link(options, robot, robot->joints[j].child);
+                order[count++] = robot->joints[j].child;
+            }
+    phx_free(order);
+    return count == robot->n_links ? PHX_OK
+                                   : phx_fail(context, PHX_ERR_INPUT, "%s: %d links form a loop without the root '%s'",
+                                              robot->path, robot->n_links - count, robot->links[robot->root].name);
+}
+
+/* ---- inertias ---- */
+/* I += m (|d|^2 - d d^T). */
+static void add_offset(double mass, const double d[3], double inertia[9])
+{
+    const double square = phx_dot(3, d, d);
+
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            inertia[3 * a + b] += mass * ((a == b ? square : 0.0) - d[a] * d[b]);
+}
+
+/* Mass, centre and inertia of part k, in the axes of its body, added to those of the body. */
+static void merge_link(phx_robot *robot, int k)
+{
+    robot_link *body = &robot->links[robot->links[k].body], *part = &robot->links[k];
+    const double mass = body->mass + part->mass;
+    double com[3], turned[9], centre[3], d[3];
+
+    phx_rot_apply(3, part->pose.R, part->com, com);
+    phx_dense_multiply(false, false, 3, 3, 3, 1.0, part->pose.R, 3, part->inertia, 3, 0.0, turned, 3);
+    phx_dense_multiply(false, true, 3, 3, 3, 1.0, turned, 3, part->pose.R, 3, 1.0, body->inertia, 3);
+    if (mass <= 0.0)
+        return;
+    for (int a = 0; a < 3; a++) {
+        com[a] += part->pose.x[a];
+        centre[a] = (body->mass * body->com[a] + part->mass * com[a]) / mass;
+        d[a] = body->com[a] - centre[a];
+    }
+    add_offset(body->mass, d, body->inertia);
+    for (int a = 0; a < 3; a++)
+        d[a] = com[a] - centre[a];
+    add_offset(part->mass, d, body->inertia);
+    memcpy(body->com, centre, sizeof centre);
+    body->mass = mass;
+    phx_dense_symmetrise(3, 1.0, body->inertia);
+}
+
+/* The nearest inertia that a body can have, with a warning if that is another one: principal moments above
+ * zero, none above the sum of the others. */
+phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, robot_link *link)
+{
+    static const double ROUND_OFF = 1e-9; /* of the largest moment: printed digits */
+    static const double LEAST = 1e-6;     /* least moment over the largest: a thin rod has none about itself */
+    static const double BALL = 0.01;      /* m, radius that a link without inertia gets */
+    double values[3], vectors[9], raised[3];
+    const phx_status status = phx_dense_eigen_symmetric(context, 3, link->inertia, NULL, values, vectors);
+
+    if (status)
+        return status;
+    if (fmax(fabs(values[0]), fabs(values[2])) == 0.0) {
+        const double ball = 0.4 * link->mass * BALL * BALL;
+        phx_log(context, PHX_LOG_WARNING, "%s:%d: the link '%s' has no inertia: that of a ball of %g m is taken",
+                robot->path, link->line, link->name, BALL);
+        link->inertia[0] = link->inertia[4] = link->inertia[8] = ball;
+        return PHX_OK;
+    }
+    for (int k = 0; k < 3; k++)
+        raised[k] = fmax(values[k], LEAST * values[2]);
+    const double missing = raised[2] - raised[0] - raised[1];
+    if (missing > 0.0)
+        for (int k = 0; k < 2; k++)
+            raised[k] += 0.5 * (1.0 + ROUND_OFF) * missing;
+    if (missing <= 0.0 && values[0] == raised[0])
+        return PHX_OK;
+    if (missing > ROUND_OFF * raised[2] || values[0] < raised[0])
+        phx_log(context, PHX_LOG_WARNING,
+                "%s:%d: no body has the inertia of the link '%s', principal moments %.6g, %.6g, %.6g kg m^2: raised to "
+                "%.6g, %.6g, %.6g",
+                robot->path, link->line, link->name, values[0], values[1], values[2], raised[0], raised[1], raised[2]);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            double sum = 0.0;
+            for (int k = 0; k < 3; k++)
+                sum += vectors[3 * a + k] * raised[k] * vectors[3 * b + k];
+            link->inertia[3 * a + b] = sum;
+        }
+    return PHX_OK;
+}
+
+/* Something moves; every body that moves has mass, and its inertia is one. */
+static phx_status check_bodies(phx_context *context, const phx_robot_options *options, phx_robot *robot)
+{
+    phx_status status = PHX_OK;
+    int moving = options->free_base;
+
+    for (int k = 0; k < robot->n_links; k++)
+        moving += robot->links[k].body == k && k != robot->root;
+    if (moving == 0)
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
+                        "makes the root a body",
+                        robot->path, robot->links[robot->root].line, robot->links[robot->root].name);
+
+    for (int k = 0; k < robot->n_links && !status; k++) {
+        robot_link *link = &robot->links[k];
+        if (link->body != k || (k == robot->root && !options->free_base))
+            continue;
+        if (link->mass <= 0.0)
+            status = phx_fail(context, PHX_ERR_INPUT,
+                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s", robot->path,
+                              link->line, link->name, link->joint >= 0 ? " by the joint '" : "",
+                              link->joint >= 0 ? robot->joints[link->joint].name : "", link->joint >= 0 ? "'" : "",
+                              link->joint >= 0 ? "make the joint fixed" : "leave out --free-base");
+        else
+            status = robot_check_inertia(context, robot, link);
+    }
+    return status;
+}
+
+phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot)
+{
+    phx_status status = robot_connect(context, robot);
+
+    if (!status)
+        status = place_links(context, options, robot);
+    for (int k = 0; k < robot->n_links && !status; k++)
+        if (robot->links[k].body != k)
+            merge_link(robot, k);
+    return status ? status : check_bodies(context, options, robot);
+}

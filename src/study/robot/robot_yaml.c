@@ -1,0 +1,456 @@
+/* The model file of a robot. */
+#include "robot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* The shortest decimal number that is read as `value`. */
+static void put_number(FILE *stream, double value)
+{
+    char text[40];
+
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value == 0.0 ? 0.0 : value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, stream);
+}
+
+static void put_vector(FILE *stream, const double *x, int n)
+{
+    for (int k = 0; k < n; k++) {
+        fputs(k ? ", " : "[", stream);
+        put_number(stream, x[k]);
+    }
+    fputc(']', stream);
+}
+
+/* position: [...], rotation: {quaternion: [...]} of a frame; nothing of the identity. Returns whether it wrote. */
+static bool put_frame(FILE *stream, const robot_pose *pose, const char *before)
+{
+    static const double NO_TURN = 1e-15; /* 1 - w of a unit quaternion: round-off */
+    double wxyz[4];
+    const bool moved = phx_dot(3, pose->x, pose->x) > 0.0;
+
+    phx_rot_to_quaternion(pose->R, wxyz);
+    const bool turned = fabs(wxyz[0] - 1.0) > NO_TURN;
+    if (moved) {
+        fprintf(stream, "%sposition: ", before);
+        put_vector(stream, pose->x, 3);
+    }
+    if (turned) {
+        fprintf(stream, "%srotation: {quaternion: ", moved ? ", " : before);
+        put_vector(stream, wxyz, 4);
+        fputc('}', stream);
+    }
+    return moved || turned;
+}
+
+static bool is_ground(const phx_robot_options *options, const phx_robot *robot, int body)
+{
+    return body == robot->root && !options->free_base;
+}
+
+static bool moves(const phx_robot *robot, int joint)
+{
+    return robot->links[robot->joints[joint].child].body == robot->joints[joint].child;
+}
+
+/* ---- shapes ---- */
+static void put_shape(FILE *stream, const robot_shape *shape, const robot_pose *part)
+{
+    const robot_pose pose = robot_pose_product(part, &shape->pose);
+
+    switch (shape->kind) {
+    case ROBOT_BOX:
+        fputs("{box: ", stream);
+        put_vector(stream, shape->size, 3);
+        break;
+    case ROBOT_CYLINDER:
+        fputs("{cylinder: ", stream);
+        put_number(stream, 2.0 * shape->size[0]);
+        fputs(", length: ", stream);
+        put_number(stream, shape->size[1]);
+        break;
+    case ROBOT_SPHERE:
+        fputs("{sphere: ", stream);
+        put_number(stream, 2.0 * shape->size[0]);
+        break;
+    default:
+        fprintf(stream, "{mesh: \"%s\"", shape->file);
+        if (shape->size[0] != 1.0) {
+            fputs(", scale: ", stream);
+            put_number(stream, shape->size[0]);
+        }
+    }
+    put_frame(stream, &pose, ", ");
+    if (shape->colour[3] > 0.0) {
+        fputs(", colour: \"#", stream);
+        for (int k = 0; k < 3; k++)
+            fprintf(stream, "%02x", (unsigned)lrint(255.0 * fmin(fmax(shape->colour[k], 0.0), 1.0)));
+        fputc('"', stream);
+        if (shape->colour[3] < 1.0) {
+            fputs(", opacity: ", stream);
+            put_number(stream, shape->colour[3]);
+        }
+    }
+    fputs("}\n", stream);
+}
+
+/* The shapes of a body and of the links that are part of it. */
+static void put_shapes(FILE *stream, const phx_robot *robot, int body, const char *indent)
+{
+    bool first = true;
+
+    for (int k = 0; k < robot->n_links; k++)
+        for (int s = 0; s < robot->links[k].n_shapes && robot->links[k].body == body; s++) {
+            const robot_pose identity = robot_pose_identity();
+            if (first)
+                fprintf(stream, "%sshape:\n", indent);
+            first = false;
+            fprintf(stream, "%s  - ", indent);
+            put_shape(stream, &robot->links[k].shapes[s], k == body ? &identity : &robot->links[k].pose);
+        }
+}
+
+/* ---- ports: where joints begin, and links that are part of the body ---- */
+static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, const char *indent)
+{
+    bool first = true;
+
+    for (int j = 0; j < robot->n_joints; j++) {
+        const robot_joint *joint = &robot->joints[j];
+        const robot_link *parent = &robot->links[joint->parent];
+        if (parent->body != body)
+            continue;
+        const robot_pose pose =
+            joint->parent == body ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+        fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent,
+                moves(robot, j) ? joint->name : robot->links[joint->child].name);
+        put_frame(stream, &pose, "");
+        fputs("}\n", stream);
+        first = false;
+    }
+}
+
+/* ---- bodies ---- */
+static void put_inertia(FILE *stream, const double inertia[9])
+{
+    fputs("[", stream);
+    for (int a = 0; a < 3; a++) {
+        fputs(a ? ", " : "", stream);
+        put_vector(stream, inertia + (size_t)3 * a, 3);
+    }
+    fputs("]", stream);
+}
+
+static void robot_put_mass(FILE *stream, double mass, const double com[3], const double inertia[9])
+{
+    fputs("    kind: rigid\n    mass: ", stream);
+    put_number(stream, mass);
+    fputs("\n    inertia: ", stream);
+    put_inertia(stream, inertia);
+    fputs("\n    centre_of_mass: ", stream);
+    put_vector(stream, com, 3);
+    fputc('\n', stream);
+}
+
+/* A first guess, so that angles of joints can be changed alone. */
+static void put_pose(FILE *stream, const robot_pose *pose)
+{
+    fputs("    pose: {", stream);
+    fputs(put_frame(stream, pose, "") ? ", guess: true}\n" : "guess: true}\n", stream);
+}
+
+/* The tube and the rigid end of a link that bends. */
+static void put_bent_parts(FILE *stream, const phx_robot_options *options, const robot_link *link,
+                           const robot_bend *bend)
+{
+    const robot_pose beam = robot_pose_product(&link->pose, &bend->beam), tip = robot_pose_product(&link->pose, &bend->tip);
+    const double zero[3] = {0}, moment = bend->tip_inertia;
+    const double ball[9] = {moment, 0, 0, 0, moment, 0, 0, 0, moment};
+
+    fprintf(stream, "  %s_beam:\n    kind: beam\n    material: %s\n    length: ", link->name,
+            robot_material_of(options)->name);
+    put_number(stream, bend->length);
+    fputs("\n    section: {kind: tube, outer: ", stream);
+    put_number(stream, bend->outer);
+    fputs(", inner: ", stream);
+    put_number(stream, bend->inner);
+    fputs("}      # a first guess\n    elements: 2\n    reference: cantilever\n    damping: {modal: 0.01}\n", stream);
+    put_pose(stream, &beam);
+    fprintf(stream, "  %s_tip:\n", link->name);
+    robot_put_mass(stream, bend->mass[2], zero, ball);
+    put_pose(stream, &tip);
+}
+
+/* A body; one that bends in three parts, with its mass, centre of mass and inertia. */
+static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_robot_options *options,
+                           const phx_robot *robot, int body)
+{
+    const robot_link *link = &robot->links[body];
+    const bool bends = robot_bends(options, robot, body);
+    robot_link root = *link;
+    robot_bend bend = {0};
+    phx_status status = PHX_OK;
+
+    if (bends) {
+        bend = robot_bend_of(options, robot, body);
+        root.mass = bend.mass[0];
+        memcpy(root.com, bend.com, sizeof root.com);
+        memcpy(root.inertia, bend.inertia, sizeof root.inertia);
+        status = robot_check_inertia(context, robot, &root);
+    }
+    fprintf(stream, "  %s:\n", link->name);
+    robot_put_mass(stream, root.mass, root.com, root.inertia);
+    put_pose(stream, &link->pose);
+    robot_put_ports(stream, robot, body, "    ");
+    put_shapes(stream, robot, body, "    ");
+    if (bends)
+        put_bent_parts(stream, options, link, &bend);
+    return status;
+}
+
+static void put_bent_joints(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
+{
+    for (int k = 0; k < robot->n_links; k++)
+        if (robot_bends(options, robot, k)) {
+            const char *name = robot->links[k].name;
+            fprintf(stream, "  %s_root: {kind: weld, ports: [%s.P, %s_beam.P]}\n", name, name, name);
+            fprintf(stream, "  %s_tip: {kind: weld, ports: [%s_beam.C, %s_tip.P]}\n", name, name, name);
+        }
+}
+
+/* ---- joints ---- */
+/* Inertia about the axis of joint j of all that it carries, at zero coordinates. */
+static double carried_inertia(const phx_robot *robot, int j)
+{
+    const robot_joint *joint = &robot->joints[j];
+    const robot_link *child = &robot->links[joint->child];
+    double axis[3], sum = 0.0;
+
+    phx_rot_apply(3, child->pose.R, joint->axis, axis);
+    const double length = sqrt(phx_dot(3, axis, axis));
+    for (int k = 0; k < robot->n_links; k++) {
+        int up = k;
+        while (up != joint->child && robot->links[up].joint >= 0)
+            up = robot->joints[robot->links[up].joint].parent;
+        if (up != joint->child || robot->links[k].body != k)
+            continue;
+        const robot_link *link = &robot->links[k];
+        double com[3], inertia[9] = {0}, turned[9], along[3];
+        phx_rot_apply(3, link->pose.R, link->com, com);
+        for (int a = 0; a < 3; a++)
+            com[a] += link->pose.x[a] - child->pose.x[a];
+        phx_dense_multiply(false, false, 3, 3, 3, 1.0, link->pose.R, 3, link->inertia, 3, 0.0, turned, 3);
+        phx_dense_multiply(false, true, 3, 3, 3, 1.0, turned, 3, link->pose.R, 3, 0.0, inertia, 3);
+        phx_rot_apply(3, inertia, axis, along);
+        const double across = phx_dot(3, com, axis) / length;
+        sum += phx_dot(3, axis, along) / (length * length) + link->mass * (phx_dot(3, com, com) - across * across);
+        if (joint->kind == ROBOT_PRISMATIC)
+            sum += link->mass - (phx_dot(3, axis, along) / (length * length) +
+                                 link->mass * (phx_dot(3, com, com) - across * across));
+    }
+    return sum;
+}
+
+/* Natural frequency and damping ratio of what is held by an actuator or stop alone. */
+enum { DRIVE_HZ = 3, STOP_HZ = 30 };
+
+static double stiffness_at(const phx_robot *robot, int j, double hertz)
+{
+    return carried_inertia(robot, j) * pow(2.0 * PI * hertz, 2.0);
+}
+
+static void put_round(FILE *stream, double value)
+{
+    fprintf(stream, "%.3g", value);
+}
+
+static void put_stops(FILE *stream, const phx_robot *robot, int j)
+{
+    const robot_joint *joint = &robot->joints[j];
+
+    if (!joint->limited || (joint->lower == 0.0 && joint->upper == 0.0))
+        return;
+    if (joint->lower > 0.0 || joint->upper < 0.0) {
+        fputs(",\n    # the limits do not contain zero: stops: {lower: ", stream);
+        put_number(stream, joint->lower);
+        fputs(", upper: ", stream);
+        put_number(stream, joint->upper);
+        fputs("}\n   ", stream);
+        return;
+    }
+    fputs(",\n    stops: {lower: ", stream);
+    put_number(stream, joint->lower);
+    fputs(", upper: ", stream);
+    put_number(stream, joint->upper);
+    fputs(", stiffness: ", stream);
+    put_round(stream, stiffness_at(robot, j, STOP_HZ));
+    fputs("}", stream);
+}
+
+static void put_joint(FILE *stream, const phx_robot_options *options, const phx_robot *robot, int j)
+{
+    static const char *const kinds[ROBOT_JOINTS] = {"weld",   "revolute", "revolute", "prismatic",
+                                                    "planar", "free",     "spherical"};
+    const robot_joint *joint = &robot->joints[j];
+    const int body = robot->links[joint->parent].body;
+    const bool driven = joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_CONTINUOUS ||
+                        joint->kind == ROBOT_PRISMATIC;
+
+    const bool at_tip = robot_bends(options, robot, body) && robot_bend_of(options, robot, body).joint == j;
+
+    fprintf(stream, "  %s: {kind: %s, ports: [%s%s.%s, %s.P]", joint->name, kinds[joint->kind],
+            is_ground(options, robot, body) ? "ground" : robot->links[body].name, at_tip ? "_tip" : "",
+            at_tip ? "P" : joint->name, robot->links[joint->child].name);
+    if (driven || joint->kind == ROBOT_PLANAR) {
+        fputs(joint->kind == ROBOT_PLANAR ? ", normal: " : ", axis: ", stream);
+        put_vector(stream, joint->axis, 3);
+    }
+    if (driven && joint->damping > 0.0) {
+        fputs(", damping: ", stream);
+        put_number(stream, joint->damping);
+    }
+    if (driven && joint->friction > 0.0) {
+        fputs(", friction: {force: ", stream);
+        put_number(stream, joint->friction);
+        fputs("}", stream);
+    }
+    if (driven && joint->mimic >= 0 && joint->offset != 0.0) {
+        fputs(joint->kind == ROBOT_PRISMATIC ? ", position: " : ", angle: ", stream);
+        put_number(stream, joint->offset);
+    }
+    if (driven && joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION)
+        fputs(", motion: 0", stream);
+    if (driven)
+        put_stops(stream, robot, j);
+    fputc('}', stream);
+    if (joint->effort > 0.0 || joint->velocity > 0.0)
+        fprintf(stream, "     # at most %g N%s, %g %s", joint->effort, joint->kind == ROBOT_PRISMATIC ? "" : " m",
+                joint->velocity, joint->kind == ROBOT_PRISMATIC ? "m/s" : "rad/s");
+    fputc('\n', stream);
+}
+
+/* Joints that follow another one: an elastic coupling, stiff against what it carries. */
+static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robot)
+{
+    bool first = true;
+
+    for (int j = 0; j < robot->n_joints; j++) {
+        const robot_joint *joint = &robot->joints[j];
+        if (joint->mimic < 0 || !moves(robot, j))
+            continue;
+        if (first)
+            fputs("\nforces:                           # joints that follow others: stiff, not exact\n", stream);
+        first = false;
+        const double stiffness = stiffness_at(robot, j, 10 * STOP_HZ);
+        fprintf(stream, "  %s: {kind: coupling, terms: [{joint: %s, weight: 1}, {joint: %s, weight: ", joint->name,
+                joint->name, robot->joints[joint->mimic].name);
+        put_number(stream, -joint->multiplier);
+        fputs("}], stiffness: ", stream);
+        put_round(stream, stiffness);
+        fputs(", damping: ", stream);
+        put_round(stream, stiffness / (PI * 10.0 * STOP_HZ));
+        fputs("}\n", stream);
+        phx_log(context, PHX_LOG_WARNING,
+                "%s:%d: the joint '%s' follows '%s' by an elastic coupling, which deviates under load", robot->path,
+                joint->line, joint->name, robot->joints[joint->mimic].name);
+    }
+}
+
+/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7; or an
+ * input. */
+static void put_drives(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
+{
+    if (options->drive != PHX_ROBOT_PD)
+        return;
+    fputs("\ncontrollers:\n", stream);
+    for (int j = 0; j < robot->n_joints; j++) {
+        const robot_joint *joint = &robot->joints[j];
+        if (joint->kind < ROBOT_REVOLUTE || joint->kind > ROBOT_PRISMATIC || joint->mimic >= 0)
+            continue;
+        const double stiffness = stiffness_at(robot, j, DRIVE_HZ);
+        fprintf(stream, "  %s: {kind: pid, measure: %s, effort: %s, kp: ", joint->name, joint->name, joint->name);
+        put_round(stream, stiffness);
+        fputs(", kd: ", stream);
+        put_round(stream, 1.4 * stiffness / (2.0 * PI * DRIVE_HZ));
+        fputs(", reference: 0", stream);
+        if (joint->effort > 0.0)
+            fprintf(stream, ", limit: [%g, %g]", -joint->effort, joint->effort);
+        fputs("}\n", stream);
+    }
+}
+
+static void put_outputs(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
+{
+    fputs("\noutputs:\n", stream);
+    for (int j = 0; j < robot->n_joints; j++)
+        if (moves(robot, j) && robot->joints[j].kind != ROBOT_FIXED)
+            fprintf(stream, "  %s: {coordinate: %s}\n", robot->joints[j].name, robot->joints[j].name);
+    for (int j = 0; j < robot->n_joints; j++) /* where the tree ends */
+        for (int k = 0; k <= robot->n_joints; k++) {
+            const int child = robot->joints[j].child, body = robot->links[child].body;
+            if (k < robot->n_joints && robot->joints[k].parent == child)
+                break;
+            if (k == robot->n_joints && !is_ground(options, robot, body))
+                fprintf(stream, "  %s_place: {position: %s.%s}\n", robot->links[child].name, robot->links[body].name,
+                        body == child ? "P" : robot->links[child].name);
+        }
+}
+
+phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot, FILE *stream)
+{
+    const robot_material *material = robot_material_of(options);
+    phx_status status = PHX_OK;
+    bool joints = false, bends = false;
+
+    for (int k = 0; k < robot->n_links; k++)
+        bends = bends || robot_bends(options, robot, k);
+    fprintf(stream, "# Imported from %s. Names are those of the file; change what you like.\nphlexor: 1\n",
+            robot->path);
+    fputs("title: \"", stream);
+    for (const char *sign = robot->name; *sign; sign++)
+        fputc(*sign == '"' || *sign == '\\' || (unsigned char)*sign < ' ' ? '_' : *sign, stream);
+    fputs("\"\n", stream);
+    fputs("dimension: 3\ngravity: [0, 0, -9.81]\n\n", stream);
+    if (bends)
+        fprintf(stream, "materials:\n  %s: {density: %g, young: %g, poisson: %g}\n\n", material->name,
+                material->density, material->young, material->poisson);
+    if (is_ground(options, robot, robot->root)) {
+        fprintf(stream, "ground:                           # the link '%s'\n", robot->links[robot->root].name);
+        robot_put_ports(stream, robot, robot->root, "  ");
+        put_shapes(stream, robot, robot->root, "  ");
+        fputc('\n', stream);
+    }
+    fputs("bodies:\n", stream);
+    for (int k = 0; k < robot->n_links && !status; k++)
+        if (robot->links[k].body == k && !is_ground(options, robot, k))
+            status = robot_put_body(stream, context, options, robot, k);
+    if (status)
+        return status;
+    for (int j = 0; j < robot->n_joints; j++)
+        if (moves(robot, j)) {
+            fputs(joints ? "" : "\njoints:\n", stream);
+            joints = true;
+            put_joint(stream, options, robot, j);
+        }
+    put_bent_joints(stream, options, robot);
+    put_mimics(stream, context, robot);
+    put_drives(stream, options, robot);
+    if (options->drive == PHX_ROBOT_PD)
+        fputs("\ninitial: {equilibrium: true}        # motors and tubes carry the weight from the start on\n", stream);
+    else if (bends)
+        fputs("\ninitial: {deformation: quasi_static}\n", stream);
+    put_outputs(stream, options, robot);
+    fputs("\nsimulate: {end: 1, step: 1e-3}\n", stream);
+    errno = 0;
+    return fflush(stream) == 0 && !ferror(stream)
+               ? PHX_OK
+               : phx_fail(context, PHX_ERR_FILE, "cannot write the robot: %s", strerror(errno));
+}

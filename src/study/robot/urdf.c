@@ -1,0 +1,436 @@
+/* Reads URDF: links, joints, materials, meshes. */
+#include "robot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is read, for messages: the file and where in it. */
+typedef struct urdf_reader {
+    phx_context *context;
+    const phx_robot_options *options;
+    const char *path;
+    const phx_xml *root;
+} urdf_reader;
+
+static const char *urdf_attribute(const phx_xml *element, const char *key)
+{
+    for (int k = 0; element && k < element->n_attributes; k++)
+        if (!strcmp(element->keys[k], key))
+            return element->values[k];
+    return NULL;
+}
+
+static const phx_xml *urdf_child(const phx_xml *element, const char *name)
+{
+    for (int k = 0; element && k < element->n_children; k++)
+        if (!strcmp(element->children[k].name, name))
+            return &element->children[k];
+    return NULL;
+}
+
+/* `count` finite numbers of an attribute; what is absent leaves `values`. */
+static phx_status urdf_numbers(const urdf_reader *reader, const phx_xml *element, const char *key, int count,
+                               double *values)
+{
+    const char *text = urdf_attribute(element, key), *rest = text;
+
+    for (int k = 0; text && k < count; k++) {
+        char *end = NULL;
+        values[k] = strtod(rest, &end);
+        if (end == rest || !isfinite(values[k]))
+            return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %d number%s, found %s",
+                            reader->path, element->line, key, element->name, count, count > 1 ? "s" : "",
+                            phx_shown_text(text).text);
+        rest = end;
+    }
+    if (text && rest[strspn(rest, " \t\r\n")])
+        return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %d number%s, found %s",
+                        reader->path, element->line, key, element->name, count, count > 1 ? "s" : "",
+                        phx_shown_text(text).text);
+    return PHX_OK;
+}
+
+/* A number that must be there. */
+static phx_status urdf_needed(const urdf_reader *reader, const phx_xml *parent, const char *name, const char *key,
+                              int count, double *values)
+{
+    const phx_xml *element = name ? urdf_child(parent, name) : parent;
+
+    if (!urdf_attribute(element, key))
+        return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: <%s>: %s%s%s%s is missing", reader->path, parent->line,
+                        parent->name, key, name ? " of <" : "", name ? name : "", name ? ">" : "");
+    return urdf_numbers(reader, element, key, count, values);
+}
+
+static phx_status urdf_name(const urdf_reader *reader, const phx_xml *element, char **name)
+{
+    const char *text = urdf_attribute(element, "name");
+
+    if (!text || !*text)
+        return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: <%s> has no name", reader->path, element->line,
+                        element->name);
+    if (!strcmp(text, "ground") || strpbrk(text, ".@,;\"'\\ \t\n:{}[]#&*"))
+        return phx_fail(reader->context, PHX_ERR_INPUT,
+                        "%s:%d: <%s>: the name %s has a sign that names of a model cannot have, or is 'ground'; rename "
+                        "it",
+                        reader->path, element->line, element->name, phx_shown_text(text).text);
+    *name = phx_strdup(reader->context, text);
+    return *name ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* <origin xyz rpy>: R = Rz(yaw) Ry(pitch) Rx(roll). */
+static phx_status urdf_origin(const urdf_reader *reader, const phx_xml *parent, robot_pose *pose)
+{
+    const phx_xml *origin = urdf_child(parent, "origin");
+    double rpy[3] = {0};
+
+    *pose = robot_pose_identity();
+    phx_status status = urdf_numbers(reader, origin, "xyz", 3, pose->x);
+    if (!status)
+        status = urdf_numbers(reader, origin, "rpy", 3, rpy);
+    const double c[3] = {cos(rpy[0]), cos(rpy[1]), cos(rpy[2])}, s[3] = {sin(rpy[0]), sin(rpy[1]), sin(rpy[2])};
+    const double R[9] = {c[2] * c[1], c[2] * s[1] * s[0] - s[2] * c[0], c[2] * s[1] * c[0] + s[2] * s[0],
+                         s[2] * c[1], s[2] * s[1] * s[0] + c[2] * c[0], s[2] * s[1] * c[0] - c[2] * s[0],
+                         -s[1],       c[1] * s[0],                      c[1] * c[0]};
+    memcpy(pose->R, R, sizeof R);
+    return status;
+}
+
+/* ---- links ---- */
+static phx_status urdf_inertial(const urdf_reader *reader, const phx_xml *element, robot_link *link)
+{
+    const phx_xml *inertial = urdf_child(element, "inertial");
+    robot_pose pose;
+    double i[6] = {0}, turned[9];
+    static const char *const keys[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+
+    if (!inertial)
+        return PHX_OK;
+    phx_status status = urdf_origin(reader, inertial, &pose);
+    if (!status)
+        status = urdf_needed(reader, inertial, "mass", "value", 1, &link->mass);
+    if (!status && link->mass < 0.0)
+        status = phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the mass of the link '%s' is %g", reader->path,
+                          inertial->line, link->name, link->mass);
+    for (int k = 0; k < 6 && !status; k++)
+        status = k < 3 ? urdf_needed(reader, inertial, "inertia", keys[k], 1, &i[k])
+                       : urdf_numbers(reader, urdf_child(inertial, "inertia"), keys[k], 1, &i[k]);
+    const double own[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
+    phx_dense_multiply(false, false, 3, 3, 3, 1.0, pose.R, 3, own, 3, 0.0, turned, 3);
+    phx_dense_multiply(false, true, 3, 3, 3, 1.0, turned, 3, pose.R, 3, 0.0, link->inertia, 3);
+    memcpy(link->com, pose.x, sizeof link->com);
+    return status;
+}
+
+/* The colour of <material>, defined here or by name at the top. */
+static phx_status urdf_colour(const urdf_reader *reader, const phx_xml *visual, double colour[4])
+{
+    const phx_xml *material = urdf_child(visual, "material");
+    const char *name = urdf_attribute(material, "name");
+
+    for (int k = 0; name && !urdf_child(material, "color") && k < reader->root->n_children; k++) {
+        const phx_xml *other = &reader->root->children[k];
+        const char *named = urdf_attribute(other, "name");
+        if (!strcmp(other->name, "material") && named && !strcmp(named, name) && urdf_child(other, "color"))
+            material = other;
+    }
+    return urdf_numbers(reader, urdf_child(material, "color"), "rgba", 4, colour);
+}
+
+static bool urdf_exists(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* dir/rest in `out`; whether it is a file that can be read. */
+static bool urdf_joined(const char *dir, int length, const char *rest, size_t size, char *out)
+{
+    return snprintf(out, size, "%.*s/%s", length, dir, rest) < (int)size && urdf_exists(out);
+}
+
+/* Path of a mesh: package://NAME/rest by --package NAME=DIR or a folder NAME above the file, else relative to the file.
+ * *found is NULL if there is no such file. */
+static phx_status urdf_mesh_path(const urdf_reader *reader, const char *name, char **found)
+{
+    enum { SIZE = 4096 };
+    static const char package[] = "package://", scheme[] = "file://";
+    const char *slash = strrchr(reader->path, '/'), *rest = name;
+    const int folder = slash ? (int)(slash - reader->path) : 1;
+    const char *at = slash ? reader->path : ".";
+    char out[SIZE];
+    bool ok = false;
+
+    if (!strncmp(name, package, sizeof package - 1)) {
+        rest = name + sizeof package - 1;
+        const char *inside = strchr(rest, '/');
+        const size_t length = inside ? (size_t)(inside - rest) : 0;
+        for (int k = 0; k < reader->options->n_packages && !ok && inside; k++) {
+            const char *given = reader->options->packages[k], *dir = strchr(given, '=');
+            if (dir && (size_t)(dir - given) == length && !strncmp(given, rest, length))
+                ok = urdf_joined(dir + 1, (int)strlen(dir + 1), inside + 1, SIZE, out);
+        }
+        for (int up = folder; up > 0 && !ok && inside; up--)
+            if (up == folder || at[up] == '/')
+                ok = urdf_joined(at, up, rest, SIZE, out) || urdf_joined(at, up, inside + 1, SIZE, out);
+    } else {
+        rest = !strncmp(name, scheme, sizeof scheme - 1) ? name + sizeof scheme - 1 : name;
+        ok = rest[0] == '/' ? snprintf(out, SIZE, "%s", rest) < SIZE && urdf_exists(out)
+                            : urdf_joined(at, folder, rest, SIZE, out);
+    }
+    *found = ok ? phx_strdup(reader->context, out) : NULL;
+    return ok && !*found ? PHX_ERR_MEMORY : PHX_OK;
+}
+
+/* A mesh whose file is not there is an error, unless pictures are left out. */
+static phx_status urdf_mesh(const urdf_reader *reader, const phx_xml *mesh, robot_shape *shape)
+{
+    const char *name = urdf_attribute(mesh, "filename");
+
+    shape->kind = ROBOT_MESH;
+    shape->size[0] = shape->size[1] = shape->size[2] = 1.0;
+    phx_status status = urdf_numbers(reader, mesh, "scale", 3, shape->size);
+    if (!status)
+        status = name ? urdf_mesh_path(reader, name, &shape->file) : PHX_OK;
+    if (!status && !shape->file)
+        status = phx_fail(reader->context, PHX_ERR_INPUT,
+                          "%s:%d: there is no mesh %s; say where its package is, --package NAME=DIR, or leave pictures "
+                          "out, --no-shapes",
+                          reader->path, mesh->line, phx_shown_text(name ? name : "").text);
+    if (!status && (shape->size[0] != shape->size[1] || shape->size[0] != shape->size[2] || shape->size[0] <= 0.0)) {
+        phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: the scales of the mesh %s differ or are negative; all are %g",
+                reader->path, mesh->line, phx_shown_text(name).text, fabs(shape->size[0]));
+        shape->size[0] = fabs(shape->size[0]);
+    }
+    return status;
+}
+
+static phx_status urdf_visual(const urdf_reader *reader, const phx_xml *visual, robot_link *link)
+{
+    const phx_xml *geometry = urdf_child(visual, "geometry"), *box = urdf_child(geometry, "box"),
+                  *cylinder = urdf_child(geometry, "cylinder"), *sphere = urdf_child(geometry, "sphere"),
+                  *mesh = urdf_child(geometry, "mesh");
+    robot_shape *shape = &link->shapes[link->n_shapes++];
+
+    phx_status status = urdf_origin(reader, visual, &shape->pose);
+    if (!status)
+        status = urdf_colour(reader, visual, shape->colour);
+    if (status)
+        return status;
+    if (mesh)
+        return urdf_mesh(reader, mesh, shape);
+    if (box) {
+        shape->kind = ROBOT_BOX;
+        return urdf_needed(reader, box, NULL, "size", 3, shape->size);
+    }
+    if (cylinder) {
+        shape->kind = ROBOT_CYLINDER;
+        status = urdf_needed(reader, cylinder, NULL, "radius", 1, &shape->size[0]);
+        return status ? status : urdf_needed(reader, cylinder, NULL, "length", 1, &shape->size[1]);
+    }
+    if (sphere) {
+        shape->kind = ROBOT_SPHERE;
+        return urdf_needed(reader, sphere, NULL, "radius", 1, &shape->size[0]);
+    }
+    link->n_shapes--; /* a kind that pictures do not have */
+    return PHX_OK;
+}
+
+static phx_status urdf_link(const urdf_reader *reader, const phx_xml *element, robot_link *link)
+{
+    link->line = element->line;
+    link->joint = -1;
+    phx_status status = urdf_name(reader, element, &link->name);
+    if (!status)
+        status = urdf_inertial(reader, element, link);
+    if (!status)
+        link->shapes = phx_calloc(reader->context, (size_t)element->n_children + 1, sizeof *link->shapes);
+    if (!status && !link->shapes)
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; k < element->n_children && !status && !reader->options->no_shapes; k++)
+        if (!strcmp(element->children[k].name, "visual"))
+            status = urdf_visual(reader, &element->children[k], link);
+    return status;
+}
+
+/* ---- joints ---- */
+static int link_of(const phx_robot *robot, const char *name)
+{
+    for (int k = 0; name && k < robot->n_links; k++)
+        if (!strcmp(robot->links[k].name, name))
+            return k;
+    return -1;
+}
+
+static phx_status urdf_end(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element, const char *end,
+                           int *link)
+{
+    const char *name = urdf_attribute(urdf_child(element, end), "link");
+
+    *link = link_of(robot, name);
+    return *link >= 0 ? PHX_OK
+                      : phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: <joint>: the %s link %s is not there",
+                                 reader->path, element->line, end, phx_shown_text(name ? name : "").text);
+}
+
+static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element, robot_joint *joint)
+{
+    const phx_xml *limit = urdf_child(element, "limit"), *dynamics = urdf_child(element, "dynamics");
+    phx_status status = PHX_OK;
+
+    const struct {
+        const phx_xml *of;
+        const char *key;
+        double *value;
+    } numbers[] = {{limit, "lower", &joint->lower},
+                   {limit, "upper", &joint->upper},
+                   {limit, "effort", &joint->effort},
+                   {limit, "velocity", &joint->velocity},
+                   {dynamics, "damping", &joint->damping},
+                   {dynamics, "friction", &joint->friction}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
+        status = urdf_numbers(reader, numbers[k].of, numbers[k].key, 1, numbers[k].value);
+    if (!status && (joint->damping < 0.0 || joint->friction < 0.0))
+        status = phx_fail(reader->context, PHX_ERR_INPUT,
+                          "%s:%d: the joint '%s' has the damping %g and the friction %g; they must not be negative",
+                          reader->path, element->line, joint->name, joint->damping, joint->friction);
+    if (!status && joint->lower > joint->upper)
+        phx_log(reader->context, PHX_LOG_WARNING,
+                "%s:%d: the lower limit of the joint '%s' is above the upper one: it has no limits", reader->path,
+                element->line, joint->name);
+    joint->limited = limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) &&
+                     joint->lower <= joint->upper;
+    return status;
+}
+
+static phx_status urdf_joint(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element,
+                             robot_joint *joint)
+{
+    static const char *const kinds[ROBOT_JOINTS] = {"fixed",  "revolute", "continuous", "prismatic",
+                                                    "planar", "floating", "spherical"};
+    const char *type = urdf_attribute(element, "type");
+
+    *joint = (robot_joint){.line = element->line, .axis = {1.0, 0.0, 0.0}, .mimic = -1, .multiplier = 1.0};
+    phx_status status = urdf_name(reader, element, &joint->name);
+    while (!status && joint->kind < ROBOT_JOINTS && (!type || strcmp(type, kinds[joint->kind]) != 0))
+        joint->kind++;
+    if (!status && joint->kind == ROBOT_JOINTS)
+        status = phx_fail(reader->context, PHX_ERR_INPUT,
+                          "%s:%d: the joint '%s' has the type %s; expected fixed, revolute, continuous, prismatic, "
+                          "planar, floating or spherical",
+                          reader->path, element->line, joint->name, phx_shown_text(type ? type : "").text);
+    if (!status)
+        status = urdf_end(reader, robot, element, "parent", &joint->parent);
+    if (!status)
+        status = urdf_end(reader, robot, element, "child", &joint->child);
+    if (!status)
+        status = urdf_origin(reader, element, &joint->pose);
+    if (!status)
+        status = urdf_numbers(reader, urdf_child(element, "axis"), "xyz", 3, joint->axis);
+    if (!status && joint->kind != ROBOT_FIXED && phx_dot(3, joint->axis, joint->axis) == 0.0)
+        status = phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the axis of the joint '%s' is zero", reader->path,
+                          element->line, joint->name);
+    return status ? status : urdf_limits(reader, element, joint);
+}
+
+static phx_status urdf_mimic(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element,
+                             robot_joint *joint)
+{
+    const phx_xml *mimic = urdf_child(element, "mimic");
+    const char *name = urdf_attribute(mimic, "joint");
+
+    if (!mimic)
+        return PHX_OK;
+    for (int k = 0; name && k < robot->n_joints; k++)
+        if (!strcmp(robot->joints[k].name, name))
+            joint->mimic = k;
+    if (joint->mimic < 0)
+        return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the joint '%s' mimics %s, which is not there",
+                        reader->path, mimic->line, joint->name, phx_shown_text(name ? name : "").text);
+    const phx_status status = urdf_numbers(reader, mimic, "multiplier", 1, &joint->multiplier);
+    return status ? status : urdf_numbers(reader, mimic, "offset", 1, &joint->offset);
+}
+
+/* ---- the whole ---- */
+/* xacro is a language of its own: its commands, or its expressions in attributes. */
+static bool is_xacro(const phx_xml *element)
+{
+    if (!strncmp(element->name, "xacro:", 6))
+        return true;
+    for (int k = 0; k < element->n_attributes; k++)
+        if (strstr(element->values[k], "${") || strstr(element->values[k], "$("))
+            return true;
+    for (int k = 0; k < element->n_children; k++)
+        if (is_xacro(&element->children[k]))
+            return true;
+    return false;
+}
+
+static phx_status urdf_twice(const urdf_reader *reader, const phx_robot *robot)
+{
+    for (int a = 0; a < robot->n_links; a++)
+        for (int b = 0; b < a; b++)
+            if (!strcmp(robot->links[a].name, robot->links[b].name))
+                return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the link '%s' is there already, in line %d",
+                                reader->path, robot->links[a].line, robot->links[a].name, robot->links[b].line);
+    for (int a = 0; a < robot->n_joints; a++)
+        for (int b = 0; b < a; b++)
+            if (!strcmp(robot->joints[a].name, robot->joints[b].name))
+                return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the joint '%s' is there already, in line %d",
+                                reader->path, robot->joints[a].line, robot->joints[a].name, robot->joints[b].line);
+    return PHX_OK;
+}
+
+static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
+{
+    const phx_xml *root = reader->root;
+    const char *name = urdf_attribute(root, "name");
+    phx_status status = PHX_OK;
+
+    robot->name = phx_strdup(reader->context, name ? name : "robot");
+    robot->links = phx_calloc(reader->context, (size_t)root->n_children + 1, sizeof *robot->links);
+    robot->joints = phx_calloc(reader->context, (size_t)root->n_children + 1, sizeof *robot->joints);
+    if (!robot->name || !robot->links || !robot->joints)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < root->n_children && !status; k++)
+        if (!strcmp(root->children[k].name, "link"))
+            status = urdf_link(reader, &root->children[k], &robot->links[robot->n_links++]);
+    for (int k = 0; k < root->n_children && !status; k++)
+        if (!strcmp(root->children[k].name, "joint"))
+            status = urdf_joint(reader, robot, &root->children[k], &robot->joints[robot->n_joints++]);
+    for (int k = 0, j = 0; k < root->n_children && !status; k++)
+        if (!strcmp(root->children[k].name, "joint")) {
+            status = urdf_mimic(reader, robot, &root->children[k], &robot->joints[j]);
+            j++;
+        } else if (!strcmp(root->children[k].name, "transmission")) {
+            phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: transmissions are left out; --drive gives joints motors",
+                    reader->path, root->children[k].line);
+        }
+    return status ? status : urdf_twice(reader, robot);
+}
+
+phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, phx_robot *robot)
+{
+    phx_xml root;
+    const urdf_reader reader = {context, options, options->path, &root};
+
+    *robot = (phx_robot){.path = options->path};
+    phx_status status = phx_xml_read(context, options->path, &root);
+    if (status)
+        return status;
+    if (is_xacro(&root))
+        status = phx_fail(context, PHX_ERR_INPUT, "%s: this is xacro; expand it first: xacro %s > robot.urdf",
+                          options->path, options->path);
+    else if (strcmp(root.name, "robot") != 0)
+        status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: expected <robot>, found <%s>", options->path, root.line,
+                          root.name);
+    else
+        status = urdf_elements(&reader, robot);
+    if (!status && robot->n_links == 0)
+        status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: the robot has no link", options->path, root.line);
+    phx_xml_free(&root);
+    if (status)
+        robot_free(robot);
+    return status;
+}

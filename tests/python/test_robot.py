@@ -1,0 +1,220 @@
+"""Robots in URDF: motion against recursive Newton-Euler equations written here, links that bend, faults in files."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import phlexor
+
+PROGRAM = os.environ["PHLEXOR_PROGRAM"]
+ROBOT = """<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base_link"/>
+  <joint name="stand" type="fixed"><parent link="base_link"/><child link="pedestal"/><origin xyz="0 0.1 0.1" rpy="0.2 0 0"/></joint>
+  <link name="pedestal"><inertial><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+  <joint name="j1" type="continuous"><parent link="pedestal"/><child link="l1"/><origin xyz="0 0 0.2" rpy="0.1 0.2 0.3"/>
+    <axis xyz="0 0 1"/><dynamics damping="0.3"/></joint>
+  <link name="l1"><inertial><origin xyz="0.2 0.01 0.03" rpy="0.3 0 0.1"/><mass value="3"/>
+    <inertia ixx="0.02" iyy="0.05" izz="0.06" ixy="0.001" ixz="0.002" iyz="-0.003"/></inertial></link>
+  <joint name="lid_joint" type="fixed"><parent link="l1"/><child link="lid"/><origin xyz="0.1 0.1 0" rpy="0 0.7 0"/></joint>
+  <link name="lid"><inertial><origin xyz="0 0 0.05"/><mass value="0.5"/><inertia ixx="0.001" iyy="0.002" izz="0.002"/></inertial></link>
+  <joint name="j2" type="revolute"><parent link="l1"/><child link="l2"/><origin xyz="0.4 0 0" rpy="1.2 0 0.5"/>
+    <axis xyz="0 1 1"/></joint>
+  <link name="l2"><inertial><origin xyz="0.15 0 0.02"/><mass value="2"/><inertia ixx="0.004" iyy="0.02" izz="0.02"/></inertial></link>
+  <joint name="flange" type="fixed"><parent link="l2"/><child link="tool0"/><origin xyz="0.3 0 0" rpy="0 1.57 0"/></joint>
+  <link name="tool0"/>
+  <joint name="j3" type="prismatic"><parent link="tool0"/><child link="finger"/><axis xyz="0 1 0.2"/></joint>
+  <link name="finger"><inertial><origin xyz="0 0.03 0.02"/><mass value="0.2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+</robot>
+"""
+
+
+def turn(axis, angle):
+    k = np.cross(np.eye(3), np.asarray(axis, float) / np.linalg.norm(axis))
+    return np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * k @ k
+
+
+def rpy(r, p, y):
+    return turn([0, 0, 1], y) @ turn([0, 1, 0], p) @ turn([1, 0, 0], r)
+
+
+# Links of ROBOT with mass, each: parent, fixed frames up to its joint, joint (kind, axis), masses (m, centre, inertia).
+def inertia(xx, yy, zz, xy=0.0, xz=0.0, yz=0.0):
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+R1 = rpy(0.3, 0, 0.1)
+RL = rpy(0, 0.7, 0)
+CHAIN = [
+    ([((0, 0.1, 0.1), rpy(0.2, 0, 0)), ((0, 0, 0.2), rpy(0.1, 0.2, 0.3))], "r", (0, 0, 1),
+     [(3, np.array([0.2, 0.01, 0.03]), R1 @ inertia(0.02, 0.05, 0.06, 0.001, 0.002, -0.003) @ R1.T),
+      (0.5, np.array([0.1, 0.1, 0]) + RL @ [0, 0, 0.05], RL @ inertia(0.001, 0.002, 0.002) @ RL.T)]),
+    ([((0.4, 0, 0), rpy(1.2, 0, 0.5))], "r", (0, 1, 1), [(2, np.array([0.15, 0, 0.02]), inertia(0.004, 0.02, 0.02))]),
+    ([((0.3, 0, 0), rpy(0, 1.57, 0))], "p", (0, 1, 0.2), [(0.2, np.array([0, 0.03, 0.02]), inertia(1e-4, 1e-4, 1e-4))]),
+]
+DAMPING = np.array([0.3, 0, 0])
+
+
+def forces(q, w, a):
+    """Generalised forces of the motion by Newton and Euler, gravity as an acceleration of the base, in world axes; and
+    the place of the last link."""
+    x, R = np.zeros(3), np.eye(3)
+    omega, alpha, acc = np.zeros(3), np.zeros(3), np.array([0, 0, 9.81])
+    links, axes = [], []
+    for (frames, kind, axis, masses), qi, wi, ai in zip(CHAIN, q, w, a):
+        for offset, attitude in frames:
+            d = R @ np.array(offset, float)
+            acc = acc + np.cross(alpha, d) + np.cross(omega, np.cross(omega, d))
+            x, R = x + d, R @ attitude
+        n = R @ np.array(axis, float) / np.linalg.norm(axis)
+        if kind == "r":
+            R = turn(n, qi) @ R
+            alpha = alpha + n * ai + np.cross(omega, n * wi)
+            omega = omega + n * wi
+        else:
+            d = n * qi
+            acc = (acc + np.cross(alpha, d) + np.cross(omega, np.cross(omega, d)) + 2 * np.cross(omega, n * wi) + n * ai)
+            x = x + d
+        axes.append((kind, n, x))
+        parts = []
+        for m, c, I in masses:
+            d = R @ c
+            f = m * (acc + np.cross(alpha, d) + np.cross(omega, np.cross(omega, d)))
+            J = R @ I @ R.T
+            parts.append((x + d, f, J @ alpha + np.cross(omega, J @ omega)))
+        links.append(parts)
+    tau = np.zeros(len(CHAIN))
+    for k, (kind, n, at) in enumerate(axes):
+        for parts in links[k:]:
+            for place, f, moment in parts:
+                tau[k] += n @ f if kind == "p" else n @ (moment + np.cross(place - at, f))
+    return tau, x
+
+
+def accelerations(q, w):
+    bias, _ = forces(q, w, np.zeros(3))
+    zero, _ = forces(q, np.zeros(3), np.zeros(3))
+    M = np.array([forces(q, np.zeros(3), e)[0] - zero for e in np.eye(3)]).T
+    return np.linalg.solve(M, -bias - DAMPING * w)
+
+
+def integrate(q, w, end, steps):
+    h = end / steps
+    y = np.concatenate([q, w])
+
+    def rate(y):
+        return np.concatenate([y[3:], accelerations(y[:3], y[3:])])
+    for _ in range(steps):
+        k1 = rate(y)
+        k2 = rate(y + h / 2 * k1)
+        k3 = rate(y + h / 2 * k2)
+        k4 = rate(y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    return y
+
+
+class Robot(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+
+    def run_import(self, text, *options, fails=False):
+        (self.place / "robot.urdf").write_text(text)
+        out = self.place / "robot.yaml"
+        out.unlink(missing_ok=True)
+        done = subprocess.run([PROGRAM, "import", "robot.urdf", "-o", out, *options], cwd=self.place, text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 2 if fails else 0, done.stderr)
+        self.assertEqual(out.exists(), not fails)
+        return done.stderr if fails else out.read_text()
+
+    def start(self, text, q, w):
+        for name, key, value, rate in zip(("j1", "j2", "j3"), ("angle", "angle", "position"), q, w):
+            text = re.sub(rf"(  {name}: {{kind: \w+)", rf"\1, {key}: {value!r}, rate: {rate!r}", text)
+        path = self.place / "start.yaml"
+        path.write_text(text)
+        return phlexor.Model(path)
+
+    def test_motion_is_that_of_newton_and_euler(self):
+        text = self.run_import(ROBOT)
+        rng = np.random.default_rng(5)
+        for _ in range(2):
+            q, w = rng.uniform(-1, 1, 3), rng.uniform(-2, 2, 3)
+            result = self.start(text, q, w).simulate(end=0.3, integrator="radau5", rtol=1e-11, every=0.3)
+            np.testing.assert_allclose(result.output("finger_place")[0], forces(q, w, w)[1], atol=1e-13)
+            expected = integrate(q, w, 0.3, 250)
+            found = [result.output(name)[-1] for name in ("j1", "j2", "j3")]
+            np.testing.assert_allclose(np.ravel(found), expected[:3], atol=1e-9)
+
+    def test_fixed_joints_and_free_base(self):
+        kept = self.run_import(ROBOT, "--keep-fixed")
+        self.assertEqual(kept.count("kind: weld"), 1 + 1, "tool0 and base_link have no mass")
+
+    def test_links_that_bend_keep_their_mass_and_are_stiff_as_beams(self):
+        rigid, bent = self.run_import(ROBOT), self.run_import(ROBOT, "--bend", "l1", "--material", "steel")
+        mass = [float(sum(map(float, re.findall(r"\n    mass: (\S+)", text)))) for text in (rigid, bent)]
+        outer, inner, length = (float(re.search(rf"{key}: ([\d.e-]+)", bent).group(1)) for key in ("outer", "inner", "length"))
+        tube = 7850 * np.pi / 4 * (outer**2 - inner**2) * length
+        self.assertAlmostEqual(mass[0], mass[1] + tube, delta=1e-12 * mass[0])
+        # the tip of the tube under a force across it, everything else held
+        text = bent[:bent.index("\njoints:")] + f"""
+joints:
+  hold: {{kind: weld, ports: [ground.j1, l1.P]}}
+  l1_root: {{kind: weld, ports: [l1.P, l1_beam.P]}}
+  l1_tip: {{kind: weld, ports: [l1_beam.C, l1_tip.P]}}
+loads: {{push: {{force: [0, 0, 50], at: l1_beam.C, frame: body}}}}
+outputs: {{tip: {{deformation: l1_beam.C}}}}
+simulate: {{end: 1, step: 1e-3}}
+"""
+        text = re.sub(r"\n  (l2|finger):\n(    .*\n)+", "\n", text).replace("gravity: [0, 0, -9.81]\n", "")
+        (self.place / "tip.yaml").write_text(text)
+        tip = phlexor.Model(self.place / "tip.yaml").static().result.output("tip")[-1]
+        I = np.pi / 64 * (outer**4 - inner**4)
+        self.assertAlmostEqual(np.linalg.norm(tip), 50 * length**3 / (3 * 2.1e11 * I), delta=1e-6 * np.linalg.norm(tip))
+
+    def test_drives(self):
+        text = self.run_import(ROBOT, "--drive", "pd")
+        (self.place / "pd.yaml").write_text(text)
+        rest = phlexor.Model(self.place / "pd.yaml").static()
+        self.assertTrue(rest.stable)
+        self.assertIn("motion: 0", self.run_import(ROBOT, "--drive", "motion"))
+
+    def test_files_that_are_wrong(self):
+        faults = {
+            "two parents": (ROBOT.replace('<child link="finger"/>', '<child link="l1"/>'), "has two parents"),
+            "unconnected": (ROBOT.replace("</robot>", '<link name="x"/></robot>'), "are not connected"),
+            "no mass": (ROBOT.replace('<mass value="0.2"/>', '<mass value="0"/>'), "has no mass"),
+            "negative mass": (ROBOT.replace('<mass value="0.2"/>', '<mass value="-1"/>'), "robot.urdf:18: the mass"),
+            "not a number": (ROBOT.replace('value="0.2"', 'value="nan"'), "expected 1 number"),
+            "too many numbers": (ROBOT.replace('xyz="0.3 0 0"', 'xyz="0.3 0 0 1"'), "expected 3 numbers"),
+            "kind": (ROBOT.replace('type="prismatic"', 'type="slide"'), "expected fixed, revolute"),
+            "axis": (ROBOT.replace('xyz="0 1 0.2"', 'xyz="0 0 0"'), "axis of the joint 'j3' is zero"),
+            "twice": (ROBOT.replace('name="finger">', 'name="l2">').replace('link="finger"', 'link="l2"'), "there already"),
+            "link that is not there": (ROBOT.replace('<parent link="tool0"/>', '<parent link="hand"/>'), "parent link 'hand'"),
+            "mesh": (ROBOT.replace('<link name="l1">', '<link name="l1"><visual><geometry><mesh filename="package://a/b.stl"/>'
+                                   '</geometry></visual>'), "there is no mesh"),
+            "xacro": (ROBOT.replace('value="0.2"', 'value="${m}"'), "this is xacro"),
+            "entities": (ROBOT.replace("<robot", '<!DOCTYPE r [<!ENTITY a "aaaa">]><robot', 1), "DOCTYPE"),
+            "no XML": ("robot", "no XML"), "empty": ("", "no XML"), "another root": ("<sdf/>", "expected <robot>"),
+            "nothing moves": ('<robot name="a"><link name="b"/></robot>', "nothing moves"),
+            "name": (ROBOT.replace('name="l1"', 'name="l.1"').replace('link="l1"', 'link="l.1"'), "cannot have"),
+        }
+        for what, (text, message) in faults.items():
+            with self.subTest(what):
+                self.assertIn(message, self.run_import(text, fails=True))
+        rng = np.random.default_rng(11)
+        for _ in range(100):  # a message, never a crash or half a file
+            place = int(rng.integers(0, len(ROBOT) - 12))
+            text = ROBOT[:place] + ROBOT[place + int(rng.integers(1, 12)):]
+            (self.place / "robot.urdf").write_text(text)
+            done = subprocess.run([PROGRAM, "import", "robot.urdf", "-o", "x.yaml"], cwd=self.place, capture_output=True)
+            self.assertIn(done.returncode, (0, 2), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
