@@ -40,6 +40,18 @@ class LinkSymbols(SphinxPostTransform):
                 literal.replace_self(link)
 
 
+class WholeFormulas(SphinxPostTransform):
+    """Formulas with matrices stay as they are: Sphinx would put "split" around them, in which \\tag is an error."""
+
+    default_priority = 5
+
+    def run(self, **options):
+        for formula in self.document.findall(nodes.math_block):
+            if r"\\" in formula.astext():
+                formula["nowrap"] = formula["no-wrap"] = True
+                formula.children = [nodes.Text(r"\[" + formula.astext() + r"\]")]
+
+
 # furo of Debian 12 has no style for the dark scheme of the system unless it is chosen by hand.
 FOLLOW_SCHEME = ('if (document.body.dataset.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches)'
                  ' document.body.dataset.theme = "dark";')
@@ -48,3 +60,4 @@ FOLLOW_SCHEME = ('if (document.body.dataset.theme === "auto" && matchMedia("(pre
 def setup(app):
     app.add_js_file(None, body=f'addEventListener("DOMContentLoaded", () => {{ {FOLLOW_SCHEME} }});')
     app.add_post_transform(LinkSymbols)
+    app.add_post_transform(WholeFormulas)

@@ -45,7 +45,7 @@ void phx_sweep_at(const phx_sweep *sweep, int point, int *index, double *values)
 phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep);
 
 /* ---- limits of validity ---- */
-/* Limits of validity of small deformations in moving frames, docs/model-file.md. */
+/* Limits of validity of small deformations in moving frames: docs/limits.md. */
 typedef enum phx_limit_kind {
     PHX_LIMIT_ROTATION,    /* a section turns against the body's frame: rad */
     PHX_LIMIT_STRAIN,      /* largest strain of a fibre: 1 */

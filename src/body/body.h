@@ -282,7 +282,7 @@ typedef struct phx_port_tangents {
 void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             const double *effort, const phx_port_tangents *out);
 
-/* ---- places along a curve (sliding/sliding.h, docs/sliding.md) ---- */
+/* ---- places along a curve (sliding/sliding.h, docs/theory-sliding.md) ---- */
 /* One place more, from 0 at P to the length at C, along the curve of *body, which deforms by `source` (NULL: none): a
  * coordinate without mass behind all others. *body becomes a body with places, which owns the one before. A port with
  * `slides` equal to the number of the place, from 1, moves along the curve with it. PHX_ERR_UNSUPPORTED, with name and

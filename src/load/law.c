@@ -1,4 +1,4 @@
-/* Laws f(x) in cubic pieces with exact potentials; docs/forces.md, equations (F1) to (F4). */
+/* Laws f(x) in cubic pieces with exact potentials; docs/theory-forces.md, (F1) to (F4). */
 #include "law.h"
 
 #include "algebra/algebra.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs/import.md, CalculiX from mesh to mechanism: the bracket of the examples by its deck, by the matrices that CalculiX
-# makes of this deck, and in its basis from a file, carries the same pendulum.
+# docs/import-programs.md, CalculiX from mesh to mechanism: the bracket of the examples by its deck, by the matrices that
+# CalculiX makes of this deck, and in its basis from a file, carries the same pendulum.
 . "$(dirname "$0")/lib.sh"
 
 if ! command -v ccx >/dev/null 2>&1; then

@@ -14,6 +14,7 @@ What a reader would do with a block of code follows from its language and from t
                              one in the last digit shown; of round-off (below 1e-9) only the size counts; "..." stands
                              for anything.
     ```console, ```json      shown, not tried: installation, output of another command
+    any, after "not run here:"   shown, not tried: the input of another program
     Change `A` to `B` in `FILE`.   in a paragraph: A must stand there once
 
 Other blocks are errors, so that no block stays untried. A page whose first line is <!-- needs NAME ... --> is left out
@@ -157,7 +158,8 @@ def follow(page, renew):
     for line, language, code, paragraph in blocks(text):
         try:
             change(paragraph)
-            if language is None or language.startswith("{") or language in ("console", "json"):
+            shown = paragraph.endswith("not run here:")
+            if language is None or language.startswith("{") or language in ("console", "json") or shown:
                 continue
             if language == "sh":
                 output = run(code, paragraph.endswith("fails:"))

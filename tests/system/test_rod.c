@@ -176,7 +176,8 @@ static void both_evaluators_agree(void **state)
 }
 
 /* ---- frequencies ---- */
-/* A cantilever of ratio L/h = 100: mode 1 and 2 against Timoshenko's beam (docs/rods.md), order 3 in the element. */
+/* A cantilever of ratio L/h = 100: mode 1 and 2 against Timoshenko's beam (docs/theory-rods.md), order 3 in the
+ * element. */
 static void cantilever_vibrates(void **state)
 {
     static const double exact[2] = {1.0149052396439378, 6.357273183150677};

@@ -1,5 +1,5 @@
-/* The curve of a floating beam along which points slide (docs/sliding.md): with shapes phi and rotations theta that are
- * cubic, or of lower degree, on each element,
+/* The curve of a floating beam along which points slide (docs/theory-sliding.md): with shapes phi and rotations theta
+ * that are cubic, or of lower degree, on each element,
  *
  *     u = r + R (s e1 + sum_j phi_j(s) q_j) ,   d1 = R (e1 + sum_j w_j'(s) q_j) ,   d2 = R (e2 + theta x e2) ,
  *

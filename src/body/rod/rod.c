@@ -2,8 +2,8 @@
  * them are in elements.c.
  *
  * Mass per length is given to the nodes of its element by cubic Hermite polynomials, so that mass and first moment of a
- * straight element are right and uniform ones need no more than a first moment at the ends of the rod (docs/rods.md,
- * eq. 9):
+ * straight element are right and uniform ones need no more than a first moment at the ends of the rod
+ * (docs/theory-rods.md, eq. 9):
  *
  *     m_a = int H1 rhoA ds ,   s_a = int (H1 rhoA eta + l H2 rhoA e_1) ds ,   J_a = int H1 rhoI ds
  *

@@ -1,4 +1,5 @@
-/* Layer body: the geometrically exact rod (docs/rods.md), a body of n + 1 rigid nodes and n elements between them. */
+/* Layer body: the geometrically exact rod (docs/theory-rods.md), a body of n + 1 rigid nodes and n elements between
+ * them. */
 #ifndef PHX_ROD_H
 #define PHX_ROD_H
 
@@ -13,8 +14,8 @@ typedef struct phx_rod_table {
 void phx_rod_fill_table(phx_rod_table *table);
 
 /* Stiffness of an element of length l at the middle, with the stress that varies along it by equilibrium,
- * sigma' = -A sigma (docs/rods.md, eq. 4). strain: (Gamma, kappa) of the element at rest. compliance: of the section at
- * each Gauss point, 6 x 6. PHX_SINGULAR when the element resists no stress of some kind. */
+ * sigma' = -A sigma (docs/theory-rods.md, eq. 4). strain: (Gamma, kappa) of the element at rest. compliance: of the
+ * section at each Gauss point, 6 x 6. PHX_SINGULAR when the element resists no stress of some kind. */
 phx_status phx_rod_element_stiffness(phx_context *context, double length, const double *strain,
                                      const double *compliance, double *C);
 

@@ -1,5 +1,5 @@
 /* The two-node element of a rod over an interval, written once for a kind of number (body/floating/interval_kernel.h
- * says what the including file defines) and for plane and space. Equations of docs/rods.md.
+ * says what the including file defines) and for plane and space. Equations of docs/theory-rods.md.
  *
  * Two frames with axes D_a, D_b (columns a_i, b_i) at u_a and u_b; d = u_b - u_a, Q = D_a^T D_b. The measures of the
  * element are the logarithm of the relative motion, by products that are bilinear in places and axes:

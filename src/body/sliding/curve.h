@@ -1,5 +1,6 @@
-/* A curve of a body along which points slide (docs/sliding.md): its place u, and at each place s the axis d1 along it
- * and, in space, the axis d2 across it, as sums of products of a vector that moves with the body and a function of s,
+/* A curve of a body along which points slide (docs/theory-sliding.md): its place u, and at each place s the axis d1
+ * along it and, in space, the axis d2 across it, as sums of products of a vector that moves with the body and a
+ * function of s,
  *
  *     y(s) = sum c(s) z ,     z = r_f ,  R_f a  or  R_f a q_j                                                  (1)
  *

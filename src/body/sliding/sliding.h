@@ -1,4 +1,4 @@
-/* Layer body: a body with places, along whose curve points slide (docs/sliding.md). */
+/* Layer body: a body with places, along whose curve points slide (docs/theory-sliding.md). */
 #ifndef PHLEXOR_BODY_SLIDING_H
 #define PHLEXOR_BODY_SLIDING_H
 
