@@ -584,6 +584,7 @@ void phx_import_report_destroy(phx_import_report *report); /* NULL is allowed */
 phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path);
 
 /* ---- robots ---- */
+/* The actuators that the joints of an imported robot get. */
 typedef enum phx_robot_drive {
     PHX_ROBOT_FREE,   /* joints without actuators */
     PHX_ROBOT_PD,     /* a PD controller in each */
@@ -610,7 +611,7 @@ phx_robot_options phx_robot_options_default(void);
  * part, a tube and a rigid part with the mass, centre of mass and inertia of the link. PHX_ERR_INPUT names file, line
  * and remedy; PHX_ERR_FILE; PHX_ERR_UNSUPPORTED without libxml2. */
 phx_status phx_study_import_robot(phx_context *context, const phx_robot_options *options, FILE *stream);
-/* The same as a file, complete or not at all. Meshes keep the paths that they have from the working folder. */
+/* The same as a file, complete or not at all, with paths of meshes from its folder. */
 phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path);
 
 /* ---- pages ---- */

@@ -34,6 +34,7 @@ from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matr
 from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Mesh, Report, Result, read_result
+from .robot import import_robot
 from .simulation import Simulation
 from .statics import Equilibrium
 from .sweep import Range
@@ -71,6 +72,7 @@ __all__ = [
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
-    "Tube", "UnsupportedError", "__version__", "body_kinds", "damage", "errors", "expression", "joint_kinds", "library_version",
+    "Tube", "UnsupportedError", "__version__", "body_kinds", "damage", "errors", "expression",
+    "import_robot", "joint_kinds", "library_version",
     "rainflow", "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

@@ -58,6 +58,13 @@ struct phx_import_report {
     char *no_frequencies, *no_model; /* why; NULL: they are there, it can be a body of a model */
 };
 
+/* The shortest decimal number that is read as `value`. */
+void import_text_put_number(FILE *stream, double value);
+/* The folder of a model file with its slash; NULL: the current one. Free with phx_free. */
+phx_status import_text_folder(phx_context *context, const char *path, char **folder);
+/* A path of another file as it is seen from that folder, quoted for YAML. */
+phx_status import_text_put_path(phx_context *context, const char *folder, const char *path, FILE *stream);
+
 /* The groups of the model, and its nodes with rotations where there is no group. */
 phx_status phx_import_find_ports(phx_context *context, const phx_elastic_model *model, phx_import_report *report);
 

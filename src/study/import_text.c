@@ -230,7 +230,7 @@ static void put_yaml(FILE *stream, const char *text)
 }
 
 /* The shortest text of a number that gives it back. */
-static void import_text_put_number(FILE *stream, double value)
+void import_text_put_number(FILE *stream, double value)
 {
     char text[40];
 
@@ -255,7 +255,7 @@ static size_t common_length(const char *a, const char *b)
 
 /* A path as it is seen from the model file, which is in the current folder where `folder` is NULL; else that ends with
  * a slash. */
-static phx_status put_path(phx_context *context, const char *folder, const char *path, FILE *stream)
+phx_status import_text_put_path(phx_context *context, const char *folder, const char *path, FILE *stream)
 {
     if (!folder || path[0] == '/') {
         put_yaml(stream, path);
@@ -300,13 +300,13 @@ static phx_status put_imported(phx_context *context, const phx_import_report *re
     fputs("    files: [", stream);
     for (int k = 0; k < others && !status; k++) {
         fputs(k ? ", " : "", stream);
-        status = put_path(context, folder, report->files[k].path, stream);
+        status = import_text_put_path(context, folder, report->files[k].path, stream);
     }
     fputs("]\n", stream);
     for (int k = 0; k < 2 && !status; k++)
         if (named[k].path) {
             fprintf(stream, "    %s: ", named[k].key);
-            status = put_path(context, folder, named[k].path, stream);
+            status = import_text_put_path(context, folder, named[k].path, stream);
             fputc('\n', stream);
         }
     if (report->length != 1.0 || report->mass_unit != 1.0 || report->time != 1.0)
@@ -321,7 +321,7 @@ static phx_status put_meshed(phx_context *context, const phx_import_report *repo
     fputs("    material: ", stream);
     put_yaml(stream, report->used.name);
     fputs("\n    mesh: {file: ", stream);
-    const phx_status status = put_path(context, folder, report->files[0].path, stream);
+    const phx_status status = import_text_put_path(context, folder, report->files[0].path, stream);
     if (report->length != 1.0) {
         fputs(", unit: ", stream);
         import_text_put_number(stream, report->length);
@@ -466,6 +466,18 @@ static phx_status keep_inputs(phx_context *context, const phx_import_report *rep
     return status;
 }
 
+phx_status import_text_folder(phx_context *context, const char *path, char **folder)
+{
+    *folder = NULL;
+    if (!strchr(path, '/'))
+        return PHX_OK;
+    *folder = phx_files_resolve(context, path);
+    if (!*folder)
+        return PHX_ERR_MEMORY;
+    strrchr(*folder, '/')[1] = '\0';
+    return PHX_OK;
+}
+
 /* Saves the imported body as a model file with paths relative to its folder. Refuses to overwrite a file that was
  * read; the file is replaced as a whole. */
 phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path)
@@ -478,13 +490,10 @@ phx_status phx_import_report_save(phx_context *context, const phx_import_report 
 
     if (kept)
         return kept;
-    if (strchr(path, '/')) {
-        whole = phx_files_resolve(context, path);
-        if (!whole)
-            return PHX_ERR_MEMORY;
-        strrchr(whole, '/')[1] = '\0';
-        state.folder = whole;
-    }
+    const phx_status found = import_text_folder(context, path, &whole);
+    if (found)
+        return found;
+    state.folder = whole;
     const phx_status status = phx_file_replace(context, path, write_model, &state);
     phx_free(whole);
     return phx_conclude(context, status);

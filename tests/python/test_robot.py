@@ -178,10 +178,18 @@ simulate: {{end: 1, step: 1e-3}}
         self.assertAlmostEqual(np.linalg.norm(tip), 50 * length**3 / (3 * 2.1e11 * I), delta=1e-6 * np.linalg.norm(tip))
 
     def test_drives(self):
-        text = self.run_import(ROBOT, "--drive", "pd")
-        (self.place / "pd.yaml").write_text(text)
-        rest = phlexor.Model(self.place / "pd.yaml").static()
-        self.assertTrue(rest.stable)
+        text = self.run_import(ROBOT, "--drive", "pd", "--bend", "l1", "--material", "steel")
+        model = phlexor.import_robot(self.place / "robot.urdf", self.place / "pd.yaml", drive="pd", bend="l1",
+                                     material="steel", packages={"a": self.place}, shapes=False)
+        made = (self.place / "pd.yaml").read_text().splitlines()
+        self.assertEqual(made[1:], text.splitlines()[1:])  # but for the path of the file
+        self.assertTrue(model.static().stable)
+        with self.assertRaises(phlexor.ModelError):
+            phlexor.import_robot(self.place / "pd.yaml", self.place / "no.yaml")
+        with self.assertRaises(phlexor.FileError):
+            phlexor.import_robot(self.place / "none.urdf", self.place / "no.yaml")
+        with self.assertRaises(ValueError):
+            phlexor.import_robot(self.place / "robot.urdf", self.place / "no.yaml", drive="servo")
         self.assertIn("motion: 0", self.run_import(ROBOT, "--drive", "motion"))
 
     def test_files_that_are_wrong(self):

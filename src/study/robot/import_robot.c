@@ -1,6 +1,7 @@
 /* A robot's file becomes a model file. */
 #include "file/file.h"
 #include "robot.h"
+#include "study/import_report.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ phx_status phx_study_import_robot(phx_context *context, const phx_robot_options 
         return phx_fail_null(context, __func__, "options, options->path or stream");
     phx_status status = read_robot(context, options, &robot);
     if (!status)
-        status = robot_write(context, options, &robot, stream);
+        status = robot_write(context, options, &robot, NULL, stream);
     robot_free(&robot);
     return phx_conclude(context, status);
 }
@@ -34,6 +35,7 @@ phx_status phx_study_import_robot(phx_context *context, const phx_robot_options 
 typedef struct robot_saving {
     const phx_robot_options *options;
     const phx_robot *robot;
+    const char *folder;
 } robot_saving;
 
 static phx_status save_robot(phx_context *context, const char *path, const void *data)
@@ -43,7 +45,7 @@ static phx_status save_robot(phx_context *context, const char *path, const void 
 
     if (!stream)
         return phx_file_fail(context, path, "write", 0);
-    phx_status status = robot_write(context, saving->options, saving->robot, stream);
+    phx_status status = robot_write(context, saving->options, saving->robot, saving->folder, stream);
     if (fclose(stream) != 0 && !status)
         status = phx_file_fail(context, path, "write", 0);
     return status;
@@ -52,14 +54,18 @@ static phx_status save_robot(phx_context *context, const char *path, const void 
 phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path)
 {
     phx_robot robot = {0};
+    char *folder = NULL;
 
     if (!options || !options->path || !path)
         return phx_fail_null(context, __func__, "options, options->path or path");
     phx_status status = read_robot(context, options, &robot);
+    if (!status)
+        status = import_text_folder(context, path, &folder);
     if (!status) {
-        const robot_saving saving = {options, &robot};
+        const robot_saving saving = {options, &robot, folder};
         status = phx_file_replace(context, path, save_robot, &saving);
     }
+    phx_free(folder);
     robot_free(&robot);
     return phx_conclude(context, status);
 }

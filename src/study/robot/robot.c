@@ -44,11 +44,12 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
     for (int j = 0; j < robot->n_joints; j++) {
         robot_link *child = &robot->links[robot->joints[j].child];
         if (child->joint >= 0)
-            return phx_fail(context, PHX_ERR_INPUT,
-                            "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
-                            "model file",
-                            robot->path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
-                            robot->joints[j].name);
+            return phx_fail(
+                context, PHX_ERR_INPUT,
+                "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
+                "model file",
+                robot->path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
+                robot->joints[j].name);
         child->joint = j;
     }
     for (int k = 0; k < robot->n_links; k++) {
@@ -196,10 +197,11 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
     for (int k = 0; k < robot->n_links; k++)
         moving += robot->links[k].body == k && k != robot->root;
     if (moving == 0)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
-                        "makes the root a body",
-                        robot->path, robot->links[robot->root].line, robot->links[robot->root].name);
+        return phx_fail(
+            context, PHX_ERR_INPUT,
+            "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
+            "makes the root a body",
+            robot->path, robot->links[robot->root].line, robot->links[robot->root].name);
 
     for (int k = 0; k < robot->n_links && !status; k++) {
         robot_link *link = &robot->links[k];
@@ -207,8 +209,8 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
             continue;
         if (link->mass <= 0.0)
             status = phx_fail(context, PHX_ERR_INPUT,
-                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s", robot->path,
-                              link->line, link->name, link->joint >= 0 ? " by the joint '" : "",
+                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s",
+                              robot->path, link->line, link->name, link->joint >= 0 ? " by the joint '" : "",
                               link->joint >= 0 ? robot->joints[link->joint].name : "", link->joint >= 0 ? "'" : "",
                               link->joint >= 0 ? "make the joint fixed" : "leave out --free-base");
         else

@@ -81,21 +81,22 @@ typedef struct robot_material {
 } robot_material;
 /* A link along the line from its frame to the next joint: a rigid root, a tube, a rigid end. */
 typedef struct robot_bend {
-    int joint;              /* at the end */
-    double length;          /* m */
-    robot_pose beam, tip;   /* frames of tube and end in that of the link */
-    double mass[3];         /* root, tube, end */
-    double com[3];          /* of the root */
-    double inertia[9];      /* of the root, about com */
-    double tip_inertia;     /* about any axis */
-    double outer, inner;    /* diameters of the tube */
+    int joint;            /* at the end */
+    double length;        /* m */
+    robot_pose beam, tip; /* frames of tube and end in that of the link */
+    double mass[3];       /* root, tube, end */
+    double com[3];        /* of the root */
+    double inertia[9];    /* of the root, about com */
+    double tip_inertia;   /* about any axis */
+    double outer, inner;  /* diameters of the tube */
 } robot_bend;
 const robot_material *robot_material_of(const phx_robot_options *options);
 /* Whether a body is wanted to bend and has a joint at some distance. */
 bool robot_bends(const phx_robot_options *options, const phx_robot *robot, int body);
 robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robot, int body);
 
-/* The model file. */
-phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot, FILE *stream);
+/* The model file, which is in `folder` (with its slash; NULL: the current one). */
+phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot,
+                       const char *folder, FILE *stream);
 
 #endif

@@ -1,31 +1,18 @@
 /* The model file of a robot. */
 #include "robot.h"
+#include "study/import_report.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-
-/* The shortest decimal number that is read as `value`. */
-static void put_number(FILE *stream, double value)
-{
-    char text[40];
-
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value == 0.0 ? 0.0 : value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    fputs(text, stream);
-}
 
 static void put_vector(FILE *stream, const double *x, int n)
 {
     for (int k = 0; k < n; k++) {
         fputs(k ? ", " : "[", stream);
-        put_number(stream, x[k]);
+        import_text_put_number(stream, x[k]);
     }
     fputc(']', stream);
 }
@@ -62,8 +49,10 @@ static bool moves(const phx_robot *robot, int joint)
 }
 
 /* ---- shapes ---- */
-static void put_shape(FILE *stream, const robot_shape *shape, const robot_pose *part)
+static phx_status put_shape(FILE *stream, phx_context *context, const char *folder, const robot_shape *shape,
+                            const robot_pose *part)
 {
+    phx_status status = PHX_OK;
     const robot_pose pose = robot_pose_product(part, &shape->pose);
 
     switch (shape->kind) {
@@ -73,19 +62,20 @@ static void put_shape(FILE *stream, const robot_shape *shape, const robot_pose *
         break;
     case ROBOT_CYLINDER:
         fputs("{cylinder: ", stream);
-        put_number(stream, 2.0 * shape->size[0]);
+        import_text_put_number(stream, 2.0 * shape->size[0]);
         fputs(", length: ", stream);
-        put_number(stream, shape->size[1]);
+        import_text_put_number(stream, shape->size[1]);
         break;
     case ROBOT_SPHERE:
         fputs("{sphere: ", stream);
-        put_number(stream, 2.0 * shape->size[0]);
+        import_text_put_number(stream, 2.0 * shape->size[0]);
         break;
     default:
-        fprintf(stream, "{mesh: \"%s\"", shape->file);
+        fputs("{mesh: ", stream);
+        status = import_text_put_path(context, folder, shape->file, stream);
         if (shape->size[0] != 1.0) {
             fputs(", scale: ", stream);
-            put_number(stream, shape->size[0]);
+            import_text_put_number(stream, shape->size[0]);
         }
     }
     put_frame(stream, &pose, ", ");
@@ -96,26 +86,31 @@ static void put_shape(FILE *stream, const robot_shape *shape, const robot_pose *
         fputc('"', stream);
         if (shape->colour[3] < 1.0) {
             fputs(", opacity: ", stream);
-            put_number(stream, shape->colour[3]);
+            import_text_put_number(stream, shape->colour[3]);
         }
     }
     fputs("}\n", stream);
+    return status;
 }
 
 /* The shapes of a body and of the links that are part of it. */
-static void put_shapes(FILE *stream, const phx_robot *robot, int body, const char *indent)
+static phx_status put_shapes(FILE *stream, phx_context *context, const char *folder, const phx_robot *robot, int body,
+                             const char *indent)
 {
+    phx_status status = PHX_OK;
     bool first = true;
 
     for (int k = 0; k < robot->n_links; k++)
-        for (int s = 0; s < robot->links[k].n_shapes && robot->links[k].body == body; s++) {
+        for (int s = 0; s < robot->links[k].n_shapes && robot->links[k].body == body && !status; s++) {
             const robot_pose identity = robot_pose_identity();
             if (first)
                 fprintf(stream, "%sshape:\n", indent);
             first = false;
             fprintf(stream, "%s  - ", indent);
-            put_shape(stream, &robot->links[k].shapes[s], k == body ? &identity : &robot->links[k].pose);
+            status = put_shape(stream, context, folder, &robot->links[k].shapes[s],
+                               k == body ? &identity : &robot->links[k].pose);
         }
+    return status;
 }
 
 /* ---- ports: where joints begin, and links that are part of the body ---- */
@@ -128,8 +123,7 @@ static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, cons
         const robot_link *parent = &robot->links[joint->parent];
         if (parent->body != body)
             continue;
-        const robot_pose pose =
-            joint->parent == body ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+        const robot_pose pose = joint->parent == body ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
         fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent,
                 moves(robot, j) ? joint->name : robot->links[joint->child].name);
         put_frame(stream, &pose, "");
@@ -152,7 +146,7 @@ static void put_inertia(FILE *stream, const double inertia[9])
 static void robot_put_mass(FILE *stream, double mass, const double com[3], const double inertia[9])
 {
     fputs("    kind: rigid\n    mass: ", stream);
-    put_number(stream, mass);
+    import_text_put_number(stream, mass);
     fputs("\n    inertia: ", stream);
     put_inertia(stream, inertia);
     fputs("\n    centre_of_mass: ", stream);
@@ -171,17 +165,18 @@ static void put_pose(FILE *stream, const robot_pose *pose)
 static void put_bent_parts(FILE *stream, const phx_robot_options *options, const robot_link *link,
                            const robot_bend *bend)
 {
-    const robot_pose beam = robot_pose_product(&link->pose, &bend->beam), tip = robot_pose_product(&link->pose, &bend->tip);
+    const robot_pose beam = robot_pose_product(&link->pose, &bend->beam),
+                     tip = robot_pose_product(&link->pose, &bend->tip);
     const double zero[3] = {0}, moment = bend->tip_inertia;
     const double ball[9] = {moment, 0, 0, 0, moment, 0, 0, 0, moment};
 
     fprintf(stream, "  %s_beam:\n    kind: beam\n    material: %s\n    length: ", link->name,
             robot_material_of(options)->name);
-    put_number(stream, bend->length);
+    import_text_put_number(stream, bend->length);
     fputs("\n    section: {kind: tube, outer: ", stream);
-    put_number(stream, bend->outer);
+    import_text_put_number(stream, bend->outer);
     fputs(", inner: ", stream);
-    put_number(stream, bend->inner);
+    import_text_put_number(stream, bend->inner);
     fputs("}      # a first guess\n    elements: 2\n    reference: cantilever\n    damping: {modal: 0.01}\n", stream);
     put_pose(stream, &beam);
     fprintf(stream, "  %s_tip:\n", link->name);
@@ -191,7 +186,7 @@ static void put_bent_parts(FILE *stream, const phx_robot_options *options, const
 
 /* A body; one that bends in three parts, with its mass, centre of mass and inertia. */
 static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_robot_options *options,
-                           const phx_robot *robot, int body)
+                                 const char *folder, const phx_robot *robot, int body)
 {
     const robot_link *link = &robot->links[body];
     const bool bends = robot_bends(options, robot, body);
@@ -210,7 +205,8 @@ static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_r
     robot_put_mass(stream, root.mass, root.com, root.inertia);
     put_pose(stream, &link->pose);
     robot_put_ports(stream, robot, body, "    ");
-    put_shapes(stream, robot, body, "    ");
+    if (!status)
+        status = put_shapes(stream, context, folder, robot, body, "    ");
     if (bends)
         put_bent_parts(stream, options, link, &bend);
     return status;
@@ -280,16 +276,16 @@ static void put_stops(FILE *stream, const phx_robot *robot, int j)
         return;
     if (joint->lower > 0.0 || joint->upper < 0.0) {
         fputs(",\n    # the limits do not contain zero: stops: {lower: ", stream);
-        put_number(stream, joint->lower);
+        import_text_put_number(stream, joint->lower);
         fputs(", upper: ", stream);
-        put_number(stream, joint->upper);
+        import_text_put_number(stream, joint->upper);
         fputs("}\n   ", stream);
         return;
     }
     fputs(",\n    stops: {lower: ", stream);
-    put_number(stream, joint->lower);
+    import_text_put_number(stream, joint->lower);
     fputs(", upper: ", stream);
-    put_number(stream, joint->upper);
+    import_text_put_number(stream, joint->upper);
     fputs(", stiffness: ", stream);
     put_round(stream, stiffness_at(robot, j, STOP_HZ));
     fputs("}", stream);
@@ -301,8 +297,8 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
                                                     "planar", "free",     "spherical"};
     const robot_joint *joint = &robot->joints[j];
     const int body = robot->links[joint->parent].body;
-    const bool driven = joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_CONTINUOUS ||
-                        joint->kind == ROBOT_PRISMATIC;
+    const bool driven =
+        joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_CONTINUOUS || joint->kind == ROBOT_PRISMATIC;
 
     const bool at_tip = robot_bends(options, robot, body) && robot_bend_of(options, robot, body).joint == j;
 
@@ -315,16 +311,16 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
     }
     if (driven && joint->damping > 0.0) {
         fputs(", damping: ", stream);
-        put_number(stream, joint->damping);
+        import_text_put_number(stream, joint->damping);
     }
     if (driven && joint->friction > 0.0) {
         fputs(", friction: {force: ", stream);
-        put_number(stream, joint->friction);
+        import_text_put_number(stream, joint->friction);
         fputs("}", stream);
     }
     if (driven && joint->mimic >= 0 && joint->offset != 0.0) {
         fputs(joint->kind == ROBOT_PRISMATIC ? ", position: " : ", angle: ", stream);
-        put_number(stream, joint->offset);
+        import_text_put_number(stream, joint->offset);
     }
     if (driven && joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION)
         fputs(", motion: 0", stream);
@@ -352,7 +348,7 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
         const double stiffness = stiffness_at(robot, j, 10 * STOP_HZ);
         fprintf(stream, "  %s: {kind: coupling, terms: [{joint: %s, weight: 1}, {joint: %s, weight: ", joint->name,
                 joint->name, robot->joints[joint->mimic].name);
-        put_number(stream, -joint->multiplier);
+        import_text_put_number(stream, -joint->multiplier);
         fputs("}], stiffness: ", stream);
         put_round(stream, stiffness);
         fputs(", damping: ", stream);
@@ -364,8 +360,8 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
     }
 }
 
-/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7; or an
- * input. */
+/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7; or
+ * an input. */
 static void put_drives(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
     if (options->drive != PHX_ROBOT_PD)
@@ -404,7 +400,8 @@ static void put_outputs(FILE *stream, const phx_robot_options *options, const ph
         }
 }
 
-phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot, FILE *stream)
+phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot,
+                       const char *folder, FILE *stream)
 {
     const robot_material *material = robot_material_of(options);
     phx_status status = PHX_OK;
@@ -425,13 +422,13 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
     if (is_ground(options, robot, robot->root)) {
         fprintf(stream, "ground:                           # the link '%s'\n", robot->links[robot->root].name);
         robot_put_ports(stream, robot, robot->root, "  ");
-        put_shapes(stream, robot, robot->root, "  ");
+        status = put_shapes(stream, context, folder, robot, robot->root, "  ");
         fputc('\n', stream);
     }
     fputs("bodies:\n", stream);
     for (int k = 0; k < robot->n_links && !status; k++)
         if (robot->links[k].body == k && !is_ground(options, robot, k))
-            status = robot_put_body(stream, context, options, robot, k);
+            status = robot_put_body(stream, context, options, folder, robot, k);
     if (status)
         return status;
     for (int j = 0; j < robot->n_joints; j++)

@@ -91,9 +91,15 @@ static phx_status urdf_origin(const urdf_reader *reader, const phx_xml *parent, 
     if (!status)
         status = urdf_numbers(reader, origin, "rpy", 3, rpy);
     const double c[3] = {cos(rpy[0]), cos(rpy[1]), cos(rpy[2])}, s[3] = {sin(rpy[0]), sin(rpy[1]), sin(rpy[2])};
-    const double R[9] = {c[2] * c[1], c[2] * s[1] * s[0] - s[2] * c[0], c[2] * s[1] * c[0] + s[2] * s[0],
-                         s[2] * c[1], s[2] * s[1] * s[0] + c[2] * c[0], s[2] * s[1] * c[0] - c[2] * s[0],
-                         -s[1],       c[1] * s[0],                      c[1] * c[0]};
+    const double R[9] = {c[2] * c[1],
+                         c[2] * s[1] * s[0] - s[2] * c[0],
+                         c[2] * s[1] * c[0] + s[2] * s[0],
+                         s[2] * c[1],
+                         s[2] * s[1] * s[0] + c[2] * c[0],
+                         s[2] * s[1] * c[0] - c[2] * s[0],
+                         -s[1],
+                         c[1] * s[0],
+                         c[1] * c[0]};
     memcpy(pose->R, R, sizeof R);
     return status;
 }
@@ -283,12 +289,9 @@ static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element,
         const phx_xml *of;
         const char *key;
         double *value;
-    } numbers[] = {{limit, "lower", &joint->lower},
-                   {limit, "upper", &joint->upper},
-                   {limit, "effort", &joint->effort},
-                   {limit, "velocity", &joint->velocity},
-                   {dynamics, "damping", &joint->damping},
-                   {dynamics, "friction", &joint->friction}};
+    } numbers[] = {{limit, "lower", &joint->lower},        {limit, "upper", &joint->upper},
+                   {limit, "effort", &joint->effort},      {limit, "velocity", &joint->velocity},
+                   {dynamics, "damping", &joint->damping}, {dynamics, "friction", &joint->friction}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
         status = urdf_numbers(reader, numbers[k].of, numbers[k].key, 1, numbers[k].value);
     if (!status && (joint->damping < 0.0 || joint->friction < 0.0))
@@ -299,8 +302,8 @@ static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element,
         phx_log(reader->context, PHX_LOG_WARNING,
                 "%s:%d: the lower limit of the joint '%s' is above the upper one: it has no limits", reader->path,
                 element->line, joint->name);
-    joint->limited = limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) &&
-                     joint->lower <= joint->upper;
+    joint->limited =
+        limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) && joint->lower <= joint->upper;
     return status;
 }
 
