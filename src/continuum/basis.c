@@ -58,9 +58,9 @@ void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsign
             hold_interface(space, i, held);
 }
 
-/* The lowest modes with these coordinates held: *count of them, of which `modes` are to stay. Two modes of one
- * frequency (a square bar bends alike in two planes) stay together: one of them alone would be any combination of both,
- * another one for each processor. */
+/* The lowest modes with these coordinates held: *count of them, of which `modes` are to stay. A pair of one
+ * frequency (a square bar bends alike in two planes) stays together: one of them alone would be any combination of
+ * both, another one for each processor. */
 static phx_status add_modes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                             flexibility *with, int *count, shapes *basis)
 {

@@ -42,7 +42,7 @@ static const phx_key basis_keys[] = {
          "normal modes of the free body; of the body held at one port; unit motions of all rigid ports and the modes "
          "with all of them held; all unknowns of the mesh; shapes that another program has written"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
-     .fallback = "10", .doc = "normal modes that are kept, one more if two of one frequency would be parted"},
+     .fallback = "10", .doc = "normal modes that are kept, one more if a pair of one frequency would be parted"},
     {"choose", &phx_type_word, AT(phx_elastic_keys, basis.choose) - AT(phx_elastic_keys, basis), .words = words_choose,
      .fallback = "frequency",
      .doc =

@@ -11,8 +11,8 @@ What a reader would do with a block of code follows from its language and from t
                              end, after "Add to `KEY` in `FILE`:" below the line "KEY:".
     ```sh                    commands; each block must succeed, after "... fails:" it must not
     ```text                  output of the commands before: its lines occur there in this order. Numbers may differ by
-                             one in the last digit shown; of round-off (below 1e-9) only the size counts; "..." stands
-                             for anything.
+                             one in the last digit shown, whole ones not at all; of round-off (below 1e-9) only the size
+                             counts; "..." stands for anything.
     ```console, ```json      shown, not tried: installation, output of another command
     any, after "not run here:"   shown, not tried: the input of another program
     Change `A` to `B` in `FILE`.   in a paragraph: A must stand there once
@@ -31,7 +31,7 @@ import tempfile
 import time
 from pathlib import Path
 
-NUMBER = r"[-+]?(?:\d+\.(?!\.)\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?"
+NUMBER = r"(?<![\w.])[-+]?(?:\d+\.(?!\.)\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?"
 CHANGE = re.compile(r"[Cc]hange `([^`]+)` to `([^`]+)` in `([\w./-]+)`")
 FILE = re.compile(r"`([\w./-]+\.\w+)`")
 
@@ -54,8 +54,8 @@ def blocks(text):
                 paragraph, code = [], None
             else:
                 code.append(line + "\n")
-        elif line.startswith("```"):
-            code, language, begin = [], line[3:].strip(), number
+        elif line.lstrip().startswith("```"):
+            code, language, begin = [], line.strip()[3:].strip(), number
         elif line.strip():
             if paragraph and paragraph[-1] == "":
                 yield number, None, "", " ".join(paragraph).strip()
@@ -63,6 +63,8 @@ def blocks(text):
             paragraph.append(line.strip())
         elif paragraph and paragraph[-1]:
             paragraph.append("")
+    if code is not None:
+        yield begin, "a block without an end", "", ""
     yield 0, None, "", " ".join(paragraph)
 
 
@@ -101,6 +103,8 @@ def same(shown, found):
     a, b = float(shown), float(found)
     if a and abs(a) < 1e-9:
         return abs(b) < 100 * abs(a)
+    if re.fullmatch(r"[-+]?\d+", shown) and re.fullmatch(r"[-+]?\d+", found):
+        return a == b
     mantissa, _, exponent = shown.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return abs(a - b) <= 1.01 * 10.0 ** (int(exponent or 0) - digits)
@@ -169,7 +173,7 @@ def follow(page, renew):
                 text = text.replace(code, compare(code, output, renew))
             else:
                 raise Fault("a block that is neither a file, nor commands, nor their output")
-        except Fault as fault:
+        except (Fault, OSError) as fault:
             raise Fault(f"{page}:{line}: {fault}") from None
     if renew:
         page.write_text(text, encoding="utf-8")
