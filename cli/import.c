@@ -80,7 +80,7 @@ static bool is_robot(const cli_list *files)
 {
     const char *dot = files->count == 1 ? strrchr(files->items[0], '.') : NULL;
 
-    return dot && (!strcmp(dot, ".urdf") || !strcmp(dot, ".xacro"));
+    return dot && (!strcmp(dot, ".urdf") || !strcmp(dot, ".xacro") || !strcmp(dot, ".xml"));
 }
 
 static int import_robot(const cli_command *command, phx_context *context, import_arguments *given)

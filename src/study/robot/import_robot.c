@@ -9,12 +9,20 @@ phx_robot_options phx_robot_options_default(void)
     return (phx_robot_options){0};
 }
 
+/* Reads URDF or MJCF, which differ in their root element. */
 static phx_status read_robot(phx_context *context, const phx_robot_options *options, phx_robot *robot)
 {
-    phx_status status = robot_read_urdf(context, options, robot);
+    phx_xml root;
+    phx_status status = phx_xml_read(context, options->path, &root);
 
+    *robot = (phx_robot){.path = options->path, .gravity = {0.0, 0.0, -9.81}};
+    if (status)
+        return status;
+    status = !strcmp(root.name, "mujoco") ? robot_read_mjcf(context, options, &root, robot)
+                                          : robot_read_urdf(context, options, &root, robot);
     if (!status)
         status = robot_assemble(context, options, robot);
+    phx_xml_free(&root);
     return status;
 }
 

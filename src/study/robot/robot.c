@@ -2,6 +2,7 @@
 #include "robot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void robot_free(phx_robot *robot)
@@ -14,6 +15,9 @@ void robot_free(phx_robot *robot)
     }
     for (int k = 0; k < robot->n_joints; k++)
         phx_free(robot->joints[k].name);
+    for (int k = 0; k < robot->n_files; k++)
+        phx_free(robot->files[k]);
+    phx_free(robot->files);
     phx_free(robot->links);
     phx_free(robot->joints);
     phx_free(robot->name);
@@ -36,6 +40,45 @@ robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner)
     return pose;
 }
 
+/* ---- elements ---- */
+const char *robot_attribute(const phx_xml *element, const char *key)
+{
+    for (int k = 0; element && k < element->n_attributes; k++)
+        if (!strcmp(element->keys[k], key))
+            return element->values[k];
+    return NULL;
+}
+
+const phx_xml *robot_child(const phx_xml *element, const char *name)
+{
+    for (int k = 0; element && k < element->n_children; k++)
+        if (!strcmp(element->children[k].name, name))
+            return &element->children[k];
+    return NULL;
+}
+
+phx_status robot_numbers(phx_context *context, const phx_xml *element, const char *key, const char *text, int least,
+                         int most, double *values)
+{
+    const char *rest = text;
+    int count = 0;
+    bool ok = true;
+
+    while (text && ok && rest[strspn(rest, " \t\r\n")]) {
+        char *end = NULL;
+        const double value = strtod(rest, &end);
+        ok = end != rest && isfinite(value) && count < most;
+        if (ok)
+            values[count++] = value;
+        rest = end;
+    }
+    if (!text || (ok && count >= least))
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %s%d number%s, found %s", element->path,
+                    element->line, key, element->name, least < most ? "at most " : "", most, most > 1 ? "s" : "",
+                    phx_shown_text(text).text);
+}
+
 /* ---- the tree ---- */
 /* Every link but one has one joint to a parent, and all hang together. */
 static phx_status robot_connect(phx_context *context, phx_robot *robot)
@@ -47,7 +90,7 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
             return phx_fail(context, PHX_ERR_INPUT,
                             "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
                             "model file",
-                            robot->path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
+                            robot->joints[j].path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
                             robot->joints[j].name);
         child->joint = j;
     }
@@ -55,12 +98,12 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
         if (robot->links[k].joint >= 0)
             continue;
         if (robot->root >= 0)
-            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected", robot->path,
+            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected", robot->links[k].path,
                             robot->links[k].line, robot->links[robot->root].name, robot->links[k].name);
         robot->root = k;
     }
     if (robot->root < 0)
-        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop", robot->path,
+        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop", robot->joints[0].path,
                         robot->joints[0].line);
     return PHX_OK;
 }
@@ -119,10 +162,8 @@ static void add_offset(double mass, const double d[3], double inertia[9])
             inertia[3 * a + b] += mass * ((a == b ? square : 0.0) - d[a] * d[b]);
 }
 
-/* Mass, centre and inertia of part k, in the axes of its body, added to those of the body. */
-static void merge_link(phx_robot *robot, int k)
+void robot_merge(robot_link *body, const robot_link *part)
 {
-    robot_link *body = &robot->links[robot->links[k].body], *part = &robot->links[k];
     const double mass = body->mass + part->mass;
     double com[3], turned[9], centre[3], d[3];
 
@@ -147,7 +188,7 @@ static void merge_link(phx_robot *robot, int k)
 
 /* The nearest inertia that a body can have, with a warning if that is another one: principal moments above
  * zero, none above the sum of the others. */
-phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, robot_link *link)
+phx_status robot_check_inertia(phx_context *context, robot_link *link)
 {
     static const double ROUND_OFF = 1e-9; /* of the largest moment: printed digits */
     static const double LEAST = 1e-6;     /* least moment over the largest: a thin rod has none about itself */
@@ -160,7 +201,7 @@ phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, rob
     if (fmax(fabs(values[0]), fabs(values[2])) == 0.0) {
         const double ball = 0.4 * link->mass * BALL * BALL;
         phx_log(context, PHX_LOG_WARNING, "%s:%d: the link '%s' has no inertia: that of a ball of %g m is taken",
-                robot->path, link->line, link->name, BALL);
+                link->path, link->line, link->name, BALL);
         link->inertia[0] = link->inertia[4] = link->inertia[8] = ball;
         return PHX_OK;
     }
@@ -176,7 +217,7 @@ phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, rob
         phx_log(context, PHX_LOG_WARNING,
                 "%s:%d: no body has the inertia of the link '%s', principal moments %.6g, %.6g, %.6g kg m^2: raised to "
                 "%.6g, %.6g, %.6g",
-                robot->path, link->line, link->name, values[0], values[1], values[2], raised[0], raised[1], raised[2]);
+                link->path, link->line, link->name, values[0], values[1], values[2], raised[0], raised[1], raised[2]);
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) {
             double sum = 0.0;
@@ -199,7 +240,7 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
         return phx_fail(context, PHX_ERR_INPUT,
                         "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
                         "makes the root a body",
-                        robot->path, robot->links[robot->root].line, robot->links[robot->root].name);
+                        robot->links[robot->root].path, robot->links[robot->root].line, robot->links[robot->root].name);
 
     for (int k = 0; k < robot->n_links && !status; k++) {
         robot_link *link = &robot->links[k];
@@ -207,12 +248,12 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
             continue;
         if (link->mass <= 0.0)
             status = phx_fail(context, PHX_ERR_INPUT,
-                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s", robot->path,
+                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s", link->path,
                               link->line, link->name, link->joint >= 0 ? " by the joint '" : "",
                               link->joint >= 0 ? robot->joints[link->joint].name : "", link->joint >= 0 ? "'" : "",
                               link->joint >= 0 ? "make the joint fixed" : "leave out --free-base");
         else
-            status = robot_check_inertia(context, robot, link);
+            status = robot_check_inertia(context, link);
     }
     return status;
 }
@@ -225,6 +266,6 @@ phx_status robot_assemble(phx_context *context, const phx_robot_options *options
         status = place_links(context, options, robot);
     for (int k = 0; k < robot->n_links && !status; k++)
         if (robot->links[k].body != k)
-            merge_link(robot, k);
+            robot_merge(&robot->links[robot->links[k].body], &robot->links[k]);
     return status ? status : check_bodies(context, options, robot);
 }
