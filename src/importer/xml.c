@@ -116,7 +116,8 @@ static phx_status xml_parse(phx_context *context, const char *path, const char *
     const xmlError *error = xmlCtxtGetLastError(parser);
     const xmlNode *node = document ? xmlDocGetRootElement(document) : NULL;
     if (document && document->intSubset)
-        status = phx_fail(context, PHX_ERR_INPUT, "%s: it has a DOCTYPE, whose entities are not read; take it out", path);
+        status =
+            phx_fail(context, PHX_ERR_INPUT, "%s: it has a DOCTYPE, whose entities are not read; take it out", path);
     else if (!node)
         status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: no XML: %s", path, error ? error->line : 0,
                           error && error->message ? phx_shown_text(error->message).text : "there is no element");

@@ -28,8 +28,8 @@ URDF = """<robot name="arm">
 </robot>
 """
 # The same robot; the frame of l1 is not at its joint, and that of l2 is in a frame.
-OFFSET = np.array([0.1, -0.2, 0.05])
-PLACE = np.array([0, 0.1, 0.2]) - rpy(0.1, 0.2, 0.3) @ OFFSET
+OFFSET = [0.1, -0.2, 0.05]
+PLACE = (np.array([0, 0.1, 0.2]) - rpy(0.1, 0.2, 0.3) @ OFFSET).tolist()
 MJCF = f"""<mujoco model="arm">
   <compiler angle="radian" eulerseq="XYZ"/>
   <default><joint damping="0.3"/><default class="light"><joint damping="0.1" axis="0 1 1"/></default></default>

@@ -161,7 +161,8 @@ static const char *mjcf_text(const mjcf_item *item, const char *key)
     const mjcf_reader *reader = item->reader;
     const char *text = robot_attribute(item->element, key), *class = robot_attribute(item->element, "class");
 
-    for (int c = mjcf_class_of(reader, class ? class : item->childclass); c >= 0 && !text; c = reader->classes[c].parent)
+    for (int c = mjcf_class_of(reader, class ? class : item->childclass); c >= 0 && !text;
+         c = reader->classes[c].parent)
         text = mjcf_default(&reader->classes[c], item->element, key);
     for (int c = reader->n_classes - 1; c >= 0 && !text; c--)
         if (reader->classes[c].parent < 0)
@@ -311,10 +312,9 @@ static phx_status mjcf_option(mjcf_reader *reader, const phx_xml *element)
  * MJCF does not have is an error. */
 static phx_status mjcf_sections(mjcf_reader *reader)
 {
-    static const char *const sections[] = {"actuator",  "equality", "tendon",    "contact", "sensor",
-                                           "extension", "deformable", "compiler", "option",  "default",
-                                           "asset",     "worldbody", "keyframe",  "size",    "visual",
-                                           "statistic", "custom"};
+    static const char *const sections[] = {"actuator",   "equality", "tendon", "contact",   "sensor", "extension",
+                                           "deformable", "compiler", "option", "default",   "asset",  "worldbody",
+                                           "keyframe",   "size",     "visual", "statistic", "custom"};
     enum { N = sizeof sections / sizeof *sections, LEFT_OUT = 7 };
     const phx_xml *root = reader->root;
     phx_status status = PHX_OK;
@@ -531,8 +531,7 @@ static double mjcf_moments(mjcf_kind kind, const double size[3], double moments[
     if (kind == MJCF_CAPSULE) {
         const double tube = 2.0 * h / (2.0 * h + 4.0 / 3.0 * r), balls = 1.0 - tube;
         moments[2] = tube * square / 2.0 + balls * 0.4 * square;
-        moments[0] = moments[1] =
-            tube * (square / 4.0 + h * h / 3.0) + balls * (0.4 * square + 0.75 * r * h + h * h);
+        moments[0] = moments[1] = tube * (square / 4.0 + h * h / 3.0) + balls * (0.4 * square + 0.75 * r * h + h * h);
         return PI * square * (2.0 * h + 4.0 / 3.0 * r);
     }
     if (kind == MJCF_CYLINDER) {
@@ -567,9 +566,9 @@ static phx_status mjcf_geom_mass(const mjcf_item *item, mjcf_kind kind, const do
     if (kind == MJCF_PLANE || kind == MJCF_FIELD || mass == 0.0 || (mass < 0.0 && density == 0.0))
         return PHX_OK;
     if (kind >= MJCF_MESH || mjcf_text(item, "mesh") || shell)
-        return mjcf_refuse(item,
-                           "the mass of a mesh or shell is not computed: give the body <inertial>, or the geom mass=\"0\"",
-                           NULL);
+        return mjcf_refuse(
+            item, "the mass of a mesh or shell is not computed: give the body <inertial>, or the geom mass=\"0\"",
+            NULL);
     const double volume = mjcf_moments(kind, size, moments);
     part.mass = mass > 0.0 ? mass : density * volume;
     for (int a = 0; a < 3; a++)
@@ -673,7 +672,10 @@ static phx_status mjcf_mesh(const mjcf_item *item, robot_shape *shape)
         return PHX_OK;
     }
     const bool absolute = file[0] == '/' || reader->mesh_folder[0] == '/';
-    snprintf(path, SIZE, "%.*s%s%s%s%s", absolute ? 0 : slash ? (int)(slash - reader->robot->path) : 1,
+    snprintf(path, SIZE, "%.*s%s%s%s%s",
+             absolute ? 0
+             : slash  ? (int)(slash - reader->robot->path)
+                      : 1,
              slash ? reader->robot->path : ".", absolute ? "" : "/", file[0] == '/' ? "" : reader->mesh_folder,
              file[0] == '/' ? "" : "/", file);
     if (access(path, R_OK) != 0)
@@ -689,9 +691,8 @@ static phx_status mjcf_mesh(const mjcf_item *item, robot_shape *shape)
 /* The shape of a geom; geoms of the groups that viewers hide, and planes, have none. */
 static phx_status mjcf_shape(const mjcf_item *item, mjcf_kind kind, const double size[3], const robot_pose *pose)
 {
-    static const robot_shape_kind kinds[] = {ROBOT_SHAPES,    ROBOT_SHAPES,   ROBOT_SPHERE, ROBOT_CAPSULE,
-                                             ROBOT_ELLIPSOID, ROBOT_CYLINDER, ROBOT_BOX,    ROBOT_MESH,
-                                             ROBOT_SHAPES};
+    static const robot_shape_kind kinds[] = {ROBOT_SHAPES,   ROBOT_SHAPES, ROBOT_SPHERE, ROBOT_CAPSULE, ROBOT_ELLIPSOID,
+                                             ROBOT_CYLINDER, ROBOT_BOX,    ROBOT_MESH,   ROBOT_SHAPES};
     enum { HIDDEN = 3 };
     robot_link *link = &item->reader->robot->links[item->link];
     robot_shape shape = {.kind = mjcf_text(item, "mesh") ? ROBOT_MESH : kinds[kind], .pose = *pose};
@@ -772,9 +773,12 @@ static phx_status mjcf_coordinate(const mjcf_item *item, int kind, robot_coordin
     const struct {
         const char *key;
         double *value;
-    } numbers[] = {{"damping", &coordinate->damping}, {"stiffness", &coordinate->stiffness},
-                   {"frictionloss", &coordinate->friction}, {"springref", &coordinate->rest},
-                   {"ref", reference}, {"armature", &armature}};
+    } numbers[] = {{"damping", &coordinate->damping},
+                   {"stiffness", &coordinate->stiffness},
+                   {"frictionloss", &coordinate->friction},
+                   {"springref", &coordinate->rest},
+                   {"ref", reference},
+                   {"armature", &armature}};
     const char *name = robot_attribute(item->element, "name");
     phx_status status = mjcf_choice(item, "limited", MJCF_AUTO, &limited);
 
@@ -813,9 +817,8 @@ static phx_status mjcf_joint(const mjcf_item *item, mjcf_joints *joints)
     double place[3] = {0}, axis[3] = {0.0, 0.0, 1.0};
 
     if (k == MOST_JOINTS)
-        return mjcf_refuse(item,
-                           "a body with more than three joints is not read; give each joint a body with a small mass",
-                           NULL);
+        return mjcf_refuse(
+            item, "a body with more than three joints is not read; give each joint a body with a small mass", NULL);
     joints->count++;
     joints->items[k] = *item;
     if (!strcmp(item->element->name, "freejoint")) {
@@ -880,10 +883,11 @@ static phx_status mjcf_combine(const mjcf_joints *joints, robot_joint *joint, mj
     while (k < N && (known[k].count != count || memcmp(known[k].kinds, joints->kinds, sizeof known[k].kinds) != 0))
         k++;
     if (k == N || (count > 1 && !mjcf_perpendicular(joints)))
-        return mjcf_refuse(&joints->items[count - 1],
-                           "the joints of this body are no joint of a model, which are two or three hinges at one point "
-                           "or two slides and a hinge, all perpendicular; give each joint a body with a small mass",
-                           NULL);
+        return mjcf_refuse(
+            &joints->items[count - 1],
+            "the joints of this body are no joint of a model, which are two or three hinges at one point "
+            "or two slides and a hinge, all perpendicular; give each joint a body with a small mass",
+            NULL);
     *frame = robot_pose_identity();
     joint->kind = known[k].kind;
     joint->n_coordinates = joint->kind == ROBOT_FLOATING || (count == 1 && joint->kind == ROBOT_SPHERICAL) ? 0 : count;
@@ -1078,8 +1082,8 @@ static phx_status mjcf_key(const mjcf_reader *reader, const phx_xml *key)
 {
     double *q = phx_calloc(reader->context, (size_t)reader->n_qpos + 1, sizeof *q);
     const char *text = robot_attribute(key, "qpos");
-    phx_status status = q ? robot_numbers(reader->context, key, "qpos", text, reader->n_qpos, reader->n_qpos, q)
-                          : PHX_ERR_MEMORY;
+    phx_status status =
+        q ? robot_numbers(reader->context, key, "qpos", text, reader->n_qpos, reader->n_qpos, q) : PHX_ERR_MEMORY;
 
     for (int j = 0; j < reader->robot->n_joints && !status && text; j++) {
         robot_joint *joint = &reader->robot->joints[j];
@@ -1174,8 +1178,16 @@ static phx_status mjcf_worlds(mjcf_reader *reader)
 
 phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot)
 {
-    mjcf_reader reader = {.context = context, .options = options, .root = root, .robot = robot, .degree = PI / 180.0,
-                          .sequence = "xyz", .mesh_folder = ".", .degrees = 1, .limits = 1, .from_geoms = 1,
+    mjcf_reader reader = {.context = context,
+                          .options = options,
+                          .root = root,
+                          .robot = robot,
+                          .degree = PI / 180.0,
+                          .sequence = "xyz",
+                          .mesh_folder = ".",
+                          .degrees = 1,
+                          .limits = 1,
+                          .from_geoms = 1,
                           .groups = {0.0, 5.0}};
     const char *name = robot_attribute(root, "model");
     phx_status status = mjcf_expand(context, robot, root);
@@ -1195,8 +1207,8 @@ phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *option
             status = PHX_ERR_MEMORY;
     }
     if (!status) {
-        robot->links[0] = (robot_link){.name = phx_strdup(context, "world"), .path = root->path, .line = root->line,
-                                       .joint = -1};
+        robot->links[0] =
+            (robot_link){.name = phx_strdup(context, "world"), .path = root->path, .line = root->line, .joint = -1};
         robot->n_links = 1;
         status = robot->links[0].name ? mjcf_sections(&reader) : PHX_ERR_MEMORY;
     }

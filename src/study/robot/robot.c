@@ -87,24 +87,26 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
     for (int j = 0; j < robot->n_joints; j++) {
         robot_link *child = &robot->links[robot->joints[j].child];
         if (child->joint >= 0)
-            return phx_fail(context, PHX_ERR_INPUT,
-                            "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
-                            "model file",
-                            robot->joints[j].path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
-                            robot->joints[j].name);
+            return phx_fail(
+                context, PHX_ERR_INPUT,
+                "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
+                "model file",
+                robot->joints[j].path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
+                robot->joints[j].name);
         child->joint = j;
     }
     for (int k = 0; k < robot->n_links; k++) {
         if (robot->links[k].joint >= 0)
             continue;
         if (robot->root >= 0)
-            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected", robot->links[k].path,
-                            robot->links[k].line, robot->links[robot->root].name, robot->links[k].name);
+            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected",
+                            robot->links[k].path, robot->links[k].line, robot->links[robot->root].name,
+                            robot->links[k].name);
         robot->root = k;
     }
     if (robot->root < 0)
-        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop", robot->joints[0].path,
-                        robot->joints[0].line);
+        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop",
+                        robot->joints[0].path, robot->joints[0].line);
     return PHX_OK;
 }
 
@@ -237,10 +239,11 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
     for (int k = 0; k < robot->n_links; k++)
         moving += robot->links[k].body == k && k != robot->root;
     if (moving == 0)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
-                        "makes the root a body",
-                        robot->links[robot->root].path, robot->links[robot->root].line, robot->links[robot->root].name);
+        return phx_fail(
+            context, PHX_ERR_INPUT,
+            "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
+            "makes the root a body",
+            robot->links[robot->root].path, robot->links[robot->root].line, robot->links[robot->root].name);
 
     for (int k = 0; k < robot->n_links && !status; k++) {
         robot_link *link = &robot->links[k];

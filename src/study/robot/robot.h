@@ -112,14 +112,14 @@ typedef struct robot_material {
 } robot_material;
 /* A link along the line from its frame to the next joint: a rigid root, a tube, a rigid end. */
 typedef struct robot_bend {
-    int joint;              /* at the end */
-    double length;          /* m */
-    robot_pose beam, tip;   /* frames of tube and end in that of the link */
-    double mass[3];         /* root, tube, end */
-    double com[3];          /* of the root */
-    double inertia[9];      /* of the root, about com */
-    double tip_inertia;     /* about any axis */
-    double outer, inner;    /* diameters of the tube */
+    int joint;            /* at the end */
+    double length;        /* m */
+    robot_pose beam, tip; /* frames of tube and end in that of the link */
+    double mass[3];       /* root, tube, end */
+    double com[3];        /* of the root */
+    double inertia[9];    /* of the root, about com */
+    double tip_inertia;   /* about any axis */
+    double outer, inner;  /* diameters of the tube */
 } robot_bend;
 const robot_material *robot_material_of(const phx_robot_options *options);
 /* Whether a body is wanted to bend and has a joint at some distance. */

@@ -6,18 +6,17 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-static const double BEAM_SHARE = 0.45;     /* of the mass of a link that its tube has at most */
-static const double TIP_SHARE = 0.08;      /* that its end has at most */
-static const double SLENDER = 0.12;        /* outer diameter over length, if the wall is not thicker than that allows */
-static const double THICK = 1.2;           /* least outer diameter over that of a full bar */
-static const double TIP_RADIUS = 0.05;     /* of the rigid part at the end, a ball, over the length */
-static const double LEAST_LENGTH = 1e-3;   /* m */
+static const double BEAM_SHARE = 0.45;   /* of the mass of a link that its tube has at most */
+static const double TIP_SHARE = 0.08;    /* that its end has at most */
+static const double SLENDER = 0.12;      /* outer diameter over length, if the wall is not thicker than that allows */
+static const double THICK = 1.2;         /* least outer diameter over that of a full bar */
+static const double TIP_RADIUS = 0.05;   /* of the rigid part at the end, a ball, over the length */
+static const double LEAST_LENGTH = 1e-3; /* m */
 
 const robot_material *robot_material_of(const phx_robot_options *options)
 {
-    static const robot_material materials[] = {{"aluminium", 2700.0, 7.0e10, 0.33},
-                                               {"steel", 7850.0, 2.1e11, 0.3},
-                                               {"titanium", 4500.0, 1.1e11, 0.34}};
+    static const robot_material materials[] = {
+        {"aluminium", 2700.0, 7.0e10, 0.33}, {"steel", 7850.0, 2.1e11, 0.3}, {"titanium", 4500.0, 1.1e11, 0.34}};
 
     for (size_t k = 0; options->material && k < sizeof materials / sizeof *materials; k++)
         if (!strcmp(options->material, materials[k].name))
@@ -44,8 +43,8 @@ static void subtract_part(double mass, const double at[3], const double com[3], 
             inertia[3 * a + b] -= mass * ((a == b ? square : 0.0) - d[a] * d[b]);
 }
 
-/* Shares the mass of the link between the parts so that mass, centre of mass and inertia of the whole stay. The root has
- * what tube and end leave. */
+/* Shares the mass of the link between the parts so that mass, centre of mass and inertia of the whole stay. The root
+ * has what tube and end leave. */
 static void share_mass(const robot_link *link, robot_bend *bend)
 {
     const double *p = bend->tip.x, L = bend->length;
@@ -61,8 +60,7 @@ static void share_mass(const robot_link *link, robot_bend *bend)
     for (int a = 0; a < 3; a++) {
         direction[a] = p[a] / L;
         middle[a] = 0.5 * p[a];
-        bend->com[a] =
-            (link->mass * link->com[a] - bend->mass[1] * middle[a] - bend->mass[2] * p[a]) / bend->mass[0];
+        bend->com[a] = (link->mass * link->com[a] - bend->mass[1] * middle[a] - bend->mass[2] * p[a]) / bend->mass[0];
     }
     memcpy(bend->inertia, link->inertia, sizeof bend->inertia);
     for (int a = 0; a < 3; a++)
@@ -99,7 +97,8 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
     const robot_joint *joint = &robot->joints[j];
     robot_bend bend = {.joint = j};
 
-    bend.tip = joint->parent == body ? joint->pose : robot_pose_product(&robot->links[joint->parent].pose, &joint->pose);
+    bend.tip =
+        joint->parent == body ? joint->pose : robot_pose_product(&robot->links[joint->parent].pose, &joint->pose);
     bend.length = sqrt(phx_dot(3, bend.tip.x, bend.tip.x));
     bend.beam = robot_pose_identity();
     if (bend.length <= LEAST_LENGTH)

@@ -134,8 +134,7 @@ static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, cons
         const robot_link *parent = &robot->links[joint->parent];
         if (parent->body != body)
             continue;
-        const robot_pose pose =
-            joint->parent == body ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+        const robot_pose pose = joint->parent == body ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
         fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent,
                 moves(robot, j) ? joint->name : robot->links[joint->child].name);
         put_frame(stream, &pose, "");
@@ -177,7 +176,8 @@ static void put_pose(FILE *stream, const robot_pose *pose)
 static void put_bent_parts(FILE *stream, const phx_robot_options *options, const robot_link *link,
                            const robot_bend *bend)
 {
-    const robot_pose beam = robot_pose_product(&link->pose, &bend->beam), tip = robot_pose_product(&link->pose, &bend->tip);
+    const robot_pose beam = robot_pose_product(&link->pose, &bend->beam),
+                     tip = robot_pose_product(&link->pose, &bend->tip);
     const double zero[3] = {0}, moment = bend->tip_inertia;
     const double ball[9] = {moment, 0, 0, 0, moment, 0, 0, 0, moment};
 
@@ -197,7 +197,7 @@ static void put_bent_parts(FILE *stream, const phx_robot_options *options, const
 
 /* A body; one that bends in three parts, with its mass, centre of mass and inertia. */
 static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_robot_options *options,
-                           const phx_robot *robot, int body)
+                                 const phx_robot *robot, int body)
 {
     const robot_link *link = &robot->links[body];
     const bool bends = robot_bends(options, robot, body);
@@ -241,8 +241,8 @@ static double carried_inertia(const phx_robot *robot, int j, int k)
     const robot_link *child = &robot->links[joint->child];
     const bool slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
     const double *local = joint->kind == ROBOT_PLANAR || joint->kind == ROBOT_SPHERICAL ? unit[k]
-                          : k == 0                                                       ? joint->axis
-                                                                                         : joint->axis_b;
+                          : k == 0                                                      ? joint->axis
+                                                                                        : joint->axis_b;
     double axis[3], sum = 0.0;
 
     phx_rot_apply(3, child->pose.R, local, axis);
@@ -450,8 +450,8 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
     }
 }
 
-/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7; or an
- * input. */
+/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7; or
+ * an input. */
 static void put_drives(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
     if (options->drive != PHX_ROBOT_PD)

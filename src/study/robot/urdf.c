@@ -60,9 +60,15 @@ static phx_status urdf_origin(const urdf_reader *reader, const phx_xml *parent, 
     if (!status)
         status = urdf_numbers(reader, origin, "rpy", 3, rpy);
     const double c[3] = {cos(rpy[0]), cos(rpy[1]), cos(rpy[2])}, s[3] = {sin(rpy[0]), sin(rpy[1]), sin(rpy[2])};
-    const double R[9] = {c[2] * c[1], c[2] * s[1] * s[0] - s[2] * c[0], c[2] * s[1] * c[0] + s[2] * s[0],
-                         s[2] * c[1], s[2] * s[1] * s[0] + c[2] * c[0], s[2] * s[1] * c[0] - c[2] * s[0],
-                         -s[1],       c[1] * s[0],                      c[1] * c[0]};
+    const double R[9] = {c[2] * c[1],
+                         c[2] * s[1] * s[0] - s[2] * c[0],
+                         c[2] * s[1] * c[0] + s[2] * s[0],
+                         s[2] * c[1],
+                         s[2] * s[1] * s[0] + c[2] * c[0],
+                         s[2] * s[1] * c[0] - c[2] * s[0],
+                         -s[1],
+                         c[1] * s[0],
+                         c[1] * c[0]};
     memcpy(pose->R, R, sizeof R);
     return status;
 }
@@ -254,12 +260,9 @@ static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element,
         const phx_xml *of;
         const char *key;
         double *value;
-    } numbers[] = {{limit, "lower", &first->lower},
-                   {limit, "upper", &first->upper},
-                   {limit, "effort", &joint->effort},
-                   {limit, "velocity", &joint->velocity},
-                   {dynamics, "damping", &first->damping},
-                   {dynamics, "friction", &first->friction}};
+    } numbers[] = {{limit, "lower", &first->lower},        {limit, "upper", &first->upper},
+                   {limit, "effort", &joint->effort},      {limit, "velocity", &joint->velocity},
+                   {dynamics, "damping", &first->damping}, {dynamics, "friction", &first->friction}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
         status = urdf_numbers(reader, numbers[k].of, numbers[k].key, 1, numbers[k].value);
     if (!status && (first->damping < 0.0 || first->friction < 0.0))
@@ -271,8 +274,8 @@ static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element,
                 "%s:%d: the lower limit of the joint '%s' is above the upper one: it has no limits", reader->path,
                 element->line, joint->name);
     joint->n_coordinates = joint->kind >= ROBOT_REVOLUTE && joint->kind <= ROBOT_PRISMATIC;
-    first->limited = limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) &&
-                     first->lower <= first->upper;
+    first->limited =
+        limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) && first->lower <= first->upper;
     return status;
 }
 
@@ -281,10 +284,11 @@ static phx_status urdf_joint(const urdf_reader *reader, const phx_robot *robot, 
 {
     enum { N_KINDS = ROBOT_SPHERICAL + 1 };
     static const char *const kinds[N_KINDS] = {"fixed",  "revolute", "continuous", "prismatic",
-                                                    "planar", "floating", "spherical"};
+                                               "planar", "floating", "spherical"};
     const char *type = robot_attribute(element, "type");
 
-    *joint = (robot_joint){.path = element->path, .line = element->line, .axis = {1.0, 0.0, 0.0}, .mimic = -1, .multiplier = 1.0};
+    *joint = (robot_joint){
+        .path = element->path, .line = element->line, .axis = {1.0, 0.0, 0.0}, .mimic = -1, .multiplier = 1.0};
     phx_status status = urdf_name(reader, element, &joint->name);
     while (!status && joint->kind < N_KINDS && (!type || strcmp(type, kinds[joint->kind]) != 0))
         joint->kind++;
