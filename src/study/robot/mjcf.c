@@ -207,6 +207,25 @@ static phx_status mjcf_choice(const mjcf_item *item, const char *key, const char
                 : PHX_OK;
 }
 
+/* An attribute: `count` numbers, or one of some words. */
+typedef struct mjcf_value {
+    const char *key;
+    const char *const *words; /* NULL: numbers */
+    int count;
+    void *value; /* double, or int: the number of the word */
+} mjcf_value;
+
+/* Reads attributes up to the one without key; what is absent stays. */
+static phx_status mjcf_values(const mjcf_item *item, const mjcf_value *value)
+{
+    phx_status status = PHX_OK;
+
+    for (; value->key && !status; value++)
+        status = value->words ? mjcf_choice(item, value->key, value->words, value->value)
+                              : mjcf_numbers(item, value->key, value->count, value->count, value->value);
+    return status;
+}
+
 /* Enters <default> elements, which are classes, and those in them. */
 static phx_status mjcf_classes(mjcf_reader *reader, const phx_xml *element, int parent, bool top)
 {
@@ -256,24 +275,18 @@ static phx_status mjcf_compiler(mjcf_reader *reader, const phx_xml *element)
                *meshes = robot_attribute(element, "meshdir");
     double bounds[2] = {0};
     int local = 0;
-    phx_status status = mjcf_choice(&item, "angle", angles, &reader->degrees);
+    const mjcf_value values[] = {{"angle", angles, 0, &reader->degrees},
+                                 {"coordinate", coordinates, 0, &local},
+                                 {"autolimits", MJCF_BOOLEAN, 0, &reader->limits},
+                                 {"inertiafromgeom", MJCF_AUTO, 0, &reader->from_geoms},
+                                 {"balanceinertia", MJCF_BOOLEAN, 0, &reader->balance},
+                                 {"settotalmass", NULL, 1, &reader->total},
+                                 {"inertiagrouprange", NULL, 2, reader->groups},
+                                 {"boundmass", NULL, 1, &bounds[0]},
+                                 {"boundinertia", NULL, 1, &bounds[1]},
+                                 {0}};
+    phx_status status = mjcf_values(&item, values);
 
-    if (!status)
-        status = mjcf_choice(&item, "coordinate", coordinates, &local);
-    if (!status)
-        status = mjcf_choice(&item, "autolimits", MJCF_BOOLEAN, &reader->limits);
-    if (!status)
-        status = mjcf_choice(&item, "inertiafromgeom", MJCF_AUTO, &reader->from_geoms);
-    if (!status)
-        status = mjcf_choice(&item, "balanceinertia", MJCF_BOOLEAN, &reader->balance);
-    if (!status)
-        status = mjcf_numbers(&item, "settotalmass", 1, 1, &reader->total);
-    if (!status)
-        status = mjcf_numbers(&item, "inertiagrouprange", 2, 2, reader->groups);
-    if (!status)
-        status = mjcf_numbers(&item, "boundmass", 1, 1, &bounds[0]);
-    if (!status)
-        status = mjcf_numbers(&item, "boundinertia", 1, 1, &bounds[1]);
     if (!status && sequence && (strlen(sequence) != 3 || strspn(sequence, "xyzXYZ") != 3))
         status = mjcf_refuse(&item, "eulerseq: expected three letters of x, y, z, X, Y, Z, found ", sequence);
     if (bounds[0] > 0.0 || bounds[1] > 0.0)
@@ -289,16 +302,14 @@ static phx_status mjcf_option(mjcf_reader *reader, const phx_xml *element)
     static const char *const flags[] = {"disable", "enable", NULL};
     const mjcf_item item = {.reader = reader, .element = element},
                     flag = {.reader = reader, .element = robot_child(element, "flag")};
-    double medium[2] = {0}, wind[3] = {0};
+    double medium[2] = {0};
     int gravity = 1;
-    phx_status status = mjcf_numbers(&item, "gravity", 3, 3, reader->robot->gravity);
+    const mjcf_value values[] = {{"gravity", NULL, 3, reader->robot->gravity},
+                                 {"density", NULL, 1, &medium[0]},
+                                 {"viscosity", NULL, 1, &medium[1]},
+                                 {0}};
+    phx_status status = mjcf_values(&item, values);
 
-    if (!status)
-        status = mjcf_numbers(&item, "density", 1, 1, &medium[0]);
-    if (!status)
-        status = mjcf_numbers(&item, "viscosity", 1, 1, &medium[1]);
-    if (!status)
-        status = mjcf_numbers(&item, "wind", 3, 3, wind);
     if (!status && flag.element)
         status = mjcf_choice(&flag, "gravity", flags, &gravity);
     if (!gravity)
@@ -491,16 +502,14 @@ static phx_status mjcf_inertial(const mjcf_item *item, robot_link *link)
 {
     robot_link part = {0};
     double full[6] = {0};
+    const mjcf_value values[] = {
+        {"mass", NULL, 1, &part.mass}, {"diaginertia", NULL, 3, full}, {"fullinertia", NULL, 6, full}, {0}};
     phx_status status = mjcf_pose(item, &part.pose);
 
     if (!status && !mjcf_text(item, "mass"))
         status = mjcf_refuse(item, "mass is missing", NULL);
     if (!status)
-        status = mjcf_numbers(item, "mass", 1, 1, &part.mass);
-    if (!status)
-        status = mjcf_numbers(item, "diaginertia", 3, 3, full);
-    if (!status)
-        status = mjcf_numbers(item, "fullinertia", 6, 6, full);
+        status = mjcf_values(item, values);
     if (status)
         return status;
     if (part.mass < 0.0)
@@ -553,12 +562,10 @@ static phx_status mjcf_geom_mass(const mjcf_item *item, mjcf_kind kind, const do
     robot_link part = {.pose = *pose};
     double density = 1000.0, moments[3], mass = -1.0;
     int shell = 0;
-    phx_status status = mjcf_numbers(item, "density", 1, 1, &density);
+    const mjcf_value values[] = {
+        {"density", NULL, 1, &density}, {"mass", NULL, 1, &mass}, {"shellinertia", MJCF_BOOLEAN, 0, &shell}, {0}};
+    phx_status status = mjcf_values(item, values);
 
-    if (!status)
-        status = mjcf_numbers(item, "mass", 1, 1, &mass);
-    if (!status)
-        status = mjcf_choice(item, "shellinertia", MJCF_BOOLEAN, &shell);
     if (status)
         return status;
     if (density < 0.0 || (mjcf_text(item, "mass") && mass < 0.0))
@@ -612,42 +619,32 @@ static phx_status mjcf_size(const mjcf_item *item, mjcf_kind kind, double size[3
     return status;
 }
 
+/* The asset of a kind and a name, which may be its file's without folder and ending; NULL if absent. */
+static const phx_xml *mjcf_asset(const mjcf_reader *reader, const char *kind, const char *name)
+{
+    for (int k = 0; name && k < reader->root->n_children; k++)
+        for (int m = 0; !strcmp(reader->root->children[k].name, "asset") && m < reader->root->children[k].n_children;
+             m++) {
+            const phx_xml *asset = &reader->root->children[k].children[m];
+            const char *named = robot_attribute(asset, "name"), *file = robot_attribute(asset, "file");
+            const char *slash = file ? strrchr(file, '/') : NULL, *stem = named ? named : slash ? slash + 1 : file;
+            const char *dot = stem && !named ? strrchr(stem, '.') : NULL;
+            const size_t length = dot ? (size_t)(dot - stem) : stem ? strlen(stem) : 0;
+            if (!strcmp(asset->name, kind) && stem && strlen(name) == length && !strncmp(stem, name, length))
+                return asset;
+        }
+    return NULL;
+}
+
 /* The colour of a geom: its own, else that of its material. */
 static phx_status mjcf_colour(const mjcf_item *item, double colour[4])
 {
-    const char *material = mjcf_text(item, "material");
+    const mjcf_item material = {.reader = item->reader,
+                                .element = mjcf_asset(item->reader, "material", mjcf_text(item, "material"))};
 
     colour[0] = colour[1] = colour[2] = 0.5;
     colour[3] = 1.0;
-    for (int k = 0; !mjcf_text(item, "rgba") && material && k < item->reader->root->n_children; k++) {
-        const phx_xml *asset = &item->reader->root->children[k];
-        for (int m = 0; !strcmp(asset->name, "asset") && m < asset->n_children; m++) {
-            const mjcf_item other = {.reader = item->reader, .element = &asset->children[m]};
-            const char *name = robot_attribute(other.element, "name");
-            if (!strcmp(other.element->name, "material") && name && !strcmp(name, material))
-                return mjcf_numbers(&other, "rgba", 4, 4, colour);
-        }
-    }
-    return mjcf_numbers(item, "rgba", 4, 4, colour);
-}
-
-/* The <mesh> of a name, which may be its file's without folder and ending. */
-static const phx_xml *mjcf_mesh_of(const mjcf_reader *reader, const char *name)
-{
-    for (int k = 0; k < reader->root->n_children; k++) {
-        const phx_xml *asset = &reader->root->children[k];
-        for (int m = 0; !strcmp(asset->name, "asset") && m < asset->n_children; m++) {
-            const phx_xml *mesh = &asset->children[m];
-            const char *named = robot_attribute(mesh, "name"), *file = robot_attribute(mesh, "file");
-            const char *slash = file ? strrchr(file, '/') : NULL, *stem = slash ? slash + 1 : file;
-            const char *dot = stem ? strrchr(stem, '.') : NULL;
-            const size_t length = dot ? (size_t)(dot - stem) : stem ? strlen(stem) : 0;
-            if (!strcmp(mesh->name, "mesh") &&
-                (named ? !strcmp(named, name) : stem && strlen(name) == length && !strncmp(stem, name, length)))
-                return mesh;
-        }
-    }
-    return NULL;
+    return mjcf_numbers(material.element && !mjcf_text(item, "rgba") ? &material : item, "rgba", 4, 4, colour);
 }
 
 /* A mesh as a shape; file NULL if pictures cannot have it. */
@@ -656,7 +653,7 @@ static phx_status mjcf_mesh(const mjcf_item *item, robot_shape *shape)
     enum { SIZE = 4096 };
     const mjcf_reader *reader = item->reader;
     const char *name = mjcf_text(item, "mesh"), *slash = strrchr(reader->robot->path, '/');
-    const mjcf_item mesh = {.reader = item->reader, .element = name ? mjcf_mesh_of(reader, name) : NULL};
+    const mjcf_item mesh = {.reader = item->reader, .element = mjcf_asset(reader, "mesh", name)};
     const char *file = robot_attribute(mesh.element, "file"), *dot = file ? strrchr(file, '.') : NULL;
     char path[SIZE];
 
@@ -730,16 +727,15 @@ static phx_status mjcf_geom(const mjcf_item *item, bool with_mass)
     int kind = MJCF_SPHERE;
     double size[3] = {0}, group = 0.0, touches[2] = {1.0, 1.0};
     robot_pose pose;
-    phx_status status = mjcf_choice(item, "type", kinds, &kind);
+    const mjcf_value values[] = {{"type", kinds, 0, &kind},
+                                 {"group", NULL, 1, &group},
+                                 {"contype", NULL, 1, &touches[0]},
+                                 {"conaffinity", NULL, 1, &touches[1]},
+                                 {0}};
+    phx_status status = mjcf_values(item, values);
 
     if (!status)
         status = mjcf_size(item, (mjcf_kind)kind, size, &pose);
-    if (!status)
-        status = mjcf_numbers(item, "group", 1, 1, &group);
-    if (!status)
-        status = mjcf_numbers(item, "contype", 1, 1, &touches[0]);
-    if (!status)
-        status = mjcf_numbers(item, "conaffinity", 1, 1, &touches[1]);
     if (status)
         return status;
     if (touches[0] != 0.0 || touches[1] != 0.0) {
@@ -770,22 +766,18 @@ static phx_status mjcf_coordinate(const mjcf_item *item, int kind, robot_coordin
     const double unit = kind == MJCF_SLIDE ? 1.0 : item->reader->degree;
     int limited = 1;
     double range[2] = {0}, armature = 0.0;
-    const struct {
-        const char *key;
-        double *value;
-    } numbers[] = {{"damping", &coordinate->damping},
-                   {"stiffness", &coordinate->stiffness},
-                   {"frictionloss", &coordinate->friction},
-                   {"springref", &coordinate->rest},
-                   {"ref", reference},
-                   {"armature", &armature}};
+    const mjcf_value values[] = {{"limited", MJCF_AUTO, 0, &limited},
+                                 {"range", NULL, 2, range},
+                                 {"damping", NULL, 1, &coordinate->damping},
+                                 {"stiffness", NULL, 1, &coordinate->stiffness},
+                                 {"frictionloss", NULL, 1, &coordinate->friction},
+                                 {"springref", NULL, 1, &coordinate->rest},
+                                 {"ref", NULL, 1, reference},
+                                 {"armature", NULL, 1, &armature},
+                                 {0}};
     const char *name = robot_attribute(item->element, "name");
-    phx_status status = mjcf_choice(item, "limited", MJCF_AUTO, &limited);
+    phx_status status = mjcf_values(item, values);
 
-    if (!status)
-        status = mjcf_numbers(item, "range", 2, 2, range);
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
-        status = mjcf_numbers(item, numbers[k].key, 1, 1, numbers[k].value);
     if (status)
         return status;
     if (coordinate->damping < 0.0 || coordinate->stiffness < 0.0 || coordinate->friction < 0.0)
@@ -825,11 +817,9 @@ static phx_status mjcf_joint(const mjcf_item *item, mjcf_joints *joints)
         joints->kinds[k] = MJCF_FREE;
         return PHX_OK;
     }
-    phx_status status = mjcf_choice(item, "type", kinds, &joints->kinds[k]);
-    if (!status)
-        status = mjcf_numbers(item, "pos", 3, 3, place);
-    if (!status)
-        status = mjcf_numbers(item, "axis", 3, 3, axis);
+    const mjcf_value values[] = {
+        {"type", kinds, 0, &joints->kinds[k]}, {"pos", NULL, 3, place}, {"axis", NULL, 3, axis}, {0}};
+    phx_status status = mjcf_values(item, values);
     if (!status)
         status = mjcf_coordinate(item, joints->kinds[k], &joints->coordinates[k], &joints->references[k]);
     const double length = sqrt(phx_dot(3, axis, axis));
