@@ -79,7 +79,8 @@ static const cli_command commands[] = {
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"
      "the message; the exit status is then 1.\n"},
-    {"import", cli_import, "FILE...", "Make a model of a robot (URDF, MJCF), or a body of another finite-element program",
+    {"import", cli_import, "FILE...",
+     "Make a model of a robot (URDF, MJCF), or a body of another finite-element program",
      "Matrices and nodes of Abaqus, CalculiX, Nastran, MBDyn or in Matrix Market, or a mesh alone (.msh, .inp, and "
      "through\nthe program gmsh .geo, .step, .med, .unv): sizes, symmetry, what rigid motions cost, mass, centre of "
      "mass, inertia,\nfrequencies of the free body, and which groups can be ports. With -o this table goes to standard "

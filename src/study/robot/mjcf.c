@@ -358,13 +358,6 @@ static phx_status mjcf_sections(mjcf_reader *reader)
 }
 
 /* ---- frames ---- */
-static void mjcf_about(const double axis[3], double angle, double R[9])
-{
-    const double half = 0.5 * angle, s = sin(half) / sqrt(phx_dot(3, axis, axis));
-
-    phx_rot_from_quaternion((const double[]){cos(half), s * axis[0], s * axis[1], s * axis[2]}, R);
-}
-
 /* R with the columns x, y, x cross y; y need not be perpendicular to x. Returns false if they have one direction. */
 static bool mjcf_axes(const double x[3], const double y[3], double R[9])
 {
@@ -400,7 +393,7 @@ static void mjcf_euler(const mjcf_reader *reader, const double angles[3], double
         double axis[3] = {0}, turn[9], product[9];
         const bool fixed = isupper((unsigned char)reader->sequence[k]);
         axis[tolower((unsigned char)reader->sequence[k]) - 'x'] = 1.0;
-        mjcf_about(axis, angles[k] * reader->degree, turn);
+        robot_turn(axis, angles[k] * reader->degree, turn);
         phx_dense_multiply(false, false, 3, 3, 3, 1.0, fixed ? turn : R, 3, fixed ? R : turn, 3, 0.0, product, 3);
         memcpy(R, product, sizeof product);
     }
@@ -430,7 +423,7 @@ static phx_status mjcf_rotation(const mjcf_item *item, double R[9])
     if (ok && form == 0)
         phx_rot_from_quaternion(v, R);
     else if (ok && form == 1)
-        mjcf_about(v, v[3] * item->reader->degree, R);
+        robot_turn(v, v[3] * item->reader->degree, R);
     else if (ok && form == 2)
         ok = mjcf_axes(v, v + 3, R);
     else if (ok && form == 3)
@@ -785,7 +778,7 @@ static phx_status mjcf_coordinate(const mjcf_item *item, int kind, robot_coordin
     if (armature > 0.0)
         mjcf_warn(item, name, "armature is left out: models have no rotor inertia of joints");
     coordinate->limited = limited == 2 || (limited == 1 && item->reader->limits && range[0] < range[1]);
-    if (coordinate->limited && range[0] >= range[1])
+    if (kind < MJCF_BALL && coordinate->limited && range[0] >= range[1])
         return mjcf_refuse(item, "the lower limit must be below the upper one, range ",
                            mjcf_text(item, "range") ? mjcf_text(item, "range") : "");
     *reference *= unit;

@@ -1,4 +1,4 @@
-/* The tree of a robot: its order, links on fixed joints merged, inertias checked, places at zero coordinates. */
+/* The tree of a robot: its order, links on fixed joints merged, inertias checked, places at the start. */
 #include "robot.h"
 
 #include <math.h>
@@ -38,6 +38,13 @@ robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner)
         pose.x[a] += outer->x[a];
     phx_dense_multiply(false, false, 3, 3, 3, 1.0, outer->R, 3, inner->R, 3, 0.0, pose.R, 3);
     return pose;
+}
+
+void robot_turn(const double axis[3], double angle, double R[9])
+{
+    const double half = 0.5 * angle, s = sin(half) / sqrt(phx_dot(3, axis, axis));
+
+    phx_rot_from_quaternion((const double[]){cos(half), s * axis[0], s * axis[1], s * axis[2]}, R);
 }
 
 /* ---- elements ---- */
@@ -110,6 +117,27 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
     return PHX_OK;
 }
 
+/* The pose of the child of a joint in its frame at zero, by the coordinates at the start. */
+static robot_pose joint_motion(const robot_joint *joint)
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const double length = sqrt(phx_dot(3, joint->axis, joint->axis));
+    robot_pose motion = robot_pose_identity();
+
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        const double start = joint->coordinates[k].start;
+        const bool slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
+        const double *axis = joint->n_coordinates == 3 ? unit[k] : k ? joint->axis_b : joint->axis;
+        robot_pose step = robot_pose_identity();
+        for (int a = 0; a < 3 && slides; a++)
+            step.x[a] = start * axis[a] / (joint->kind == ROBOT_PRISMATIC ? length : 1.0);
+        if (!slides && start != 0.0)
+            robot_turn(axis, start, step.R);
+        motion = robot_pose_product(&motion, &step);
+    }
+    return motion;
+}
+
 /* Link k in the body that it is part of, once those of its parents are known: a body of its own unless its joint is
  * fixed and the two become one, as those without mass always do. */
 static void place_link(const phx_robot_options *options, phx_robot *robot, int k)
@@ -117,7 +145,8 @@ static void place_link(const phx_robot_options *options, phx_robot *robot, int k
     robot_link *link = &robot->links[k];
     const robot_joint *joint = &robot->joints[link->joint];
     const robot_link *parent = &robot->links[joint->parent];
-    const robot_pose pose = robot_pose_product(&parent->pose, &joint->pose);
+    const robot_pose motion = joint_motion(joint), moved = robot_pose_product(&joint->pose, &motion);
+    const robot_pose pose = robot_pose_product(&parent->pose, &moved);
 
     if (joint->kind == ROBOT_FIXED && (!options->keep_fixed || link->mass <= 0.0)) {
         link->body = parent->body;

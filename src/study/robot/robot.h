@@ -38,7 +38,7 @@ typedef struct robot_link {
     robot_shape *shapes;
     int joint;       /* to its parent; -1: the root */
     int body;        /* the link whose body it is part of after fixed joints are merged; itself if it is a body */
-    robot_pose pose; /* in that body; of a body in the world at zero coordinates */
+    robot_pose pose; /* in that body; of a body in the world at the start */
 } robot_link;
 
 typedef enum robot_joint_kind {
@@ -84,6 +84,8 @@ typedef struct phx_robot {
 
 void robot_free(phx_robot *robot);
 robot_pose robot_pose_identity(void);
+/* Rotation about an axis of any length. */
+void robot_turn(const double axis[3], double angle, double R[9]);
 /* The frame `inner`, given in `outer`, in the frame of `outer`. */
 robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner);
 

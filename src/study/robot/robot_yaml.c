@@ -233,7 +233,7 @@ static void put_bent_joints(FILE *stream, const phx_robot_options *options, cons
 }
 
 /* ---- joints ---- */
-/* Inertia against coordinate k of joint j of all that it carries, at zero coordinates. */
+/* Inertia against coordinate k of joint j of all that it carries, at the start. */
 static double carried_inertia(const phx_robot *robot, int j, int k)
 {
     static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
