@@ -207,6 +207,10 @@ class Mjcf(unittest.TestCase):
         self.assertIn("legs.xml:2: <joint>: the axis is zero", self.run_import(main, fails=True))
         (self.place / "parts" / "legs.xml").write_text('<mujoco><include file="parts/legs.xml"/></mujoco>')
         self.assertIn("is included already", self.run_import(main, fails=True))
+        for k in range(3):  # nested more deeply than one file may be
+            (self.place / f"deep{k}.xml").write_text("<mujoco>" + 200 * "<frame>" + f'<include file="deep{k + 1}.xml"/>' +
+                                                     200 * "</frame>" + "</mujoco>")
+        self.assertIn("nested more than 500", self.run_import(main.replace("parts/legs", "deep0"), fails=True))
         for file in ("../legs.xml", "/etc/passwd", "no.xml", "robot.xml"):
             message = "cannot be read" if file == "no.xml" else "already" if file == "robot.xml" else "not in the folder"
             self.assertIn(message, self.run_import(main.replace("parts/legs.xml", file), fails=True))

@@ -57,13 +57,17 @@ static const char *const MJCF_AUTO[] = {"false", "auto", "true", NULL};
 static phx_status mjcf_include(phx_context *context, phx_robot *robot, phx_xml *element, int k);
 
 /* Replaces each <include> in an element by the children of the root of its file. */
-static phx_status mjcf_expand(phx_context *context, phx_robot *robot, phx_xml *element)
+static phx_status mjcf_expand(phx_context *context, phx_robot *robot, phx_xml *element, int depth)
 {
+    enum { DEEPEST = 500 };
     phx_status status = PHX_OK;
 
+    if (depth > DEEPEST)
+        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: <%s>: elements are nested more than %d times", element->path,
+                        element->line, element->name, DEEPEST);
     for (int k = 0; k < element->n_children && !status; k++)
         if (strcmp(element->children[k].name, "include") != 0)
-            status = mjcf_expand(context, robot, &element->children[k]);
+            status = mjcf_expand(context, robot, &element->children[k], depth + 1);
         else if (!(status = mjcf_include(context, robot, element, k)))
             k--; /* the first of the new children */
     return status;
@@ -1173,7 +1177,7 @@ phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *option
                           .from_geoms = 1,
                           .groups = {0.0, 5.0}};
     const char *name = robot_attribute(root, "model");
-    phx_status status = mjcf_expand(context, robot, root);
+    phx_status status = mjcf_expand(context, robot, root, 0);
 
     if (!status && options->free_base)
         status = phx_fail(context, PHX_ERR_INPUT,
