@@ -192,6 +192,13 @@ class Mjcf(unittest.TestCase):
         for name, place in expected.items():
             np.testing.assert_allclose(result.output(f"{name}_place")[0], place, atol=1e-12)
 
+    def test_drives(self):
+        robot = GEOMS.format("""<body name="base" pos="0 0 1"><freejoint/><geom size="0.1"/>
+          <body name="leg" pos="0.2 0 0"><joint name="j" axis="0 1 0" frictionloss="0.1"/><geom size="0.1"/></body></body>""")
+        for drive in ("pd", "motion"):  # nothing holds the base: no equilibrium
+            result = self.outputs(self.run_import(robot, "--drive", drive))
+            np.testing.assert_allclose(result.output("j"), 0, atol=1e-12)
+
     def test_included_files_and_what_is_left_out(self):
         (self.place / "parts").mkdir()
         (self.place / "parts" / "legs.xml").write_text('<mujocoinclude><body name="leg"><joint name="knee" armature="0.1"/>'

@@ -365,8 +365,10 @@ static void put_start(FILE *stream, const robot_joint *joint)
     put_values(stream, joint, "angle", start, slides, last, true);
 }
 
-static void put_friction(FILE *stream, const robot_joint *joint)
+/* Dry friction; of a prescribed motion it must be regularised. */
+static void put_friction(FILE *stream, const robot_joint *joint, bool prescribed)
 {
+    static const double SLOW = 1e-3; /* rad/s or m/s */
     bool any = false;
 
     for (int k = 0; k < joint->n_coordinates; k++)
@@ -379,6 +381,8 @@ static void put_friction(FILE *stream, const robot_joint *joint)
         fputs(joint->coordinates[k].friction > 0.0 ? "{force: " : "null", stream);
         if (joint->coordinates[k].friction > 0.0) {
             put_number(stream, joint->coordinates[k].friction);
+            if (prescribed)
+                fprintf(stream, ", regularised: %g", SLOW);
             fputs("}", stream);
         }
     }
@@ -392,6 +396,7 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
                                                     "planar", "free",     "spherical", "universal"};
     const robot_joint *joint = &robot->joints[j];
     const int body = robot->links[joint->parent].body, last = joint->n_coordinates - 1;
+    const bool prescribed = joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION;
     const bool at_tip = robot_bends(options, robot, body) && robot_bend_of(options, robot, body).joint == j;
 
     fprintf(stream, "  %s: {kind: %s, ports: [%s%s.%s, %s.P]", joint->name, kinds[joint->kind],
@@ -410,8 +415,8 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
     put_values(stream, joint, "damping", offsetof(robot_coordinate, damping), 0, last, false);
     put_values(stream, joint, "stiffness", offsetof(robot_coordinate, stiffness), 0, last, false);
     put_values(stream, joint, "rest", offsetof(robot_coordinate, rest), 0, last, false);
-    put_friction(stream, joint);
-    if (joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION)
+    put_friction(stream, joint, prescribed);
+    if (prescribed)
         put_values(stream, joint, "motion", offsetof(robot_coordinate, start), 0, last, true);
     else
         put_start(stream, joint);
@@ -491,6 +496,16 @@ static void put_outputs(FILE *stream, const phx_robot_options *options, const ph
         }
 }
 
+/* Whether the motors hold all bodies. */
+static bool robot_is_held(const phx_robot_options *options, const phx_robot *robot)
+{
+    bool held = options->drive == PHX_ROBOT_PD && !options->free_base;
+
+    for (int j = 0; j < robot->n_joints; j++)
+        held = held && robot->joints[j].kind <= ROBOT_PRISMATIC;
+    return held;
+}
+
 phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot, FILE *stream)
 {
     const robot_material *material = robot_material_of(options);
@@ -532,7 +547,7 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
     put_bent_joints(stream, options, robot);
     put_mimics(stream, context, robot);
     put_drives(stream, options, robot);
-    if (options->drive == PHX_ROBOT_PD)
+    if (robot_is_held(options, robot))
         fputs("\ninitial: {equilibrium: true}        # motors and tubes carry the weight from the start on\n", stream);
     else if (bends)
         fputs("\ninitial: {deformation: quasi_static}\n", stream);
