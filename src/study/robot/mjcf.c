@@ -301,6 +301,7 @@ static phx_status mjcf_compiler(mjcf_reader *reader, const phx_xml *element)
     return status;
 }
 
+/* Gravity; forces of a medium are left out. */
 static phx_status mjcf_option(mjcf_reader *reader, const phx_xml *element)
 {
     static const char *const flags[] = {"disable", "enable", NULL};
@@ -1163,6 +1164,7 @@ static phx_status mjcf_worlds(mjcf_reader *reader)
     return status;
 }
 
+/* Includes files, then reads settings, the world and the start. */
 phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot)
 {
     mjcf_reader reader = {.context = context,
