@@ -1,8 +1,10 @@
 /* phlexor import */
+#define _XOPEN_SOURCE 700
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct import_arguments {
     cli_list files, units, packages, bend;
@@ -78,9 +80,35 @@ static int import(const cli_command *command, phx_context *context, import_argum
 /* ---- robots ---- */
 static bool is_robot(const cli_list *files)
 {
-    const char *dot = files->count == 1 ? strrchr(files->items[0], '.') : NULL;
+    const char *dot = files->count > 0 ? strrchr(files->items[0], '.') : NULL;
 
-    return dot && (!strcmp(dot, ".urdf") || !strcmp(dot, ".xacro"));
+    return dot && (!strcasecmp(dot, ".urdf") || !strcasecmp(dot, ".xacro") || !strcasecmp(dot, ".xml"));
+}
+
+/* -1, or the exit status if options of a robot stand with another file, or the other way round. */
+static int check_kind(const cli_command *command, const import_arguments *given, bool robot)
+{
+    const phx_study_import_options usual = phx_study_import_options_default();
+    const bool of_robot = given->packages.count > 0 || given->bend.count > 0 || given->drive || given->robot.material ||
+                          given->robot.free_base || given->robot.keep_fixed || given->robot.no_shapes;
+    const bool of_body = given->units.count > 0 || given->thickness || given->format || given->options.mass_matrix ||
+                         given->options.stiffness_matrix || given->options.name ||
+                         given->options.frequencies != usual.frequencies;
+
+    if (robot && given->files.count > 1)
+        return cli_usage_error(command, "a robot has one file; found %d", given->files.count);
+    if (robot && of_body)
+        return cli_usage_error(command,
+                               "a robot takes --package, --drive, --bend, --material, --free-base, --keep-fixed "
+                               "and --no-shapes; the other options are for bodies of finite-element programs");
+    if (!robot && of_robot)
+        return cli_usage_error(command,
+                               "--package, --drive, --bend, --material, --free-base, --keep-fixed and --no-shapes "
+                               "are for robots (.urdf, .xml); found '%s'",
+                               given->files.items[0]);
+    return robot && given->robot.material && given->bend.count == 0
+               ? cli_usage_error(command, "--material is that of links that bend; give them with --bend")
+               : -1;
 }
 
 static int import_robot(const cli_command *command, phx_context *context, import_arguments *given)
@@ -141,8 +169,11 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
                                      .more = &given.files};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
+    const bool robot = is_robot(&given.files);
     if (status < 0)
-        status = is_robot(&given.files) ? import_robot(command, context, &given) : import(command, context, &given);
+        status = check_kind(command, &given, robot);
+    if (status < 0)
+        status = robot ? import_robot(command, context, &given) : import(command, context, &given);
     cli_options_free(&arguments);
     return status;
 }

@@ -79,12 +79,13 @@ static const cli_command commands[] = {
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"
      "the message; the exit status is then 1.\n"},
-    {"import", cli_import, "FILE...", "Make a model of a robot (URDF), or a body of another finite-element program",
+    {"import", cli_import, "FILE...",
+     "Make a model of a robot (URDF, MJCF), or a body of another finite-element program",
      "Matrices and nodes of Abaqus, CalculiX, Nastran, MBDyn or in Matrix Market, or a mesh alone (.msh, .inp, and "
      "through\nthe program gmsh .geo, .step, .med, .unv): sizes, symmetry, what rigid motions cost, mass, centre of "
      "mass, inertia,\nfrequencies of the free body, and which groups can be ports. With -o this table goes to standard "
      "output and a\nmodel file with the body to MODEL; else the model file goes to standard output, with the table as "
-     "comments.\nA robot (.urdf) becomes a model file with its links, joints, limits and shapes.\n"},
+     "comments.\nA robot (.urdf, .xml) becomes a model file with its links, joints, limits and shapes.\n"},
     {"reduce", cli_reduce, "MODEL", "Write an elastic body in its basis, so that simulations load it",
      "A plate, a solid or an imported body with its ports and point masses, in the basis and the frame that it has in "
      "the\nmodel. A body {kind: reduced, file: BODY.h5} then needs neither mesh nor matrices, and moves as it did.\n"},

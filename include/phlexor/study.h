@@ -591,7 +591,7 @@ typedef enum phx_robot_drive {
     PHX_ROBOT_MOTION, /* a prescribed motion of each, zero */
     PHX_ROBOT_DRIVES
 } phx_robot_drive;
-/* How a file in URDF becomes a model. */
+/* How a file in URDF or MJCF becomes a model. */
 typedef struct phx_robot_options {
     const char *path;
     int n_packages;

@@ -169,6 +169,7 @@ phx_status phx_fmu_component_evaluate(phx_context *context, void *data, double t
 /* An element: attributes name by name, children in order. */
 typedef struct phx_xml {
     char *name;
+    const char *path; /* of its file, borrowed from the caller */
     int line, n_attributes, n_children;
     char **keys, **values;
     struct phx_xml *children;

@@ -43,7 +43,7 @@ static char *full_name(phx_context *context, const xmlNs *space, const xmlChar *
 }
 
 /* Copies an element with all that it has. */
-static phx_status xml_copy(phx_context *context, const xmlNode *node, phx_xml *element)
+static phx_status xml_copy(phx_context *context, const char *path, const xmlNode *node, phx_xml *element)
 {
     int n_attributes = 0, n_children = 0;
 
@@ -51,6 +51,7 @@ static phx_status xml_copy(phx_context *context, const xmlNode *node, phx_xml *e
         n_attributes++;
     for (const xmlNode *one = node->children; one; one = one->next)
         n_children += one->type == XML_ELEMENT_NODE;
+    element->path = path;
     element->line = (int)xmlGetLineNo((xmlNode *)node);
     element->name = full_name(context, node->ns, node->name);
     element->keys = phx_calloc(context, (size_t)n_attributes + 1, sizeof *element->keys);
@@ -69,7 +70,7 @@ static phx_status xml_copy(phx_context *context, const xmlNode *node, phx_xml *e
     for (const xmlNode *one = node->children; one; one = one->next) {
         if (one->type != XML_ELEMENT_NODE)
             continue;
-        const phx_status status = xml_copy(context, one, &element->children[element->n_children++]);
+        const phx_status status = xml_copy(context, path, one, &element->children[element->n_children++]);
         if (status)
             return status;
     }
@@ -79,12 +80,12 @@ static phx_status xml_copy(phx_context *context, const xmlNode *node, phx_xml *e
 /* The bytes of a file; the caller frees them. */
 static phx_status xml_bytes(phx_context *context, const char *path, char **bytes, size_t *size)
 {
+    errno = 0;
     FILE *stream = fopen(path, "rb");
     phx_status status = PHX_OK;
 
     *bytes = NULL;
     *size = 0;
-    errno = 0;
     if (!stream || fseek(stream, 0, SEEK_END) != 0)
         status = phx_fail(context, PHX_ERR_FILE, "cannot read '%s': %s", path, strerror(errno ? errno : EIO));
     const long end = status ? 0 : ftell(stream);
@@ -121,7 +122,7 @@ static phx_status xml_parse(phx_context *context, const char *path, const char *
         status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: no XML: %s", path, error ? error->line : 0,
                           error && error->message ? phx_shown_text(error->message).text : "there is no element");
     else
-        status = xml_copy(context, node, root);
+        status = xml_copy(context, path, node, root);
     xmlFreeDoc(document);
     xmlFreeParserCtxt(parser);
     return status;

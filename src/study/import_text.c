@@ -235,7 +235,7 @@ void import_text_put_number(FILE *stream, double value)
     char text[40];
 
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
+        snprintf(text, sizeof text, "%.*g", digits, value == 0.0 ? 0.0 : value);
         if (strtod(text, NULL) == value)
             break;
     }

@@ -151,7 +151,51 @@ class Robot(unittest.TestCase):
             found = [result.output(name)[-1] for name in ("j1", "j2", "j3")]
             np.testing.assert_allclose(np.ravel(found), expected[:3], atol=1e-9)
 
+    def test_links_that_bend_keep_centre_and_inertia(self):
+        """Of the whole, by phlexor check, for lines along all directions."""
+        for xyz, com in (("0.4 0 0", "0.2 0 0"), ("0 0 0.4", "0 0 0.2"), ("-0.3 0.2 0.1", "-0.12 0.1 0.05")):
+            text = ROBOT.replace('xyz="0.4 0 0" rpy="1.2 0 0.5"', f'xyz="{xyz}" rpy="1.2 0 0.5"')
+            text = text.replace('xyz="0.2 0.01 0.03" rpy="0.3 0 0.1"', f'xyz="{com}" rpy="0.3 0 0.1"')
+            whole = []
+            for options in ((), ("--bend", "l1")):
+                made = self.run_import(text, *options).replace("initial: {deformation: quasi_static}", "")
+                (self.place / "whole.yaml").write_text(made)
+                check = phlexor.Model(self.place / "whole.yaml").check()
+                whole.append(np.concatenate([[check.mass], check.centre_of_mass, np.ravel(check.inertia)]))
+            np.testing.assert_allclose(whole[1], whole[0], atol=1e-9)
+
+    def test_mimic_keeps_its_offset(self):
+        text = ROBOT.replace('<dynamics damping="0.3"/>', '<mimic joint="j2" multiplier="2" offset="0.3"/>')
+        made = self.run_import(text).replace("gravity: [0, 0, -9.81]", "gravity: [0, 0, 0]")
+        (self.place / "mimic.yaml").write_text(re.sub(r"(  j2: {kind: revolute)", r"\1, motion: 0.25", made))
+        rest = phlexor.Model(self.place / "mimic.yaml").static()
+        self.assertAlmostEqual(rest.outputs["j1"], 0.8, delta=1e-9)
+
+    def test_packages_are_found_above_the_file(self):
+        folder = self.place / "arm"
+        (folder / "meshes").mkdir(parents=True)
+        (folder / "urdf").mkdir()
+        (folder / "meshes" / "tri.obj").write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n")
+        text = ROBOT.replace('<link name="l1">', '<link name="l1"><visual><geometry><mesh filename="package://arm/meshes/tri.obj"/>'
+                             '</geometry></visual>')
+        (folder / "urdf" / "robot.urdf").write_text(text)
+        done = subprocess.run([PROGRAM, "import", "robot.urdf", "-o", "../robot.yaml"], cwd=folder / "urdf", text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("/arm/meshes/tri.obj}", (folder / "robot.yaml").read_text())
+        done = subprocess.run([PROGRAM, "import", "robot.urdf", "-o", "robot.urdf"], cwd=folder / "urdf", text=True,
+                              capture_output=True)
+        self.assertEqual((done.returncode, (folder / "urdf" / "robot.urdf").read_text()), (2, text))
+
+    def test_options(self):
+        for options in (("--bend", "nosuch"), ("--material", "steel"), ("--unit", "length=1"), ("--bend", "finger")):
+            with self.subTest(options):
+                self.run_import(ROBOT, *options, fails=True)
+
     def test_fixed_joints_and_free_base(self):
+        self.assertIn("  base:\n", self.run_import(ROBOT.replace('"base_link"/>\n', '"base"/>\n', 1).replace(
+            'parent link="base_link"', 'parent link="base"').replace('<link name="base"/>', '<link name="base"><inertial>'
+            '<mass value="9"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'), "--free-base"))
         kept = self.run_import(ROBOT, "--keep-fixed")
         self.assertEqual(kept.count("kind: weld"), 1 + 1, "tool0 and base_link have no mass")
 
@@ -210,7 +254,13 @@ simulate: {{end: 1, step: 1e-3}}
             "entities": (ROBOT.replace("<robot", '<!DOCTYPE r [<!ENTITY a "aaaa">]><robot', 1), "DOCTYPE"),
             "no XML": ("robot", "no XML"), "empty": ("", "no XML"), "another root": ("<sdf/>", "expected <robot>"),
             "nothing moves": ('<robot name="a"><link name="b"/></robot>', "nothing moves"),
-            "name": (ROBOT.replace('name="l1"', 'name="l.1"').replace('link="l1"', 'link="l.1"'), "cannot have"),
+            "name": (ROBOT.replace('name="l1"', 'name="l.1"').replace('link="l1"', 'link="l.1"'), "has a sign other than"),
+            "word": (ROBOT.replace('name="j1"', 'name="Null"'), "is a word of the model file"),
+            "number": (ROBOT.replace('name="j1"', 'name="1e5"'), "a number"),
+            "port twice": (ROBOT.replace('name="j3"', 'name="tool0"'), "needs for a port or output"),
+            "mimic": (ROBOT.replace('<dynamics damping="0.3"/>', '<mimic joint="j1"/>'), "mimics 'j1'"),
+            "size": (ROBOT.replace('<link name="l1">', '<link name="l1"><visual><geometry><sphere radius="0"/></geometry>'
+                                   '</visual>'), "size 0"),
         }
         for what, (text, message) in faults.items():
             with self.subTest(what):
@@ -222,6 +272,11 @@ simulate: {{end: 1, step: 1e-3}}
             (self.place / "robot.urdf").write_text(text)
             done = subprocess.run([PROGRAM, "import", "robot.urdf", "-o", "x.yaml"], cwd=self.place, capture_output=True)
             self.assertIn(done.returncode, (0, 2), text)
+            self.assertEqual((self.place / "x.yaml").exists(), done.returncode == 0)
+            if done.returncode == 0:
+                checked = subprocess.run([PROGRAM, "check", "x.yaml"], cwd=self.place, capture_output=True)
+                self.assertNotEqual(checked.returncode, 2, checked.stderr)
+                (self.place / "x.yaml").unlink()
 
 
 if __name__ == "__main__":

@@ -10,12 +10,20 @@ phx_robot_options phx_robot_options_default(void)
     return (phx_robot_options){0};
 }
 
+/* Reads URDF or MJCF, which differ in their root element. */
 static phx_status read_robot(phx_context *context, const phx_robot_options *options, phx_robot *robot)
 {
-    phx_status status = robot_read_urdf(context, options, robot);
+    phx_xml root;
+    phx_status status = phx_xml_read(context, options->path, &root);
 
+    *robot = (phx_robot){.path = options->path, .gravity = {0.0, 0.0, -9.81}};
+    if (status)
+        return status;
+    status = !strcmp(root.name, "mujoco") ? robot_read_mjcf(context, options, &root, robot)
+                                          : robot_read_urdf(context, options, &root, robot);
     if (!status)
         status = robot_assemble(context, options, robot);
+    phx_xml_free(&root);
     return status;
 }
 
@@ -51,6 +59,20 @@ static phx_status save_robot(phx_context *context, const char *path, const void 
     return status;
 }
 
+/* The model file does not take the place of the robot's. */
+static phx_status keep_source(phx_context *context, const char *source, const char *path)
+{
+    char *from = phx_files_resolve(context, source), *to = phx_files_resolve(context, path);
+    phx_status status = from && to ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && !strcmp(from, to))
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "%s: the model file would take the place of the robot's; name another", path);
+    phx_free(from);
+    phx_free(to);
+    return status;
+}
+
 phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path)
 {
     phx_robot robot = {0};
@@ -58,7 +80,9 @@ phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *o
 
     if (!options || !options->path || !path)
         return phx_fail_null(context, __func__, "options, options->path or path");
-    phx_status status = read_robot(context, options, &robot);
+    phx_status status = keep_source(context, options->path, path);
+    if (!status)
+        status = read_robot(context, options, &robot);
     if (!status)
         status = import_text_folder(context, path, &folder);
     if (!status) {

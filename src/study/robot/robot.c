@@ -1,8 +1,12 @@
-/* The tree of a robot: its order, links on fixed joints merged, inertias checked, places at zero coordinates. */
+/* The tree of a robot: its order, links on fixed joints merged, inertias checked, places at the start. */
+#define _XOPEN_SOURCE 700
 #include "robot.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void robot_free(phx_robot *robot)
 {
@@ -14,6 +18,9 @@ void robot_free(phx_robot *robot)
     }
     for (int k = 0; k < robot->n_joints; k++)
         phx_free(robot->joints[k].name);
+    for (int k = 0; k < robot->n_files; k++)
+        phx_free(robot->files[k]);
+    phx_free(robot->files);
     phx_free(robot->links);
     phx_free(robot->joints);
     phx_free(robot->name);
@@ -36,6 +43,52 @@ robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner)
     return pose;
 }
 
+void robot_turn(const double axis[3], double angle, double R[9])
+{
+    const double half = 0.5 * angle, s = sin(half) / sqrt(phx_dot(3, axis, axis));
+
+    phx_rot_from_quaternion((const double[]){cos(half), s * axis[0], s * axis[1], s * axis[2]}, R);
+}
+
+/* ---- elements ---- */
+const char *robot_attribute(const phx_xml *element, const char *key)
+{
+    for (int k = 0; element && k < element->n_attributes; k++)
+        if (!strcmp(element->keys[k], key))
+            return element->values[k];
+    return NULL;
+}
+
+const phx_xml *robot_child(const phx_xml *element, const char *name)
+{
+    for (int k = 0; element && k < element->n_children; k++)
+        if (!strcmp(element->children[k].name, name))
+            return &element->children[k];
+    return NULL;
+}
+
+phx_status robot_numbers(phx_context *context, const phx_xml *element, const char *key, const char *text, int least,
+                         int most, double *values)
+{
+    const char *rest = text;
+    int count = 0;
+    bool ok = true;
+
+    while (text && ok && rest[strspn(rest, " \t\r\n")]) {
+        char *end = NULL;
+        const double value = strtod(rest, &end);
+        ok = end != rest && isfinite(value) && count < most;
+        if (ok)
+            values[count++] = value;
+        rest = end;
+    }
+    if (!text || (ok && count >= least))
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %s%d number%s, found %s", element->path,
+                    element->line, key, element->name, least < most ? "at most " : "", most, most > 1 ? "s" : "",
+                    phx_shown_text(text).text);
+}
+
 /* ---- the tree ---- */
 /* Every link but one has one joint to a parent, and all hang together. */
 static phx_status robot_connect(phx_context *context, phx_robot *robot)
@@ -48,7 +101,7 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
                 context, PHX_ERR_INPUT,
                 "%s:%d: the link '%s' has two parents, by the joints '%s' and '%s'; loops are closed in the "
                 "model file",
-                robot->path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
+                robot->joints[j].path, robot->joints[j].line, child->name, robot->joints[child->joint].name,
                 robot->joints[j].name);
         child->joint = j;
     }
@@ -56,14 +109,36 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
         if (robot->links[k].joint >= 0)
             continue;
         if (robot->root >= 0)
-            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected", robot->path,
-                            robot->links[k].line, robot->links[robot->root].name, robot->links[k].name);
+            return phx_fail(context, PHX_ERR_INPUT, "%s:%d: the links '%s' and '%s' are not connected",
+                            robot->links[k].path, robot->links[k].line, robot->links[robot->root].name,
+                            robot->links[k].name);
         robot->root = k;
     }
     if (robot->root < 0)
-        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop", robot->path,
-                        robot->joints[0].line);
+        return phx_fail(context, PHX_ERR_INPUT, "%s:%d: all links have parents: the joints form a loop",
+                        robot->joints[0].path, robot->joints[0].line);
     return PHX_OK;
+}
+
+/* The pose of the child of a joint in its frame at zero, by the coordinates at the start. */
+static robot_pose joint_motion(const robot_joint *joint)
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const double length = sqrt(phx_dot(3, joint->axis, joint->axis));
+    robot_pose motion = robot_pose_identity();
+
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        const double start = joint->coordinates[k].start;
+        const bool slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
+        const double *axis = joint->n_coordinates == 3 ? unit[k] : k ? joint->axis_b : joint->axis;
+        robot_pose step = robot_pose_identity();
+        for (int a = 0; a < 3 && slides; a++)
+            step.x[a] = start * axis[a] / (joint->kind == ROBOT_PRISMATIC ? length : 1.0);
+        if (!slides && start != 0.0)
+            robot_turn(axis, start, step.R);
+        motion = robot_pose_product(&motion, &step);
+    }
+    return motion;
 }
 
 /* Link k in the body that it is part of, once those of its parents are known: a body of its own unless its joint is
@@ -73,7 +148,8 @@ static void place_link(const phx_robot_options *options, phx_robot *robot, int k
     robot_link *link = &robot->links[k];
     const robot_joint *joint = &robot->joints[link->joint];
     const robot_link *parent = &robot->links[joint->parent];
-    const robot_pose pose = robot_pose_product(&parent->pose, &joint->pose);
+    const robot_pose motion = joint_motion(joint), moved = robot_pose_product(&joint->pose, &motion);
+    const robot_pose pose = robot_pose_product(&parent->pose, &moved);
 
     if (joint->kind == ROBOT_FIXED && (!options->keep_fixed || link->mass <= 0.0)) {
         link->body = parent->body;
@@ -86,7 +162,7 @@ static void place_link(const phx_robot_options *options, phx_robot *robot, int k
         link->pose = robot_pose_product(&robot->links[parent->body].pose, &pose);
 }
 
-/* All links from the root on; fails for those that form a loop beside it. */
+/* All links from the root on; fails for those that form a loop without it. */
 static phx_status place_links(phx_context *context, const phx_robot_options *options, phx_robot *robot)
 {
     int *order = phx_calloc(context, (size_t)robot->n_links + 1, sizeof *order);
@@ -105,7 +181,9 @@ static phx_status place_links(phx_context *context, const phx_robot_options *opt
             }
     phx_free(order);
     return count == robot->n_links ? PHX_OK
-                                   : phx_fail(context, PHX_ERR_INPUT, "%s: %d links form a loop without the root '%s'",
+                                   : phx_fail(context, PHX_ERR_INPUT,
+                                              "%s: %d links form a loop without the root '%s': each needs a joint to a "
+                                              "parent that leads to the root",
                                               robot->path, robot->n_links - count, robot->links[robot->root].name);
 }
 
@@ -120,10 +198,8 @@ static void add_offset(double mass, const double d[3], double inertia[9])
             inertia[3 * a + b] += mass * ((a == b ? square : 0.0) - d[a] * d[b]);
 }
 
-/* Mass, centre and inertia of part k, in the axes of its body, added to those of the body. */
-static void merge_link(phx_robot *robot, int k)
+void robot_merge(robot_link *body, const robot_link *part)
 {
-    robot_link *body = &robot->links[robot->links[k].body], *part = &robot->links[k];
     const double mass = body->mass + part->mass;
     double com[3], turned[9], centre[3], d[3];
 
@@ -148,7 +224,7 @@ static void merge_link(phx_robot *robot, int k)
 
 /* The nearest inertia that a body can have, with a warning if that is another one: principal moments above
  * zero, none above the sum of the others. */
-phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, robot_link *link)
+phx_status robot_check_inertia(phx_context *context, robot_link *link)
 {
     static const double ROUND_OFF = 1e-9; /* of the largest moment: printed digits */
     static const double LEAST = 1e-6;     /* least moment over the largest: a thin rod has none about itself */
@@ -158,10 +234,12 @@ phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, rob
 
     if (status)
         return status;
-    if (fmax(fabs(values[0]), fabs(values[2])) == 0.0) {
+    if (values[2] <= 0.0) {
         const double ball = 0.4 * link->mass * BALL * BALL;
-        phx_log(context, PHX_LOG_WARNING, "%s:%d: the link '%s' has no inertia: that of a ball of %g m is taken",
-                robot->path, link->line, link->name, BALL);
+        phx_log(context, PHX_LOG_WARNING,
+                "%s:%d: the link '%s' has no inertia above zero: that of a ball of %g m is taken", link->path,
+                link->line, link->name, BALL);
+        memset(link->inertia, 0, sizeof link->inertia);
         link->inertia[0] = link->inertia[4] = link->inertia[8] = ball;
         return PHX_OK;
     }
@@ -177,7 +255,7 @@ phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, rob
         phx_log(context, PHX_LOG_WARNING,
                 "%s:%d: no body has the inertia of the link '%s', principal moments %.6g, %.6g, %.6g kg m^2: raised to "
                 "%.6g, %.6g, %.6g",
-                robot->path, link->line, link->name, values[0], values[1], values[2], raised[0], raised[1], raised[2]);
+                link->path, link->line, link->name, values[0], values[1], values[2], raised[0], raised[1], raised[2]);
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) {
             double sum = 0.0;
@@ -201,7 +279,7 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
             context, PHX_ERR_INPUT,
             "%s:%d: nothing moves, the root '%s' is the ground and no joint moves another link; --free-base "
             "makes the root a body",
-            robot->path, robot->links[robot->root].line, robot->links[robot->root].name);
+            robot->links[robot->root].path, robot->links[robot->root].line, robot->links[robot->root].name);
 
     for (int k = 0; k < robot->n_links && !status; k++) {
         robot_link *link = &robot->links[k];
@@ -209,24 +287,133 @@ static phx_status check_bodies(phx_context *context, const phx_robot_options *op
             continue;
         if (link->mass <= 0.0)
             status = phx_fail(context, PHX_ERR_INPUT,
-                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s",
-                              robot->path, link->line, link->name, link->joint >= 0 ? " by the joint '" : "",
+                              "%s:%d: the link '%s' moves%s%s%s and has no mass: give it <inertial>, or %s", link->path,
+                              link->line, link->name, link->joint >= 0 ? " by the joint '" : "",
                               link->joint >= 0 ? robot->joints[link->joint].name : "", link->joint >= 0 ? "'" : "",
                               link->joint >= 0 ? "make the joint fixed" : "leave out --free-base");
         else
-            status = robot_check_inertia(context, robot, link);
+            status = robot_check_inertia(context, link);
     }
     return status;
 }
 
+/* ---- names ---- */
+/* Why a name cannot stand in a model file; NULL if it can. */
+static const char *name_fault(const char *name)
+{
+    static const char *const words[] = {"null", "true", "false", "yes", "no",     "on",
+                                        "off",  "y",    "n",     "P",   "ground", "t"};
+    char *end = NULL;
+
+    (void)strtod(name, &end);
+    if (!*name || strlen(name) > 80 || (end && !*end) || *name == '-' || *name == '+')
+        return "is empty, too long, a number or begins with a sign";
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!(k < 9 ? strcasecmp(name, words[k]) : strcmp(name, words[k])))
+            return "is a word of the model file";
+    for (const char *sign = name; *sign; sign++)
+        if (!isalnum((unsigned char)*sign) && !strchr("_-+", *sign) && (unsigned char)*sign < 0x80)
+            return "has a sign other than letters, digits, _, - and +";
+    return NULL;
+}
+
+static phx_status name_check(phx_context *context, const char *path, int line, const char *what, const char *name)
+{
+    const char *fault = name_fault(name);
+
+    return !fault ? PHX_OK
+                  : phx_fail(context, PHX_ERR_INPUT, "%s:%d: the name %s of a %s %s; rename it", path, line,
+                             phx_shown_text(name).text, what, fault);
+}
+
+/* The link whose name with an ending is this one; NULL. */
+static const robot_link *named_link(const phx_robot *robot, const char *name, const char *ending)
+{
+    for (int k = 0; k < robot->n_links; k++) {
+        const size_t length = strlen(robot->links[k].name);
+        if (!strncmp(robot->links[k].name, name, length) && !strcmp(name + length, ending))
+            return &robot->links[k];
+    }
+    return NULL;
+}
+
+/* Names fit a model file, and none is the one that another thing gets there: ports of links that are part of a body,
+ * places of outputs, parts of links that bend. */
+static phx_status check_robot_names(phx_context *context, const phx_robot_options *options, const phx_robot *robot)
+{
+    static const char *const endings[] = {"_place", "_beam", "_tip", "_root"};
+    const size_t n_endings = options->n_bend > 0 ? 4 : 1;
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < robot->n_links && !status; k++) {
+        const robot_link *link = &robot->links[k], *other = NULL;
+        status = name_check(context, link->path, link->line, "link", link->name);
+        for (size_t e = 1; e < n_endings && !other; e++)
+            other = named_link(robot, link->name, endings[e]);
+        if (!status && other)
+            status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: the link '%s' has the name of a part of '%s'; rename it",
+                              link->path, link->line, link->name, other->name);
+    }
+    for (int j = 0; j < robot->n_joints && !status; j++) {
+        const robot_joint *joint = &robot->joints[j];
+        const robot_link *other = named_link(robot, joint->name, "");
+        if (robot->links[joint->child].body != joint->child)
+            continue; /* a fixed one, which is not written */
+        status = name_check(context, joint->path, joint->line, "joint", joint->name);
+        if (other && other->body == other - robot->links)
+            other = NULL; /* bodies and joints have names of their own */
+        for (size_t e = 0; e < n_endings && !other; e++)
+            other = named_link(robot, joint->name, endings[e]);
+        if (!status && other)
+            status =
+                phx_fail(context, PHX_ERR_INPUT,
+                         "%s:%d: the joint '%s' has a name that the link '%s' needs for a port or output; rename one",
+                         joint->path, joint->line, joint->name, other->name);
+    }
+    return status;
+}
+
+/* What is asked for exists. */
+static phx_status check_robot_options(phx_context *context, const phx_robot_options *options, const phx_robot *robot)
+{
+    if (options->material && strcmp(robot_material_of(options)->name, options->material) != 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the material is %s; expected aluminium, steel or titanium",
+                        phx_shown_text(options->material).text);
+    if ((int)options->drive < 0 || options->drive >= PHX_ROBOT_DRIVES)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "drive is %d, expected one of phx_robot_drive", (int)options->drive);
+    for (int k = 0; k < options->n_bend; k++) {
+        const robot_link *link = named_link(robot, options->bend[k], "");
+        if (!strcmp(options->bend[k], "all"))
+            continue;
+        if (!link)
+            return phx_fail(context, PHX_ERR_INPUT, "%s: there is no link %s that could bend", robot->path,
+                            phx_shown_text(options->bend[k]).text);
+        if (!robot_bends(options, robot, (int)(link - robot->links)))
+            return phx_fail(
+                context, PHX_ERR_INPUT,
+                "%s:%d: the link '%s' cannot bend: it is the ground, part of another link, or no joint is at "
+                "a distance from its own",
+                link->path, link->line, link->name);
+    }
+    return PHX_OK;
+}
+
 phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot)
 {
-    phx_status status = robot_connect(context, robot);
+    enum { MOST_LINKS = 2000 };
+    phx_status status = robot->n_links <= MOST_LINKS
+                            ? robot_connect(context, robot)
+                            : phx_fail(context, PHX_ERR_INPUT, "%s: it has %d links; %d are the most that are read",
+                                       robot->path, robot->n_links, MOST_LINKS);
 
     if (!status)
         status = place_links(context, options, robot);
     for (int k = 0; k < robot->n_links && !status; k++)
         if (robot->links[k].body != k)
-            merge_link(robot, k);
-    return status ? status : check_bodies(context, options, robot);
+            robot_merge(&robot->links[robot->links[k].body], &robot->links[k]);
+    if (!status)
+        status = check_robot_names(context, options, robot);
+    if (!status)
+        status = check_bodies(context, options, robot);
+    return status ? status : check_robot_options(context, options, robot);
 }

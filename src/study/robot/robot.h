@@ -10,11 +10,20 @@ typedef struct robot_pose {
     double x[3], R[9];
 } robot_pose;
 
-typedef enum robot_shape_kind { ROBOT_BOX, ROBOT_CYLINDER, ROBOT_SPHERE, ROBOT_MESH, ROBOT_SHAPES } robot_shape_kind;
+typedef enum robot_shape_kind {
+    ROBOT_BOX,
+    ROBOT_CYLINDER,
+    ROBOT_CAPSULE,
+    ROBOT_SPHERE,
+    ROBOT_ELLIPSOID,
+    ROBOT_MESH,
+    ROBOT_SHAPES
+} robot_shape_kind;
 
 typedef struct robot_shape {
     robot_shape_kind kind;
-    double size[3]; /* box: lengths; cylinder: radius, length; sphere: radius; mesh: scale (m) */
+    double size[3]; /* box: lengths; cylinder, capsule: radius, length; sphere: radius; ellipsoid: radii; mesh: scale
+                       (m) */
     char *file;     /* mesh: relative to the robot's file or absolute */
     robot_pose pose;
     double colour[4]; /* red, green, blue, opacity; opacity 0: none given */
@@ -22,13 +31,14 @@ typedef struct robot_shape {
 
 typedef struct robot_link {
     char *name;
+    const char *path; /* of the file that line is in, borrowed */
     int line;
     double mass, com[3], inertia[9]; /* kg, m, kg m^2 about com; axes of the link */
     int n_shapes;
     robot_shape *shapes;
     int joint;       /* to its parent; -1: the root */
     int body;        /* the link whose body it is part of after fixed joints are merged; itself if it is a body */
-    robot_pose pose; /* in that body; of a body in the world at zero coordinates */
+    robot_pose pose; /* in that body; of a body in the world at the start */
 } robot_link;
 
 typedef enum robot_joint_kind {
@@ -39,40 +49,63 @@ typedef enum robot_joint_kind {
     ROBOT_PLANAR,
     ROBOT_FLOATING,
     ROBOT_SPHERICAL,
+    ROBOT_UNIVERSAL,
     ROBOT_JOINTS
 } robot_joint_kind;
 
+/* A free coordinate of a joint. */
+typedef struct robot_coordinate {
+    bool limited;
+    double lower, upper, damping, friction, stiffness, rest, start;
+} robot_coordinate;
+
 typedef struct robot_joint {
     char *name;
+    const char *path;              /* of the file that line is in, borrowed */
     int line, kind, parent, child; /* links */
     robot_pose pose;               /* of the child's frame in the parent's, at zero */
-    double axis[3];                /* in the child's frame */
-    bool limited;
-    double lower, upper, effort, velocity; /* effort, velocity: 0 if not limited */
-    double damping, friction;
-    int mimic; /* joint: coordinate = multiplier * its coordinate + offset; -1 */
-    double multiplier, offset;
+    double axis[3], axis_b[3];     /* in the child's frame; axis_b: the second one of a universal joint */
+    int n_coordinates;             /* that have values; of joints with one the first always */
+    robot_coordinate coordinates[3];
+    double effort, velocity; /* 0 if not limited */
+    int mimic;               /* joint: coordinate = multiplier * its coordinate + start; -1 */
+    double multiplier;
 } robot_joint;
 
 typedef struct phx_robot {
     const char *path; /* borrowed */
     char *name;
-    int n_links, n_joints, root;
+    double gravity[3];
+    int n_links, n_joints, root, n_files;
+    char **files; /* that are included, real paths */
     robot_link *links;
     robot_joint *joints;
 } phx_robot;
 
 void robot_free(phx_robot *robot);
 robot_pose robot_pose_identity(void);
+/* Rotation about an axis of any length. */
+void robot_turn(const double axis[3], double angle, double R[9]);
 /* The frame `inner`, given in `outer`, in the frame of `outer`. */
 robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner);
 
-/* Reads a URDF file. PHX_ERR_INPUT with file, line and remedy. */
-phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, phx_robot *robot);
+/* Value of an attribute, first child of a name; NULL if absent. */
+const char *robot_attribute(const phx_xml *element, const char *key);
+const phx_xml *robot_child(const phx_xml *element, const char *name);
+/* From `least` to `most` finite numbers of the text of an attribute; NULL leaves `values`. */
+phx_status robot_numbers(phx_context *context, const phx_xml *element, const char *key, const char *text, int least,
+                         int most, double *values);
+/* Read the elements of a file. PHX_ERR_INPUT with file, line and remedy; the caller frees the robot also then. */
+phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, const phx_xml *root,
+                           phx_robot *robot);
+/* Replaces elements <include> by those of their files. */
+phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot);
+/* Mass, centre and inertia of a part, which has a pose in the body, added to those of the body. */
+void robot_merge(robot_link *body, const robot_link *part);
 /* Orders the tree, merges links on fixed joints, checks inertias, finds all poses. */
 phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot);
 /* The inertia raised to one that a body can have, with a warning. */
-phx_status robot_check_inertia(phx_context *context, const phx_robot *robot, robot_link *link);
+phx_status robot_check_inertia(phx_context *context, robot_link *link);
 
 /* ---- links that bend ---- */
 typedef struct robot_material {

@@ -8,6 +8,8 @@
 static const double PI = 3.14159265358979323846;
 static const double BEAM_SHARE = 0.45;   /* of the mass of a link that its tube has at most */
 static const double TIP_SHARE = 0.08;    /* that its end has at most */
+static const double LESS = 0.7;          /* the next try, if the root would have an inertia that no body has */
+enum { SHARES = 12 };                    /* such tries */
 static const double SLENDER = 0.12;      /* outer diameter over length, if the wall is not thicker than that allows */
 static const double THICK = 1.2;         /* least outer diameter over that of a full bar */
 static const double TIP_RADIUS = 0.05;   /* of the rigid part at the end, a ball, over the length */
@@ -24,14 +26,43 @@ const robot_material *robot_material_of(const phx_robot_options *options)
     return materials;
 }
 
-/* The joint at the end of the line along which a link bends: the first that moves another body; -1. */
+/* The frame of joint j in the body that it is on. */
+static robot_pose joint_frame(const phx_robot *robot, int j)
+{
+    const robot_joint *joint = &robot->joints[j];
+    const robot_link *parent = &robot->links[joint->parent];
+
+    return parent->body == joint->parent ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+}
+
+/* The joint at the end of the line along which a link bends: the farthest that moves another body; -1. */
 static int bend_joint(const phx_robot *robot, int body)
 {
-    for (int j = 0; j < robot->n_joints; j++)
-        if (robot->links[robot->joints[j].parent].body == body &&
-            robot->links[robot->joints[j].child].body == robot->joints[j].child)
-            return j;
-    return -1;
+    double farthest = -1.0;
+    int found = -1;
+
+    for (int j = 0; j < robot->n_joints; j++) {
+        if (robot->links[robot->joints[j].parent].body != body ||
+            robot->links[robot->joints[j].child].body != robot->joints[j].child)
+            continue;
+        const robot_pose frame = joint_frame(robot, j);
+        if (phx_dot(3, frame.x, frame.x) > farthest) {
+            farthest = phx_dot(3, frame.x, frame.x);
+            found = j;
+        }
+    }
+    return found;
+}
+
+/* Whether a body can have this inertia: tr(J)/2 - J, the second moments of its mass, has positive leading minors. */
+static bool is_inertia(const double J[9])
+{
+    const double half = 0.5 * (J[0] + J[4] + J[8]);
+    const double a = half - J[0], b = half - J[4], c = half - J[8];
+
+    /* the matrix [a -J1 -J2; -J1 b -J5; -J2 -J5 c] */
+    return a > 0.0 && a * b - J[1] * J[1] > 0.0 &&
+           a * (b * c - J[5] * J[5]) - J[1] * (J[1] * c + J[5] * J[2]) - J[2] * (J[1] * J[5] + b * J[2]) > 0.0;
 }
 
 static void subtract_part(double mass, const double at[3], const double com[3], double inertia[9])
@@ -45,17 +76,18 @@ static void subtract_part(double mass, const double at[3], const double com[3], 
 
 /* Shares the mass of the link between the parts so that mass, centre of mass and inertia of the whole stay. The root
  * has what tube and end leave. */
-static void share_mass(const robot_link *link, robot_bend *bend)
+static void share_mass(const robot_link *link, double density, double share, robot_bend *bend)
 {
     const double *p = bend->tip.x, L = bend->length;
-    const double along = fmin(fmax(phx_dot(3, link->com, p) / (L * L), 0.1), 0.9);
-    const double share = fmin(1.0, 2.0 * fmin(along, 1.0 - along));
-
     double direction[3], middle[3];
 
     bend->mass[1] = BEAM_SHARE * share * link->mass;
     bend->mass[2] = TIP_SHARE * share * link->mass;
     bend->mass[0] = link->mass - bend->mass[1] - bend->mass[2];
+    const double full = sqrt(4.0 * bend->mass[1] / (density * L * PI)); /* diameter of a bar of this mass */
+    bend->outer = fmax(SLENDER * L, THICK * full);
+    bend->inner = sqrt(bend->outer * bend->outer - full * full);
+    const double polar = bend->mass[1] * (bend->outer * bend->outer + bend->inner * bend->inner) / 8.0;
     bend->tip_inertia = 0.4 * bend->mass[2] * pow(TIP_RADIUS * L, 2.0);
     for (int a = 0; a < 3; a++) {
         direction[a] = p[a] / L;
@@ -67,7 +99,7 @@ static void share_mass(const robot_link *link, robot_bend *bend)
         for (int b = 0; b < 3; b++)
             bend->inertia[3 * a + b] -=
                 bend->mass[1] * L * L / 12.0 * ((a == b ? 1.0 : 0.0) - direction[a] * direction[b]) +
-                (a == b ? bend->tip_inertia : 0.0);
+                polar * direction[a] * direction[b] + (a == b ? bend->tip_inertia : 0.0);
     subtract_part(bend->mass[1], middle, link->com, bend->inertia);
     subtract_part(bend->mass[2], p, link->com, bend->inertia);
     subtract_part(bend->mass[0], bend->com, link->com, bend->inertia);
@@ -94,21 +126,21 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
     static const double x_axis[3] = {1.0, 0.0, 0.0};
     const robot_link *link = &robot->links[body];
     const int j = bend_joint(robot, body);
-    const robot_joint *joint = &robot->joints[j];
     robot_bend bend = {.joint = j};
 
-    bend.tip =
-        joint->parent == body ? joint->pose : robot_pose_product(&robot->links[joint->parent].pose, &joint->pose);
+    bend.tip = joint_frame(robot, j);
     bend.length = sqrt(phx_dot(3, bend.tip.x, bend.tip.x));
     bend.beam = robot_pose_identity();
     if (bend.length <= LEAST_LENGTH)
         return bend;
     const double direction[3] = {bend.tip.x[0] / bend.length, bend.tip.x[1] / bend.length, bend.tip.x[2] / bend.length};
     phx_rot_shortest(x_axis, direction, bend.beam.R);
-    share_mass(link, &bend);
-    const double area = bend.mass[1] / (robot_material_of(options)->density * bend.length);
-    const double full = sqrt(4.0 * area / PI);
-    bend.outer = fmax(SLENDER * bend.length, THICK * full);
-    bend.inner = sqrt(bend.outer * bend.outer - full * full);
+    const double along = phx_dot(3, link->com, bend.tip.x) / (bend.length * bend.length);
+    double share = fmin(1.0, 2.0 * fmax(fmin(along, 1.0 - along), 0.1));
+    share_mass(link, robot_material_of(options)->density, share, &bend);
+    for (int tries = 0; tries < SHARES && !is_inertia(bend.inertia); tries++) {
+        share *= LESS;
+        share_mass(link, robot_material_of(options)->density, share, &bend);
+    }
     return bend;
 }

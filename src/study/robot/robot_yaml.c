@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -61,7 +63,8 @@ static phx_status put_shape(FILE *stream, phx_context *context, const char *fold
         put_vector(stream, shape->size, 3);
         break;
     case ROBOT_CYLINDER:
-        fputs("{cylinder: ", stream);
+    case ROBOT_CAPSULE:
+        fputs(shape->kind == ROBOT_CYLINDER ? "{cylinder: " : "{capsule: ", stream);
         import_text_put_number(stream, 2.0 * shape->size[0]);
         fputs(", length: ", stream);
         import_text_put_number(stream, shape->size[1]);
@@ -69,6 +72,10 @@ static phx_status put_shape(FILE *stream, phx_context *context, const char *fold
     case ROBOT_SPHERE:
         fputs("{sphere: ", stream);
         import_text_put_number(stream, 2.0 * shape->size[0]);
+        break;
+    case ROBOT_ELLIPSOID:
+        fputs("{ellipsoid: ", stream);
+        put_vector(stream, (const double[]){2.0 * shape->size[0], 2.0 * shape->size[1], 2.0 * shape->size[2]}, 3);
         break;
     default:
         fputs("{mesh: ", stream);
@@ -199,7 +206,7 @@ static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_r
         root.mass = bend.mass[0];
         memcpy(root.com, bend.com, sizeof root.com);
         memcpy(root.inertia, bend.inertia, sizeof root.inertia);
-        status = robot_check_inertia(context, robot, &root);
+        status = robot_check_inertia(context, &root);
     }
     fprintf(stream, "  %s:\n", link->name);
     robot_put_mass(stream, root.mass, root.com, root.inertia);
@@ -223,22 +230,27 @@ static void put_bent_joints(FILE *stream, const phx_robot_options *options, cons
 }
 
 /* ---- joints ---- */
-/* Inertia about the axis of joint j of all that it carries, at zero coordinates. */
-static double carried_inertia(const phx_robot *robot, int j)
+/* Inertia against coordinate k of joint j of all that it carries, at the start. */
+static double carried_inertia(const phx_robot *robot, int j, int k)
 {
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const robot_joint *joint = &robot->joints[j];
     const robot_link *child = &robot->links[joint->child];
+    const bool slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
+    const double *local = joint->kind == ROBOT_PLANAR || joint->kind == ROBOT_SPHERICAL ? unit[k]
+                          : k == 0                                                      ? joint->axis
+                                                                                        : joint->axis_b;
     double axis[3], sum = 0.0;
 
-    phx_rot_apply(3, child->pose.R, joint->axis, axis);
+    phx_rot_apply(3, child->pose.R, local, axis);
     const double length = sqrt(phx_dot(3, axis, axis));
-    for (int k = 0; k < robot->n_links; k++) {
-        int up = k;
+    for (int l = 0; l < robot->n_links; l++) {
+        const robot_link *link = &robot->links[l];
+        int up = l;
         while (up != joint->child && robot->links[up].joint >= 0)
             up = robot->joints[robot->links[up].joint].parent;
-        if (up != joint->child || robot->links[k].body != k)
+        if (up != joint->child || link->body != l)
             continue;
-        const robot_link *link = &robot->links[k];
         double com[3], inertia[9] = {0}, turned[9], along[3];
         phx_rot_apply(3, link->pose.R, link->com, com);
         for (int a = 0; a < 3; a++)
@@ -247,10 +259,9 @@ static double carried_inertia(const phx_robot *robot, int j)
         phx_dense_multiply(false, true, 3, 3, 3, 1.0, turned, 3, link->pose.R, 3, 0.0, inertia, 3);
         phx_rot_apply(3, inertia, axis, along);
         const double across = phx_dot(3, com, axis) / length;
-        sum += phx_dot(3, axis, along) / (length * length) + link->mass * (phx_dot(3, com, com) - across * across);
-        if (joint->kind == ROBOT_PRISMATIC)
-            sum += link->mass - (phx_dot(3, axis, along) / (length * length) +
-                                 link->mass * (phx_dot(3, com, com) - across * across));
+        sum += slides ? link->mass
+                      : phx_dot(3, axis, along) / (length * length) +
+                            link->mass * (phx_dot(3, com, com) - across * across);
     }
     return sum;
 }
@@ -258,9 +269,9 @@ static double carried_inertia(const phx_robot *robot, int j)
 /* Natural frequency and damping ratio of what is held by an actuator or stop alone. */
 enum { DRIVE_HZ = 3, STOP_HZ = 30 };
 
-static double stiffness_at(const phx_robot *robot, int j, double hertz)
+static double stiffness_at(const phx_robot *robot, int j, int k, double hertz)
 {
-    return carried_inertia(robot, j) * pow(2.0 * PI * hertz, 2.0);
+    return carried_inertia(robot, j, k) * pow(2.0 * PI * hertz, 2.0);
 }
 
 static void put_round(FILE *stream, double value)
@@ -268,64 +279,145 @@ static void put_round(FILE *stream, double value)
     fprintf(stream, "%.3g", value);
 }
 
-static void put_stops(FILE *stream, const phx_robot *robot, int j)
+static bool has_stops(const robot_coordinate *coordinate)
 {
-    const robot_joint *joint = &robot->joints[j];
+    return coordinate->limited && (coordinate->lower != 0.0 || coordinate->upper != 0.0);
+}
 
-    if (!joint->limited || (joint->lower == 0.0 && joint->upper == 0.0))
-        return;
-    if (joint->lower > 0.0 || joint->upper < 0.0) {
-        fputs(",\n    # the limits do not contain zero: stops: {lower: ", stream);
-        import_text_put_number(stream, joint->lower);
-        fputs(", upper: ", stream);
-        import_text_put_number(stream, joint->upper);
-        fputs("}\n   ", stream);
-        return;
-    }
-    fputs(",\n    stops: {lower: ", stream);
-    import_text_put_number(stream, joint->lower);
+static void put_stop(FILE *stream, const phx_robot *robot, int j, int k)
+{
+    const robot_coordinate *coordinate = &robot->joints[j].coordinates[k];
+
+    fputs("{lower: ", stream);
+    import_text_put_number(stream, coordinate->lower);
     fputs(", upper: ", stream);
-    import_text_put_number(stream, joint->upper);
+    import_text_put_number(stream, coordinate->upper);
     fputs(", stiffness: ", stream);
-    put_round(stream, stiffness_at(robot, j, STOP_HZ));
+    put_round(stream, stiffness_at(robot, j, k, STOP_HZ));
     fputs("}", stream);
 }
 
+/* Stops of a joint; limits that do not contain the start become a comment. */
+static void put_stops(FILE *stream, const phx_robot *robot, int j)
+{
+    const robot_joint *joint = &robot->joints[j];
+    bool any = false, outside[3] = {false};
+
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        const robot_coordinate *coordinate = &joint->coordinates[k];
+        outside[k] = coordinate->lower > coordinate->start || coordinate->upper < coordinate->start;
+        any = any || (has_stops(coordinate) && !outside[k]);
+    }
+    if (any)
+        fputs(joint->n_coordinates > 1 ? ",\n    stops: [" : ",\n    stops: ", stream);
+    for (int k = 0; k < joint->n_coordinates && any; k++) {
+        fputs(k ? ", " : "", stream);
+        if (has_stops(&joint->coordinates[k]) && !outside[k])
+            put_stop(stream, robot, j, k);
+        else
+            fputs("null", stream);
+    }
+    fputs(any && joint->n_coordinates > 1 ? "]" : "", stream);
+    for (int k = 0; k < joint->n_coordinates; k++)
+        if (has_stops(&joint->coordinates[k]) && outside[k]) {
+            fputs(",\n    # the limits do not contain the start: stops: ", stream);
+            put_stop(stream, robot, j, k);
+            fputs("\n   ", stream);
+        }
+}
+
+/* A key with the values of the coordinates from `first` to `last`, which lie `offset` bytes in each; nothing if all are
+ * zero and `always` is not set. */
+static void put_values(FILE *stream, const robot_joint *joint, const char *key, size_t offset, int first, int last,
+                       bool always)
+{
+    double values[3] = {0};
+
+    for (int k = first; k <= last; k++) {
+        memcpy(&values[k], (const char *)&joint->coordinates[k] + offset, sizeof *values);
+        always = always || values[k] != 0.0;
+    }
+    if (!always || last < first)
+        return;
+    fprintf(stream, ", %s: ", key);
+    if (last > first)
+        put_vector(stream, values + first, last - first + 1);
+    else
+        import_text_put_number(stream, values[first]);
+}
+
+/* Values at the start: displacements, then angles. */
+static void put_start(FILE *stream, const robot_joint *joint)
+{
+    const int last = joint->n_coordinates - 1;
+    const int slides = joint->kind == ROBOT_PRISMATIC ? 1 : joint->kind == ROBOT_PLANAR ? 2 : 0;
+    const size_t start = offsetof(robot_coordinate, start);
+    bool moved = false;
+
+    for (int k = 0; k <= last; k++)
+        moved = moved || joint->coordinates[k].start != 0.0;
+    if (!moved)
+        return;
+    put_values(stream, joint, "position", start, 0, slides - 1, true);
+    put_values(stream, joint, "angle", start, slides, last, true);
+}
+
+/* Dry friction; of a prescribed motion it must be regularised. */
+static void put_friction(FILE *stream, const robot_joint *joint, bool prescribed)
+{
+    static const double SLOW = 1e-3; /* rad/s or m/s */
+    bool any = false;
+
+    for (int k = 0; k < joint->n_coordinates; k++)
+        any = any || joint->coordinates[k].friction > 0.0;
+    if (!any)
+        return;
+    fputs(joint->n_coordinates > 1 ? ", friction: [" : ", friction: ", stream);
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        fputs(k ? ", " : "", stream);
+        fputs(joint->coordinates[k].friction > 0.0 ? "{force: " : "null", stream);
+        if (joint->coordinates[k].friction > 0.0) {
+            import_text_put_number(stream, joint->coordinates[k].friction);
+            if (prescribed)
+                fprintf(stream, ", regularised: %g", SLOW);
+            fputs("}", stream);
+        }
+    }
+    fputs(joint->n_coordinates > 1 ? "]" : "", stream);
+}
+
+/* A joint with all that its coordinates have. */
 static void put_joint(FILE *stream, const phx_robot_options *options, const phx_robot *robot, int j)
 {
-    static const char *const kinds[ROBOT_JOINTS] = {"weld",   "revolute", "revolute", "prismatic",
-                                                    "planar", "free",     "spherical"};
+    static const char *const kinds[ROBOT_JOINTS] = {"weld",   "revolute", "revolute",  "prismatic",
+                                                    "planar", "free",     "spherical", "universal"};
     const robot_joint *joint = &robot->joints[j];
-    const int body = robot->links[joint->parent].body;
-    const bool driven =
-        joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_CONTINUOUS || joint->kind == ROBOT_PRISMATIC;
-
+    const int body = robot->links[joint->parent].body, last = joint->n_coordinates - 1;
+    const bool prescribed = joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION;
     const bool at_tip = robot_bends(options, robot, body) && robot_bend_of(options, robot, body).joint == j;
 
     fprintf(stream, "  %s: {kind: %s, ports: [%s%s.%s, %s.P]", joint->name, kinds[joint->kind],
             is_ground(options, robot, body) ? "ground" : robot->links[body].name, at_tip ? "_tip" : "",
             at_tip ? "P" : joint->name, robot->links[joint->child].name);
-    if (driven || joint->kind == ROBOT_PLANAR) {
+    if (joint->kind == ROBOT_UNIVERSAL) {
+        fputs(", axes: [", stream);
+        put_vector(stream, joint->axis, 3);
+        fputs(", ", stream);
+        put_vector(stream, joint->axis_b, 3);
+        fputs("]", stream);
+    } else if (joint->kind >= ROBOT_REVOLUTE && joint->kind <= ROBOT_PLANAR) {
         fputs(joint->kind == ROBOT_PLANAR ? ", normal: " : ", axis: ", stream);
         put_vector(stream, joint->axis, 3);
     }
-    if (driven && joint->damping > 0.0) {
-        fputs(", damping: ", stream);
-        import_text_put_number(stream, joint->damping);
-    }
-    if (driven && joint->friction > 0.0) {
-        fputs(", friction: {force: ", stream);
-        import_text_put_number(stream, joint->friction);
-        fputs("}", stream);
-    }
-    if (driven && joint->mimic >= 0 && joint->offset != 0.0) {
-        fputs(joint->kind == ROBOT_PRISMATIC ? ", position: " : ", angle: ", stream);
-        import_text_put_number(stream, joint->offset);
-    }
-    if (driven && joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION)
-        fputs(", motion: 0", stream);
-    if (driven)
-        put_stops(stream, robot, j);
+    put_values(stream, joint, "damping", offsetof(robot_coordinate, damping), 0, last, false);
+    put_values(stream, joint, "stiffness", offsetof(robot_coordinate, stiffness), 0, last, false);
+    put_values(stream, joint, "rest", offsetof(robot_coordinate, rest), 0, last, false);
+    put_friction(stream, joint, prescribed);
+    if (prescribed)
+        put_values(stream, joint, "motion", offsetof(robot_coordinate, start), 0, last, true);
+    else
+        put_start(stream, joint);
+    put_stops(stream, robot, j);
     fputc('}', stream);
     if (joint->effort > 0.0 || joint->velocity > 0.0)
         fprintf(stream, "     # at most %g N%s, %g %s", joint->effort, joint->kind == ROBOT_PRISMATIC ? "" : " m",
@@ -345,11 +437,13 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
         if (first)
             fputs("\nforces:                           # joints that follow others: stiff, not exact\n", stream);
         first = false;
-        const double stiffness = stiffness_at(robot, j, 10 * STOP_HZ);
+        const double stiffness = stiffness_at(robot, j, 0, 10 * STOP_HZ);
         fprintf(stream, "  %s: {kind: coupling, terms: [{joint: %s, weight: 1}, {joint: %s, weight: ", joint->name,
                 joint->name, robot->joints[joint->mimic].name);
         import_text_put_number(stream, -joint->multiplier);
-        fputs("}], stiffness: ", stream);
+        fputs("}], rest: ", stream);
+        import_text_put_number(stream, joint->coordinates[0].start);
+        fputs(", stiffness: ", stream);
         put_round(stream, stiffness);
         fputs(", damping: ", stream);
         put_round(stream, stiffness / (PI * 10.0 * STOP_HZ));
@@ -371,12 +465,13 @@ static void put_drives(FILE *stream, const phx_robot_options *options, const phx
         const robot_joint *joint = &robot->joints[j];
         if (joint->kind < ROBOT_REVOLUTE || joint->kind > ROBOT_PRISMATIC || joint->mimic >= 0)
             continue;
-        const double stiffness = stiffness_at(robot, j, DRIVE_HZ);
+        const double stiffness = stiffness_at(robot, j, 0, DRIVE_HZ);
         fprintf(stream, "  %s: {kind: pid, measure: %s, effort: %s, kp: ", joint->name, joint->name, joint->name);
         put_round(stream, stiffness);
         fputs(", kd: ", stream);
         put_round(stream, 1.4 * stiffness / (2.0 * PI * DRIVE_HZ));
-        fputs(", reference: 0", stream);
+        fputs(", reference: ", stream);
+        import_text_put_number(stream, joint->coordinates[0].start);
         if (joint->effort > 0.0)
             fprintf(stream, ", limit: [%g, %g]", -joint->effort, joint->effort);
         fputs("}\n", stream);
@@ -400,6 +495,16 @@ static void put_outputs(FILE *stream, const phx_robot_options *options, const ph
         }
 }
 
+/* Whether the motors hold all bodies. */
+static bool robot_is_held(const phx_robot_options *options, const phx_robot *robot)
+{
+    bool held = options->drive == PHX_ROBOT_PD && !options->free_base;
+
+    for (int j = 0; j < robot->n_joints; j++)
+        held = held && robot->joints[j].kind <= ROBOT_PRISMATIC;
+    return held;
+}
+
 phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot,
                        const char *folder, FILE *stream)
 {
@@ -415,7 +520,9 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
     for (const char *sign = robot->name; *sign; sign++)
         fputc(*sign == '"' || *sign == '\\' || (unsigned char)*sign < ' ' ? '_' : *sign, stream);
     fputs("\"\n", stream);
-    fputs("dimension: 3\ngravity: [0, 0, -9.81]\n\n", stream);
+    fputs("dimension: 3\ngravity: ", stream);
+    put_vector(stream, robot->gravity, 3);
+    fputs("\n\n", stream);
     if (bends)
         fprintf(stream, "materials:\n  %s: {density: %g, young: %g, poisson: %g}\n\n", material->name,
                 material->density, material->young, material->poisson);
@@ -440,7 +547,7 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
     put_bent_joints(stream, options, robot);
     put_mimics(stream, context, robot);
     put_drives(stream, options, robot);
-    if (options->drive == PHX_ROBOT_PD)
+    if (robot_is_held(options, robot))
         fputs("\ninitial: {equilibrium: true}        # motors and tubes carry the weight from the start on\n", stream);
     else if (bends)
         fputs("\ninitial: {deformation: quasi_static}\n", stream);

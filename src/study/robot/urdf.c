@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What is read, for messages: the file and where in it. */
@@ -14,51 +15,20 @@ typedef struct urdf_reader {
     const phx_xml *root;
 } urdf_reader;
 
-static const char *urdf_attribute(const phx_xml *element, const char *key)
-{
-    for (int k = 0; element && k < element->n_attributes; k++)
-        if (!strcmp(element->keys[k], key))
-            return element->values[k];
-    return NULL;
-}
-
-static const phx_xml *urdf_child(const phx_xml *element, const char *name)
-{
-    for (int k = 0; element && k < element->n_children; k++)
-        if (!strcmp(element->children[k].name, name))
-            return &element->children[k];
-    return NULL;
-}
-
 /* `count` finite numbers of an attribute; what is absent leaves `values`. */
 static phx_status urdf_numbers(const urdf_reader *reader, const phx_xml *element, const char *key, int count,
                                double *values)
 {
-    const char *text = urdf_attribute(element, key), *rest = text;
-
-    for (int k = 0; text && k < count; k++) {
-        char *end = NULL;
-        values[k] = strtod(rest, &end);
-        if (end == rest || !isfinite(values[k]))
-            return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %d number%s, found %s",
-                            reader->path, element->line, key, element->name, count, count > 1 ? "s" : "",
-                            phx_shown_text(text).text);
-        rest = end;
-    }
-    if (text && rest[strspn(rest, " \t\r\n")])
-        return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %d number%s, found %s",
-                        reader->path, element->line, key, element->name, count, count > 1 ? "s" : "",
-                        phx_shown_text(text).text);
-    return PHX_OK;
+    return robot_numbers(reader->context, element, key, robot_attribute(element, key), count, count, values);
 }
 
 /* A number that must be there. */
 static phx_status urdf_needed(const urdf_reader *reader, const phx_xml *parent, const char *name, const char *key,
                               int count, double *values)
 {
-    const phx_xml *element = name ? urdf_child(parent, name) : parent;
+    const phx_xml *element = name ? robot_child(parent, name) : parent;
 
-    if (!urdf_attribute(element, key))
+    if (!robot_attribute(element, key))
         return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: <%s>: %s%s%s%s is missing", reader->path, parent->line,
                         parent->name, key, name ? " of <" : "", name ? name : "", name ? ">" : "");
     return urdf_numbers(reader, element, key, count, values);
@@ -66,16 +36,11 @@ static phx_status urdf_needed(const urdf_reader *reader, const phx_xml *parent, 
 
 static phx_status urdf_name(const urdf_reader *reader, const phx_xml *element, char **name)
 {
-    const char *text = urdf_attribute(element, "name");
+    const char *text = robot_attribute(element, "name");
 
     if (!text || !*text)
         return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: <%s> has no name", reader->path, element->line,
                         element->name);
-    if (!strcmp(text, "ground") || strpbrk(text, ".@,;\"'\\ \t\n:{}[]#&*"))
-        return phx_fail(reader->context, PHX_ERR_INPUT,
-                        "%s:%d: <%s>: the name %s has a sign that names of a model cannot have, or is 'ground'; rename "
-                        "it",
-                        reader->path, element->line, element->name, phx_shown_text(text).text);
     *name = phx_strdup(reader->context, text);
     return *name ? PHX_OK : PHX_ERR_MEMORY;
 }
@@ -83,7 +48,7 @@ static phx_status urdf_name(const urdf_reader *reader, const phx_xml *element, c
 /* <origin xyz rpy>: R = Rz(yaw) Ry(pitch) Rx(roll). */
 static phx_status urdf_origin(const urdf_reader *reader, const phx_xml *parent, robot_pose *pose)
 {
-    const phx_xml *origin = urdf_child(parent, "origin");
+    const phx_xml *origin = robot_child(parent, "origin");
     double rpy[3] = {0};
 
     *pose = robot_pose_identity();
@@ -107,7 +72,7 @@ static phx_status urdf_origin(const urdf_reader *reader, const phx_xml *parent, 
 /* ---- links ---- */
 static phx_status urdf_inertial(const urdf_reader *reader, const phx_xml *element, robot_link *link)
 {
-    const phx_xml *inertial = urdf_child(element, "inertial");
+    const phx_xml *inertial = robot_child(element, "inertial");
     robot_pose pose;
     double i[6] = {0}, turned[9];
     static const char *const keys[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -122,7 +87,7 @@ static phx_status urdf_inertial(const urdf_reader *reader, const phx_xml *elemen
                           inertial->line, link->name, link->mass);
     for (int k = 0; k < 6 && !status; k++)
         status = k < 3 ? urdf_needed(reader, inertial, "inertia", keys[k], 1, &i[k])
-                       : urdf_numbers(reader, urdf_child(inertial, "inertia"), keys[k], 1, &i[k]);
+                       : urdf_numbers(reader, robot_child(inertial, "inertia"), keys[k], 1, &i[k]);
     const double own[9] = {i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2]};
     phx_dense_multiply(false, false, 3, 3, 3, 1.0, pose.R, 3, own, 3, 0.0, turned, 3);
     phx_dense_multiply(false, true, 3, 3, 3, 1.0, turned, 3, pose.R, 3, 0.0, link->inertia, 3);
@@ -133,21 +98,23 @@ static phx_status urdf_inertial(const urdf_reader *reader, const phx_xml *elemen
 /* The colour of <material>, defined here or by name at the top. */
 static phx_status urdf_colour(const urdf_reader *reader, const phx_xml *visual, double colour[4])
 {
-    const phx_xml *material = urdf_child(visual, "material");
-    const char *name = urdf_attribute(material, "name");
+    const phx_xml *material = robot_child(visual, "material");
+    const char *name = robot_attribute(material, "name");
 
-    for (int k = 0; name && !urdf_child(material, "color") && k < reader->root->n_children; k++) {
+    for (int k = 0; name && !robot_child(material, "color") && k < reader->root->n_children; k++) {
         const phx_xml *other = &reader->root->children[k];
-        const char *named = urdf_attribute(other, "name");
-        if (!strcmp(other->name, "material") && named && !strcmp(named, name) && urdf_child(other, "color"))
+        const char *named = robot_attribute(other, "name");
+        if (!strcmp(other->name, "material") && named && !strcmp(named, name) && robot_child(other, "color"))
             material = other;
     }
-    return urdf_numbers(reader, urdf_child(material, "color"), "rgba", 4, colour);
+    return urdf_numbers(reader, robot_child(material, "color"), "rgba", 4, colour);
 }
 
 static bool urdf_exists(const char *path)
 {
-    return access(path, R_OK) == 0;
+    struct stat found;
+
+    return access(path, R_OK) == 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
 /* dir/rest in `out`; whether it is a file that can be read. */
@@ -165,8 +132,11 @@ static phx_status urdf_mesh_path(const urdf_reader *reader, const char *name, ch
     const char *slash = strrchr(reader->path, '/'), *rest = name;
     const int folder = slash ? (int)(slash - reader->path) : 1;
     const char *at = slash ? reader->path : ".";
-    char out[SIZE];
+    char out[SIZE], *whole = phx_files_resolve(reader->context, reader->path);
     bool ok = false;
+
+    if (!whole)
+        return PHX_ERR_MEMORY;
 
     if (!strncmp(name, package, sizeof package - 1)) {
         rest = name + sizeof package - 1;
@@ -177,14 +147,15 @@ static phx_status urdf_mesh_path(const urdf_reader *reader, const char *name, ch
             if (dir && (size_t)(dir - given) == length && !strncmp(given, rest, length))
                 ok = urdf_joined(dir + 1, (int)strlen(dir + 1), inside + 1, SIZE, out);
         }
-        for (int up = folder; up > 0 && !ok && inside; up--)
-            if (up == folder || at[up] == '/')
-                ok = urdf_joined(at, up, rest, SIZE, out) || urdf_joined(at, up, inside + 1, SIZE, out);
+        for (int up = (int)strlen(whole) - 1; up > 0 && !ok && inside; up--)
+            if (whole[up] == '/')
+                ok = urdf_joined(whole, up, rest, SIZE, out) || urdf_joined(whole, up, inside + 1, SIZE, out);
     } else {
         rest = !strncmp(name, scheme, sizeof scheme - 1) ? name + sizeof scheme - 1 : name;
         ok = rest[0] == '/' ? snprintf(out, SIZE, "%s", rest) < SIZE && urdf_exists(out)
                             : urdf_joined(at, folder, rest, SIZE, out);
     }
+    phx_free(whole);
     *found = ok ? phx_strdup(reader->context, out) : NULL;
     return ok && !*found ? PHX_ERR_MEMORY : PHX_OK;
 }
@@ -192,7 +163,7 @@ static phx_status urdf_mesh_path(const urdf_reader *reader, const char *name, ch
 /* A mesh whose file is not there is an error, unless pictures are left out. */
 static phx_status urdf_mesh(const urdf_reader *reader, const phx_xml *mesh, robot_shape *shape)
 {
-    const char *name = urdf_attribute(mesh, "filename");
+    const char *name = robot_attribute(mesh, "filename");
 
     shape->kind = ROBOT_MESH;
     shape->size[0] = shape->size[1] = shape->size[2] = 1.0;
@@ -204,6 +175,9 @@ static phx_status urdf_mesh(const urdf_reader *reader, const phx_xml *mesh, robo
                           "%s:%d: there is no mesh %s; say where its package is, --package NAME=DIR, or leave pictures "
                           "out, --no-shapes",
                           reader->path, mesh->line, phx_shown_text(name ? name : "").text);
+    if (!status && shape->size[0] == 0.0)
+        status = phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the scale of the mesh %s is 0", reader->path,
+                          mesh->line, phx_shown_text(name).text);
     if (!status && (shape->size[0] != shape->size[1] || shape->size[0] != shape->size[2] || shape->size[0] <= 0.0)) {
         phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: the scales of the mesh %s differ or are negative; all are %g",
                 reader->path, mesh->line, phx_shown_text(name).text, fabs(shape->size[0]));
@@ -214,9 +188,9 @@ static phx_status urdf_mesh(const urdf_reader *reader, const phx_xml *mesh, robo
 
 static phx_status urdf_visual(const urdf_reader *reader, const phx_xml *visual, robot_link *link)
 {
-    const phx_xml *geometry = urdf_child(visual, "geometry"), *box = urdf_child(geometry, "box"),
-                  *cylinder = urdf_child(geometry, "cylinder"), *sphere = urdf_child(geometry, "sphere"),
-                  *mesh = urdf_child(geometry, "mesh");
+    const phx_xml *geometry = robot_child(visual, "geometry"), *box = robot_child(geometry, "box"),
+                  *cylinder = robot_child(geometry, "cylinder"), *sphere = robot_child(geometry, "sphere"),
+                  *mesh = robot_child(geometry, "mesh");
     robot_shape *shape = &link->shapes[link->n_shapes++];
 
     phx_status status = urdf_origin(reader, visual, &shape->pose);
@@ -226,25 +200,38 @@ static phx_status urdf_visual(const urdf_reader *reader, const phx_xml *visual, 
         return status;
     if (mesh)
         return urdf_mesh(reader, mesh, shape);
+    int sizes = 1;
     if (box) {
         shape->kind = ROBOT_BOX;
-        return urdf_needed(reader, box, NULL, "size", 3, shape->size);
-    }
-    if (cylinder) {
+        status = urdf_needed(reader, box, NULL, "size", sizes = 3, shape->size);
+    } else if (cylinder) {
         shape->kind = ROBOT_CYLINDER;
         status = urdf_needed(reader, cylinder, NULL, "radius", 1, &shape->size[0]);
-        return status ? status : urdf_needed(reader, cylinder, NULL, "length", 1, &shape->size[1]);
-    }
-    if (sphere) {
+        if (!status)
+            status = urdf_needed(reader, cylinder, NULL, "length", 1, &shape->size[1]);
+        sizes = 2;
+    } else if (sphere) {
         shape->kind = ROBOT_SPHERE;
-        return urdf_needed(reader, sphere, NULL, "radius", 1, &shape->size[0]);
+        status = urdf_needed(reader, sphere, NULL, "radius", 1, &shape->size[0]);
+    } else {
+        phx_log(reader->context, PHX_LOG_WARNING,
+                "%s:%d: a <visual> of the link '%s' is no box, cylinder, sphere or mesh", reader->path, visual->line,
+                link->name);
+        link->n_shapes--;
+        return PHX_OK;
     }
-    link->n_shapes--; /* a kind that pictures do not have */
-    return PHX_OK;
+    for (int k = 0; k < sizes && !status; k++)
+        if (!(shape->size[k] > 0.0))
+            status = phx_fail(reader->context, PHX_ERR_INPUT,
+                              "%s:%d: a <visual> of the link '%s' has the size %g; expected "
+                              "one above 0",
+                              reader->path, visual->line, link->name, shape->size[k]);
+    return status;
 }
 
 static phx_status urdf_link(const urdf_reader *reader, const phx_xml *element, robot_link *link)
 {
+    link->path = element->path;
     link->line = element->line;
     link->joint = -1;
     phx_status status = urdf_name(reader, element, &link->name);
@@ -272,7 +259,7 @@ static int link_of(const phx_robot *robot, const char *name)
 static phx_status urdf_end(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element, const char *end,
                            int *link)
 {
-    const char *name = urdf_attribute(urdf_child(element, end), "link");
+    const char *name = robot_attribute(robot_child(element, end), "link");
 
     *link = link_of(robot, name);
     return *link >= 0 ? PHX_OK
@@ -282,43 +269,47 @@ static phx_status urdf_end(const urdf_reader *reader, const phx_robot *robot, co
 
 static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element, robot_joint *joint)
 {
-    const phx_xml *limit = urdf_child(element, "limit"), *dynamics = urdf_child(element, "dynamics");
+    const phx_xml *limit = robot_child(element, "limit"), *dynamics = robot_child(element, "dynamics");
+    robot_coordinate *first = &joint->coordinates[0];
     phx_status status = PHX_OK;
 
     const struct {
         const phx_xml *of;
         const char *key;
         double *value;
-    } numbers[] = {{limit, "lower", &joint->lower},        {limit, "upper", &joint->upper},
+    } numbers[] = {{limit, "lower", &first->lower},        {limit, "upper", &first->upper},
                    {limit, "effort", &joint->effort},      {limit, "velocity", &joint->velocity},
-                   {dynamics, "damping", &joint->damping}, {dynamics, "friction", &joint->friction}};
+                   {dynamics, "damping", &first->damping}, {dynamics, "friction", &first->friction}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && !status; k++)
         status = urdf_numbers(reader, numbers[k].of, numbers[k].key, 1, numbers[k].value);
-    if (!status && (joint->damping < 0.0 || joint->friction < 0.0))
+    if (!status && (first->damping < 0.0 || first->friction < 0.0))
         status = phx_fail(reader->context, PHX_ERR_INPUT,
                           "%s:%d: the joint '%s' has the damping %g and the friction %g; they must not be negative",
-                          reader->path, element->line, joint->name, joint->damping, joint->friction);
-    if (!status && joint->lower > joint->upper)
+                          reader->path, element->line, joint->name, first->damping, first->friction);
+    if (!status && first->lower > first->upper)
         phx_log(reader->context, PHX_LOG_WARNING,
                 "%s:%d: the lower limit of the joint '%s' is above the upper one: it has no limits", reader->path,
                 element->line, joint->name);
-    joint->limited =
-        limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) && joint->lower <= joint->upper;
+    joint->n_coordinates = joint->kind >= ROBOT_REVOLUTE && joint->kind <= ROBOT_PRISMATIC;
+    first->limited =
+        limit && (joint->kind == ROBOT_REVOLUTE || joint->kind == ROBOT_PRISMATIC) && first->lower <= first->upper;
     return status;
 }
 
 static phx_status urdf_joint(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element,
                              robot_joint *joint)
 {
-    static const char *const kinds[ROBOT_JOINTS] = {"fixed",  "revolute", "continuous", "prismatic",
-                                                    "planar", "floating", "spherical"};
-    const char *type = urdf_attribute(element, "type");
+    enum { N_KINDS = ROBOT_SPHERICAL + 1 };
+    static const char *const kinds[N_KINDS] = {"fixed",  "revolute", "continuous", "prismatic",
+                                               "planar", "floating", "spherical"};
+    const char *type = robot_attribute(element, "type");
 
-    *joint = (robot_joint){.line = element->line, .axis = {1.0, 0.0, 0.0}, .mimic = -1, .multiplier = 1.0};
+    *joint = (robot_joint){
+        .path = element->path, .line = element->line, .axis = {1.0, 0.0, 0.0}, .mimic = -1, .multiplier = 1.0};
     phx_status status = urdf_name(reader, element, &joint->name);
-    while (!status && joint->kind < ROBOT_JOINTS && (!type || strcmp(type, kinds[joint->kind]) != 0))
+    while (!status && joint->kind < N_KINDS && (!type || strcmp(type, kinds[joint->kind]) != 0))
         joint->kind++;
-    if (!status && joint->kind == ROBOT_JOINTS)
+    if (!status && joint->kind == N_KINDS)
         status = phx_fail(reader->context, PHX_ERR_INPUT,
                           "%s:%d: the joint '%s' has the type %s; expected fixed, revolute, continuous, prismatic, "
                           "planar, floating or spherical",
@@ -330,18 +321,20 @@ static phx_status urdf_joint(const urdf_reader *reader, const phx_robot *robot, 
     if (!status)
         status = urdf_origin(reader, element, &joint->pose);
     if (!status)
-        status = urdf_numbers(reader, urdf_child(element, "axis"), "xyz", 3, joint->axis);
-    if (!status && joint->kind != ROBOT_FIXED && phx_dot(3, joint->axis, joint->axis) == 0.0)
-        status = phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the axis of the joint '%s' is zero", reader->path,
-                          element->line, joint->name);
+        status = urdf_numbers(reader, robot_child(element, "axis"), "xyz", 3, joint->axis);
+    const double length = sqrt(phx_dot(3, joint->axis, joint->axis));
+    const bool uses_axis = joint->kind >= ROBOT_REVOLUTE && joint->kind <= ROBOT_PLANAR;
+    if (!status && uses_axis && !(length > 0.0 && isfinite(length)))
+        status = phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the axis of the joint '%s' is zero or too large",
+                          reader->path, element->line, joint->name);
     return status ? status : urdf_limits(reader, element, joint);
 }
 
 static phx_status urdf_mimic(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element,
                              robot_joint *joint)
 {
-    const phx_xml *mimic = urdf_child(element, "mimic");
-    const char *name = urdf_attribute(mimic, "joint");
+    const phx_xml *mimic = robot_child(element, "mimic");
+    const char *name = robot_attribute(mimic, "joint");
 
     if (!mimic)
         return PHX_OK;
@@ -351,8 +344,16 @@ static phx_status urdf_mimic(const urdf_reader *reader, const phx_robot *robot, 
     if (joint->mimic < 0)
         return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d: the joint '%s' mimics %s, which is not there",
                         reader->path, mimic->line, joint->name, phx_shown_text(name ? name : "").text);
-    const phx_status status = urdf_numbers(reader, mimic, "multiplier", 1, &joint->multiplier);
-    return status ? status : urdf_numbers(reader, mimic, "offset", 1, &joint->offset);
+    phx_status status = urdf_numbers(reader, mimic, "multiplier", 1, &joint->multiplier);
+    const robot_joint *leader = &robot->joints[joint->mimic];
+    const bool follows = joint->kind >= ROBOT_REVOLUTE && joint->kind <= ROBOT_PRISMATIC;
+    const bool leads = leader->kind >= ROBOT_REVOLUTE && leader->kind <= ROBOT_PRISMATIC && leader != joint;
+    if (!status && (joint->multiplier == 0.0 || !follows || !leads))
+        status = phx_fail(reader->context, PHX_ERR_INPUT,
+                          "%s:%d: the joint '%s' mimics '%s' %g times: expected two joints that turn or slide, and a "
+                          "multiplier other than 0",
+                          reader->path, mimic->line, joint->name, leader->name, joint->multiplier);
+    return status ? status : urdf_numbers(reader, mimic, "offset", 1, &joint->coordinates[0].start);
 }
 
 /* ---- the whole ---- */
@@ -388,7 +389,7 @@ static phx_status urdf_twice(const urdf_reader *reader, const phx_robot *robot)
 static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
 {
     const phx_xml *root = reader->root;
-    const char *name = urdf_attribute(root, "name");
+    const char *name = robot_attribute(root, "name");
     phx_status status = PHX_OK;
 
     robot->name = phx_strdup(reader->context, name ? name : "robot");
@@ -413,27 +414,21 @@ static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
     return status ? status : urdf_twice(reader, robot);
 }
 
-phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, phx_robot *robot)
+phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, const phx_xml *root,
+                           phx_robot *robot)
 {
-    phx_xml root;
-    const urdf_reader reader = {context, options, options->path, &root};
+    const urdf_reader reader = {context, options, options->path, root};
+    phx_status status;
 
-    *robot = (phx_robot){.path = options->path};
-    phx_status status = phx_xml_read(context, options->path, &root);
-    if (status)
-        return status;
-    if (is_xacro(&root))
+    if (is_xacro(root))
         status = phx_fail(context, PHX_ERR_INPUT, "%s: this is xacro; expand it first: xacro %s > robot.urdf",
                           options->path, options->path);
-    else if (strcmp(root.name, "robot") != 0)
-        status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: expected <robot>, found <%s>", options->path, root.line,
-                          root.name);
+    else if (strcmp(root->name, "robot") != 0)
+        status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: expected <robot> or <mujoco>, found <%s>", options->path,
+                          root->line, root->name);
     else
         status = urdf_elements(&reader, robot);
     if (!status && robot->n_links == 0)
-        status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: the robot has no link", options->path, root.line);
-    phx_xml_free(&root);
-    if (status)
-        robot_free(robot);
+        status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: the robot has no link", options->path, root->line);
     return status;
 }

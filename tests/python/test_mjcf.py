@@ -1,0 +1,277 @@
+"""Robots in MJCF: motion against the same robot in URDF, masses and places against closed forms, faults in files."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import phlexor
+from test_robot import rpy, turn
+
+PROGRAM = os.environ["PHLEXOR_PROGRAM"]
+URDF = """<robot name="arm">
+  <link name="base"/>
+  <joint name="j1" type="continuous"><parent link="base"/><child link="l1"/><origin xyz="0 0.1 0.2" rpy="0.1 0.2 0.3"/>
+    <axis xyz="0 0 1"/><dynamics damping="0.3"/></joint>
+  <link name="l1"><inertial><origin xyz="0.2 0.01 0.03" rpy="0.3 0 0.1"/><mass value="3"/>
+    <inertia ixx="0.02" iyy="0.05" izz="0.06" ixy="0.001" ixz="0.002" iyz="-0.003"/></inertial></link>
+  <joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/><origin xyz="0.4 0 0" rpy="1.2 0 0.5"/>
+    <axis xyz="0 1 1"/><dynamics damping="0.1"/></joint>
+  <link name="l2"><inertial><origin xyz="0.15 0 0.02"/><mass value="2"/><inertia ixx="0.004" iyy="0.02" izz="0.02"/></inertial></link>
+  <joint name="lid" type="fixed"><parent link="l2"/><child link="cap"/><origin xyz="0.3 0 0" rpy="0 0.7 0"/></joint>
+  <link name="cap"><inertial><origin xyz="0 0 0.05"/><mass value="0.5"/><inertia ixx="0.001" iyy="0.002" izz="0.002"/></inertial></link>
+  <joint name="j3" type="prismatic"><parent link="cap"/><child link="finger"/><axis xyz="0 1 0.2"/></joint>
+  <link name="finger"><inertial><origin xyz="0 0.03 0.02"/><mass value="0.2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+</robot>
+"""
+# The same robot; the frame of l1 is not at its joint, and that of l2 is in a frame.
+OFFSET = [0.1, -0.2, 0.05]
+PLACE = (np.array([0, 0.1, 0.2]) - rpy(0.1, 0.2, 0.3) @ OFFSET).tolist()
+MJCF = f"""<mujoco model="arm">
+  <compiler angle="radian" eulerseq="XYZ"/>
+  <default><joint damping="0.3"/><default class="light"><joint damping="0.1" axis="0 1 1"/></default></default>
+  <worldbody>
+    <body name="l1" pos="{PLACE[0]!r} {PLACE[1]!r} {PLACE[2]!r}" euler="0.1 0.2 0.3">
+      <inertial pos="{0.2 + OFFSET[0]!r} {0.01 + OFFSET[1]!r} {0.03 + OFFSET[2]!r}" euler="0.3 0 0.1" mass="3"
+        fullinertia="0.02 0.05 0.06 0.001 0.002 -0.003"/>
+      <joint name="j1" pos="0.1 -0.2 0.05"/>
+      <frame pos="{0.4 + OFFSET[0]!r} {OFFSET[1]!r} {OFFSET[2]!r}"><body name="l2" childclass="light" euler="1.2 0 0.5">
+        <inertial pos="0.15 0 0.02" mass="2" diaginertia="0.004 0.02 0.02"/>
+        <joint name="j2"/>
+        <body name="cap" pos="0.3 0 0" axisangle="0 1 0 0.7">
+          <inertial pos="0 0 0.05" mass="0.5" diaginertia="0.001 0.002 0.002"/>
+          <body name="finger">
+            <inertial pos="0 0.03 0.02" mass="0.2" diaginertia="1e-4 1e-4 1e-4"/>
+            <joint name="j3" type="slide" axis="0 1 0.2" damping="0"/>
+          </body>
+        </body>
+      </body></frame>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+GEOMS = """<mujoco>
+  <default><geom density="700"/><default class="heavy"><geom density="2000"/><default class="tube"><geom type="cylinder" size="0.1"/></default></default></default>
+  <worldbody><geom type="plane" size="1 1 1"/>{}</worldbody></mujoco>"""
+
+
+def numbers(text):
+    return np.array([float(x) for x in re.findall(r"-?[\d.]+(?:e[-+]?\d+)?", text)])
+
+
+def revolved(radius, ends, density):
+    """Mass, moments across and along the axis of a body of revolution with the centre zero, by quadrature of discs."""
+    m = across = along = 0.0
+    x, w = np.polynomial.legendre.leggauss(12)
+    for a, b in zip(ends[:-1], ends[1:]):
+        for t, weight in zip((a + b) / 2 + (b - a) / 2 * x, (b - a) / 2 * w):
+            square = radius(t)
+            m += weight * density * np.pi * square
+            along += weight * density * np.pi * square**2 / 2
+            across += weight * density * (np.pi * square**2 / 4 + np.pi * square * t**2)
+    return m, across, along
+
+
+class Mjcf(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+
+    def run_import(self, text, *options, fails=False, name="robot.xml"):
+        (self.place / name).write_text(text)
+        out = self.place / "robot.yaml"
+        out.unlink(missing_ok=True)
+        done = subprocess.run([PROGRAM, "import", name, "-o", out, *options], cwd=self.place, text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 2 if fails else 0, done.stderr)
+        self.assertEqual(out.exists(), not fails)
+        self.warnings = done.stderr
+        return done.stderr if fails else out.read_text()
+
+    def body(self, text, name):
+        block = re.search(rf"\n  {name}:\n((?:    .*\n)+)", text).group(1)
+        return {key: numbers(re.search(rf"    {key}: (.*)", block).group(1)) for key in ("mass", "inertia", "centre_of_mass")}
+
+    def outputs(self, text):
+        (self.place / "start.yaml").write_text(text)
+        return phlexor.Model(self.place / "start.yaml").simulate(end=1e-3)
+
+    def test_motion_is_that_of_the_robot_in_urdf(self):
+        found = []
+        for name, text in (("robot.urdf", URDF), ("robot.xml", MJCF)):
+            text = self.run_import(text, name=name)
+            for joint, key, value in (("j1", "angle", 0.4), ("j2", "angle", -0.7), ("j3", "position", 0.1)):
+                text = re.sub(rf"(  {joint}: {{kind: \w+)", rf"\1, {key}: {value}, rate: {2 * value}", text)
+            (self.place / "start.yaml").write_text(text)
+            result = phlexor.Model(self.place / "start.yaml").simulate(end=0.3, integrator="radau5", rtol=1e-11, every=0.1)
+            found.append([np.ravel(result.output(name)) for name in ("j1", "j2", "j3", "finger_place")])
+        for one, other in zip(*found):
+            np.testing.assert_allclose(one, other, atol=1e-9)
+
+    def test_masses_of_geoms(self):
+        text = self.run_import(GEOMS.format("""
+          <body name="ball"><freejoint/><geom size="0.2"/></body>
+          <body name="egg"><freejoint/><geom type="ellipsoid" size="0.2 0.2 0.5" mass="3"/></body>
+          <body name="pill"><freejoint/><geom type="capsule" size="0.1" fromto="1 0 0 1 0 0.6"/></body>
+          <body name="rod" childclass="heavy"><freejoint/><geom class="tube" size="0.1 0.4"/></body>
+          <body name="brick" childclass="heavy"><freejoint/><geom type="box" size="0.1 0.2 0.3" pos="1 2 3" euler="0 0 90"/></body>
+          <body name="two"><freejoint/><geom size="0.1" mass="1" pos="0.5 0 0"/><geom size="0.1" mass="3" pos="-0.5 0 0"/></body>"""))
+        cases = {
+            "ball": (revolved(lambda z: 0.04 - z * z, (-0.2, 0.2), 700), (0, 0, 0)),
+            "egg": (revolved(lambda z: 0.04 * (1 - z * z / 0.25), (-0.5, 0.5), 3 / (4 / 3 * np.pi * 0.02)), (0, 0, 0)),
+            "pill": (revolved(lambda z: 0.01 - max(0, abs(z) - 0.3)**2, (-0.4, -0.3, 0.3, 0.4), 700), (1, 0, 0.3)),
+            "rod": (revolved(lambda z: 0.01, (-0.4, 0.4), 2000), (0, 0, 0)),
+        }
+        for name, ((m, across, along), centre) in cases.items():
+            body = self.body(text, name)
+            np.testing.assert_allclose(body["mass"], m, rtol=1e-13)
+            np.testing.assert_allclose(body["centre_of_mass"], centre, atol=1e-15)
+            np.testing.assert_allclose(body["inertia"].reshape(3, 3), np.diag([across, across, along]), atol=1e-13 * m)
+        brick, two = self.body(text, "brick"), self.body(text, "two")
+        np.testing.assert_allclose(brick["mass"], 96)
+        np.testing.assert_allclose(brick["inertia"].reshape(3, 3), 96 / 3 * np.diag([0.1**2 + 0.3**2, 0.2**2 + 0.3**2, 0.1**2 + 0.2**2]),
+                                   atol=1e-13)
+        np.testing.assert_allclose(two["centre_of_mass"], [-0.25, 0, 0])
+        np.testing.assert_allclose(two["inertia"].reshape(3, 3), np.diag([0.016, 0.016 + 0.75, 0.016 + 0.75]), atol=1e-15)
+
+    def test_settings_of_masses(self):
+        body = '<body name="b"><joint/>{}</body><body name="c"><joint/><geom size="0.1" mass="1"/></body>'
+        text = self.run_import(GEOMS.format(body.format('<geom size="0.1" mass="3"/>')).replace(
+            "<default>", '<compiler settotalmass="8"/><default>', 1))
+        np.testing.assert_allclose(self.body(text, "b")["mass"], 6)
+        np.testing.assert_allclose(self.body(text, "b")["inertia"][0], 0.4 * 6 * 0.01)
+        inertial = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 4"/><geom size="0.1" mass="3"/>'
+        text = self.run_import(GEOMS.format(body.format(inertial)).replace("<default>", '<compiler balanceinertia="true"/><default>', 1))
+        np.testing.assert_allclose(self.body(text, "b")["inertia"].reshape(3, 3), 2 * np.eye(3))
+        text = self.run_import(GEOMS.format(body.format(inertial)).replace("<default>", '<compiler inertiafromgeom="true"/><default>', 1))
+        np.testing.assert_allclose(self.body(text, "b")["mass"], 3)
+
+    def test_rotations(self):
+        forms = {'quat="2 0 0 2"': turn([0, 0, 1], np.pi / 2), 'axisangle="1 2 3 40"': turn([1, 2, 3], np.radians(40)),
+                 'xyaxes="0 2 0 -1 3 0"': turn([0, 0, 1], np.pi / 2), 'zaxis="0 -1 1"': turn([1, 0, 0], np.pi / 4),
+                 'euler="10 20 30"': turn([1, 0, 0], np.radians(10)) @ turn([0, 1, 0], np.radians(20)) @ turn([0, 0, 1], np.radians(30))}
+        sites = "".join(f'<site name="s{k}" pos="0.1 0.2 0.3" {form}/>' for k, form in enumerate(forms))
+        text = self.run_import(GEOMS.format(f'<body name="b"><joint pos="0.1 0.2 0.3"/><geom size="0.1"/>{sites}</body>'))
+        for k, R in enumerate(forms.values()):
+            w, *v = numbers(re.search(rf"      s{k}: {{rotation: {{quaternion: (.*?)}}", text).group(1))
+            np.testing.assert_allclose(turn(v, 2 * np.arctan2(np.linalg.norm(v), w)), R, atol=1e-15)
+
+    def test_joints_of_one_body_and_key(self):
+        x, y, z = np.array([0.6, 0.8, 0]), np.array([0, 0, 1.0]), np.array([0.8, -0.6, 0])  # right-handed
+        def axis(a):
+            return 'axis="%r %r %r"' % tuple(map(float, a))
+        text = self.run_import(GEOMS.format(f"""
+          <body name="hip" pos="0 0 1"><geom size="0.1"/><site name="h" pos="0.1 0.2 0.3"/>
+            <joint name="h1" {axis(x)} damping="1" stiffness="2" springref="30"/><joint {axis(y)} ref="10"/>
+            <joint {axis(-z)} range="-20 50" frictionloss="0.5"/></body>
+          <body name="wrist" pos="0 0 2"><geom size="0.1"/><site name="w" pos="0.1 0.2 0.3"/>
+            <joint name="w1" pos="0 0.1 0" {axis(x)}/><joint pos="0 0.1 0" {axis(y)} damping="3"/></body>
+          <body name="puck" pos="0 0 3"><geom size="0.1"/><site name="p" pos="0.1 0.2 0.3"/>
+            <joint name="p1" type="slide" {axis(x)}/><joint type="slide" {axis(z)}/><joint {axis(y)} pos="0.3 0 0"/></body>
+          <body name="ball" pos="0 0 4"><geom size="0.1"/><site name="b" pos="0.1 0.2 0.3"/><joint name="b1" type="ball" pos="0.1 0 0"/></body>
+          <body name="bird" pos="0 0 5"><geom size="0.1"/><site name="f" pos="0.1 0.2 0.3"/><freejoint name="f1"/></body>""").replace(
+            "</mujoco>", '<keyframe><key qpos="0.3 0.4 0.5  0.6 0.7  0.1 0.2 0.3  0.8 0.6 0 0  1 2 3 0.6 0 0.8 0"/></keyframe>'
+                         '<option gravity="0 1 0"/></mujoco>'))
+        self.assertIn("gravity: [0, 1, 0]", text)
+        self.assertIn("h1: {kind: spherical", text)
+        self.assertIn("damping: [1, 0, 0], stiffness: [2, 0, 0], rest: [0.5235987755982988, 0, 0]", text)
+        self.assertIn("friction: [null, null, {force: 0.5}]", text)
+        lower, upper = numbers(re.search(r"stops: \[null, null, {(.*?), stiffness", text).group(1))
+        np.testing.assert_allclose([lower, upper], np.radians([-50, 20]))
+        result = self.outputs(text)
+        s, d = np.array([0.1, 0.2, 0.3]), np.array([0, 0.1, 0])
+        expected = {"h": [0, 0, 1] + turn(x, 0.3) @ turn(y, 0.4 - np.radians(10)) @ turn(-z, 0.5) @ s,
+                    "w": [0, 0, 2] + d + turn(x, 0.6) @ turn(y, 0.7) @ (s - d),
+                    "p": [0.3, 0, 3] + 0.1 * x + 0.2 * z + turn(y, 0.3) @ (s - [0.3, 0, 0]),
+                    "b": [0.1, 0, 4] + turn([1, 0, 0], 2 * np.arccos(0.8)) @ (s - [0.1, 0, 0]),
+                    "f": [1, 2, 3] + turn([0, 1, 0], 2 * np.arccos(0.6)) @ s}
+        for name, place in expected.items():
+            np.testing.assert_allclose(result.output(f"{name}_place")[0], place, atol=1e-12)
+
+    def test_drives(self):
+        robot = GEOMS.format("""<body name="base" pos="0 0 1"><freejoint/><geom size="0.1"/>
+          <body name="leg" pos="0.2 0 0"><joint name="j" axis="0 1 0" frictionloss="0.1"/><geom size="0.1"/></body></body>""")
+        for drive in ("pd", "motion"):  # nothing holds the base: no equilibrium
+            result = self.outputs(self.run_import(robot, "--drive", drive))
+            np.testing.assert_allclose(result.output("j"), 0, atol=1e-12)
+
+    def test_included_files_and_what_is_left_out(self):
+        (self.place / "parts").mkdir()
+        (self.place / "parts" / "legs.xml").write_text('<mujocoinclude><body name="leg"><joint name="knee" armature="0.1"/>'
+                                                       '<geom size="0.1" rgba="1 0 0 1"/></body></mujocoinclude>')
+        main = GEOMS.format('<include file="parts/legs.xml"/>').replace(
+            "</mujoco>", '<actuator><motor joint="knee"/><motor joint="knee"/></actuator><sensor><jointpos joint="knee"/></sensor></mujoco>')
+        text = self.run_import(main)
+        self.assertIn('sphere: 0.2, colour: "#ff0000"', text)
+        for message in ("robot.xml:3: <actuator>: 2 elements are left out", "<sensor>: 1 element is", "'knee': armature",
+                        "contacts of 2 geoms"):
+            self.assertIn(message, self.warnings)
+        (self.place / "parts" / "legs.xml").write_text('<mujocoinclude>\n<body name="leg"><joint axis="0 0 0"/></body></mujocoinclude>')
+        self.assertIn("legs.xml:2: <joint>: the axis is zero", self.run_import(main, fails=True))
+        (self.place / "parts" / "legs.xml").write_text('<mujoco><include file="parts/legs.xml"/></mujoco>')
+        self.assertIn("is included already", self.run_import(main, fails=True))
+        for k in range(3):  # nested more deeply than one file may be
+            (self.place / f"deep{k}.xml").write_text("<mujoco>" + 200 * "<frame>" + f'<include file="deep{k + 1}.xml"/>' +
+                                                     200 * "</frame>" + "</mujoco>")
+        self.assertIn("nested more than 500", self.run_import(main.replace("parts/legs", "deep0"), fails=True))
+        for file in ("../legs.xml", "/etc/passwd", "no.xml", "robot.xml"):
+            message = "cannot be read" if file == "no.xml" else "already" if file == "robot.xml" else "not in the folder"
+            self.assertIn(message, self.run_import(main.replace("parts/legs.xml", file), fails=True))
+
+    def test_files_that_are_wrong(self):
+        body = '<body name="b"><joint name="j"/><geom size="0.1"/></body>'
+        good = GEOMS.format(body)
+        self.run_import(good)
+        faults = {
+            "section": (good.replace("worldbody", "wordbody"), "no section of this name"),
+            "element": (good.replace("<geom size", "<gem size"), "a body has no such element"),
+            "number": (good.replace('size="0.1"', 'size="0.1x"'), "robot.xml:3: size of <geom>: expected at most 3 numbers"),
+            "not finite": (good.replace('size="0.1"', 'size="nan"'), "found 'nan'"),
+            "size": (good.replace('size="0.1"/></body>', 'type="box" size="0.1 0 1"/></body>'), "must be above zero"),
+            "kind of geom": (good.replace('<geom size', '<geom type="ball" size'), "expected one of plane, hfield"),
+            "kind of joint": (good.replace('name="j"', 'type="weld"'), "expected one of hinge, slide, ball, free"),
+            "axis": (good.replace('name="j"', 'axis="0 0 0"'), "axis is zero"),
+            "range": (good.replace('name="j"', 'limited="true" range="1 -1"'), "lower limit must be below"),
+            "class": (good.replace('name="j"', 'class="x"'), "no default class 'x'"),
+            "class twice": (good.replace('class="tube"', 'class="heavy"'), "already the class 'heavy'"),
+            "angle": (good.replace("<default>", '<compiler angle="grad"/><default>', 1), "expected one of radian, degree"),
+            "coordinates": (good.replace("<default>", '<compiler coordinate="global"/><default>', 1), "expected one of local"),
+            "eulerseq": (good.replace("<default>", '<compiler eulerseq="xyw"/><default>', 1), "three letters"),
+            "name twice": (good.replace(body, body + body.replace('"j"', '"k"')), "already one of the name 'b'"),
+            "joint twice": (good.replace(body, body + body.replace('"b"', '"c"')), "already one of the name 'j'"),
+            "rotation": (good.replace('name="b"', 'quat="0 0 0 0"'), "no rotation has the values"),
+            "no mass": (good.replace('<geom size="0.1"/>', ""), "has no mass"),
+            "negative mass": (good.replace('size="0.1"', 'size="0.1" mass="-1"'), "must not be negative"),
+            "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "give the body <inertial>"),
+            "joints": (good.replace('<joint name="j"/>', '<joint/><joint axis="0 1 1"/>'), "give each joint a body"),
+            "too many joints": (good.replace('<joint name="j"/>', 4 * "<joint/>"), "more than three joints"),
+            "free in a body": (good.replace(body, f'<body><joint/><geom size="1"/>{body.replace("joint", "freejoint")}</body>'),
+                               "in a body of the world"),
+            "damping": (good.replace('name="j"', 'damping="-1"'), "must not be negative"),
+            "replicate": (good.replace('<geom size="0.1"/>', '<replicate count="3"/>'), "write out what it makes"),
+            "key": (good.replace("</mujoco>", '<keyframe><key qpos="1 2"/></keyframe></mujoco>'), "expected 1 number"),
+            "entities": ('<!DOCTYPE m [<!ENTITY a "aaaa">]>' + good, "DOCTYPE"),
+            "another root": (good.replace("mujoco", "sdf"), "expected <robot> or <mujoco>"),
+            "nothing moves": (good.replace('<joint name="j"/>', ""), "nothing moves"),
+        }
+        for what, (text, message) in faults.items():
+            with self.subTest(what):
+                self.assertIn(message, self.run_import(text, fails=True))
+        self.assertIn("not for MJCF", self.run_import(good, "--free-base", fails=True))
+
+    def test_mutated_files(self):
+        rng = np.random.default_rng(12)
+        for _ in range(60):  # a message, never a crash
+            place = int(rng.integers(0, len(MJCF) - 12))
+            text = MJCF[:place] + MJCF[place + int(rng.integers(1, 12)):]
+            (self.place / "robot.xml").write_text(text)
+            done = subprocess.run([PROGRAM, "import", "robot.xml", "-o", "x.yaml"], cwd=self.place, capture_output=True)
+            self.assertIn(done.returncode, (0, 2), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
