@@ -90,7 +90,8 @@ static int check_kind(const cli_command *command, const import_arguments *given,
 {
     const phx_study_import_options usual = phx_study_import_options_default();
     const bool of_robot = given->packages.count > 0 || given->bend.count > 0 || given->drive || given->robot.material ||
-                          given->robot.free_base || given->robot.keep_fixed || given->robot.no_shapes;
+                          given->robot.free_base || given->robot.keep_fixed || given->robot.no_shapes ||
+                          given->robot.lossy;
     const bool of_body = given->units.count > 0 || given->thickness || given->format || given->options.mass_matrix ||
                          given->options.stiffness_matrix || given->options.name ||
                          given->options.frequencies != usual.frequencies;
@@ -100,12 +101,13 @@ static int check_kind(const cli_command *command, const import_arguments *given,
     if (robot && of_body)
         return cli_usage_error(command,
                                "a robot takes --package, --drive, --bend, --material, --free-base, --keep-fixed "
-                               "and --no-shapes; the other options are for bodies of finite-element programs");
+                               "--no-shapes and --lossy; the other options are for bodies of finite-element programs");
     if (!robot && of_robot)
-        return cli_usage_error(command,
-                               "--package, --drive, --bend, --material, --free-base, --keep-fixed and --no-shapes "
-                               "are for robots (.urdf, .xml); found '%s'",
-                               given->files.items[0]);
+        return cli_usage_error(
+            command,
+            "--package, --drive, --bend, --material, --free-base, --keep-fixed, --no-shapes and --lossy "
+            "are for robots (.urdf, .xml); found '%s'",
+            given->files.items[0]);
     return robot && given->robot.material && given->bend.count == 0
                ? cli_usage_error(command, "--material is that of links that bend; give them with --bend")
                : -1;
@@ -164,6 +166,8 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
         {"--keep-fixed", 0, OPTION_FLAG, NULL, "of a robot: links on fixed joints stay bodies",
          &given.robot.keep_fixed},
         {"--no-shapes", 0, OPTION_FLAG, NULL, "of a robot: without pictures", &given.robot.no_shapes},
+        {"--lossy", 0, OPTION_FLAG, NULL, "of a robot in MJCF: leave out equality constraints and tendons",
+         &given.robot.lossy},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), .wanted = 1,
                                      .more = &given.files};

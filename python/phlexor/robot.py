@@ -18,7 +18,7 @@ _DRIVES = {"free": 0, "pd": 1, "motion": 2}
 def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd", "motion"] = "free",
                  bend: Union[str, Iterable[str]] = (), material: Optional[str] = None,
                  packages: Optional[Mapping[str, PathLike]] = None, free_base: bool = False, keep_fixed: bool = False,
-                 shapes: bool = True) -> Model:
+                 shapes: bool = True, lossy: bool = False) -> Model:
     """Write the model file of a robot and read it (docs/robots.md).
 
     Parameters
@@ -39,6 +39,8 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
         Links on fixed joints stay bodies.
     shapes : bool
         With pictures.
+    lossy : bool
+        Leave out equality constraints and tendons of MJCF; else they are an error.
 
     Returns
     -------
@@ -55,6 +57,7 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
     options.n_packages, options.packages = len(folders), names_of(folders)
     options.material = material.encode() if material is not None else None
     options.free_base, options.keep_fixed, options.no_shapes = free_base, keep_fixed, not shapes
+    options.lossy = lossy
     with Context() as call:
         call.check(lib.phx_study_save_robot(call.pointer, ctypes.byref(options), path_of(model)))
     return Model(model)

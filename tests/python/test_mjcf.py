@@ -210,6 +210,11 @@ class Mjcf(unittest.TestCase):
         for message in ("robot.xml:3: <actuator>: 2 elements are left out", "<sensor>: 1 element is", "'knee': armature",
                         "contacts of 2 geoms"):
             self.assertIn(message, self.warnings)
+        held = main.replace("<actuator>", '<equality><weld body1="leg"/></equality><tendon><fixed/><fixed/></tendon><actuator>')
+        self.assertIn("robot.xml:3: <equality>: 1 element has no counterpart", self.run_import(held, fails=True))
+        self.run_import(held, "--lossy")
+        for message in ("<equality>: 1 element is left out", "<tendon>: 2 elements are left out"):
+            self.assertIn(message, self.warnings)
         (self.place / "parts" / "legs.xml").write_text('<mujocoinclude>\n<body name="leg"><joint axis="0 0 0"/></body></mujocoinclude>')
         self.assertIn("legs.xml:2: <joint>: the axis is zero", self.run_import(main, fails=True))
         (self.place / "parts" / "legs.xml").write_text('<mujoco><include file="parts/legs.xml"/></mujoco>')

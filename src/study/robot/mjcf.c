@@ -324,14 +324,14 @@ static phx_status mjcf_option(mjcf_reader *reader, const phx_xml *element)
     return status;
 }
 
-/* The settings of all sections; those that are left out are reported with their number of elements, and a section that
- * MJCF does not have is an error. */
+/* The settings of all sections; those that are left out are reported with their number of elements. What holds bodies
+ * is left out only if that is asked for, and a section that MJCF does not have is an error. */
 static phx_status mjcf_sections(mjcf_reader *reader)
 {
     static const char *const sections[] = {"actuator",   "equality", "tendon", "contact",   "sensor", "extension",
                                            "deformable", "compiler", "option", "default",   "asset",  "worldbody",
                                            "keyframe",   "size",     "visual", "statistic", "custom"};
-    enum { N = sizeof sections / sizeof *sections, LEFT_OUT = 7 };
+    enum { N = sizeof sections / sizeof *sections, HOLDS = 1, HOLDS_END = 3, LEFT_OUT = 7 }; /* equality, tendon hold */
     const phx_xml *root = reader->root;
     phx_status status = PHX_OK;
     int count[N] = {0}, line[N] = {0};
@@ -356,7 +356,13 @@ static phx_status mjcf_sections(mjcf_reader *reader)
             status = mjcf_classes(reader, element, -1, true);
     }
     for (int s = 0; s < LEFT_OUT && !status; s++)
-        if (count[s])
+        if (count[s] && s >= HOLDS && s < HOLDS_END && !reader->options->lossy)
+            status = phx_fail(reader->context, PHX_ERR_INPUT,
+                              "%s:%d: <%s>: %d element%s no counterpart, and without %s the mechanism moves otherwise; "
+                              "leave %s out by --lossy and join the bodies in the model file",
+                              path[s], line[s], sections[s], count[s], count[s] > 1 ? "s have" : " has",
+                              count[s] > 1 ? "them" : "it", count[s] > 1 ? "them" : "it");
+        else if (count[s])
             phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <%s>: %d element%s left out", path[s], line[s],
                     sections[s], count[s], count[s] > 1 ? "s are" : " is");
     return status;
