@@ -3,6 +3,7 @@
 #include "robot.h"
 #include "study/import_report.h"
 
+#include <errno.h>
 #include <string.h>
 
 phx_robot_options phx_robot_options_default(void)
@@ -52,10 +53,10 @@ static phx_status save_robot(phx_context *context, const char *path, const void 
     FILE *stream = fopen(path, "w");
 
     if (!stream)
-        return phx_file_fail(context, path, "write", 0);
+        return phx_file_fail(context, path, "write", errno);
     phx_status status = robot_write(context, saving->options, saving->robot, saving->folder, stream);
     if (fclose(stream) != 0 && !status)
-        status = phx_file_fail(context, path, "write", 0);
+        status = phx_file_fail(context, path, "write", errno);
     return status;
 }
 

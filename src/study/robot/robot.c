@@ -188,8 +188,7 @@ static phx_status place_links(phx_context *context, const phx_robot_options *opt
 }
 
 /* ---- inertias ---- */
-/* I += m (|d|^2 - d d^T). */
-static void add_offset(double mass, const double d[3], double inertia[9])
+void robot_add_offset(double mass, const double d[3], double inertia[9])
 {
     const double square = phx_dot(3, d, d);
 
@@ -213,10 +212,10 @@ void robot_merge(robot_link *body, const robot_link *part)
         centre[a] = (body->mass * body->com[a] + part->mass * com[a]) / mass;
         d[a] = body->com[a] - centre[a];
     }
-    add_offset(body->mass, d, body->inertia);
+    robot_add_offset(body->mass, d, body->inertia);
     for (int a = 0; a < 3; a++)
         d[a] = com[a] - centre[a];
-    add_offset(part->mass, d, body->inertia);
+    robot_add_offset(part->mass, d, body->inertia);
     memcpy(body->com, centre, sizeof centre);
     body->mass = mass;
     phx_dense_symmetrise(3, 1.0, body->inertia);

@@ -100,6 +100,11 @@ phx_status robot_read_urdf(phx_context *context, const phx_robot_options *option
                            phx_robot *robot);
 /* Replaces elements <include> by those of their files. */
 phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot);
+/* The frame of joint j in the body that it is on. */
+robot_pose robot_joint_frame(const phx_robot *robot, int j);
+/* I += m (|d|^2 - d d^T): what a mass adds to the moments of inertia about a point at the distance d; a mass below zero
+ * takes it away. */
+void robot_add_offset(double mass, const double d[3], double inertia[9]);
 /* Mass, centre and inertia of a part, which has a pose in the body, added to those of the body. */
 void robot_merge(robot_link *body, const robot_link *part);
 /* Orders the tree, merges links on fixed joints, checks inertias, finds all poses. */

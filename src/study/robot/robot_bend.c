@@ -26,8 +26,7 @@ const robot_material *robot_material_of(const phx_robot_options *options)
     return materials;
 }
 
-/* The frame of joint j in the body that it is on. */
-static robot_pose joint_frame(const phx_robot *robot, int j)
+robot_pose robot_joint_frame(const phx_robot *robot, int j)
 {
     const robot_joint *joint = &robot->joints[j];
     const robot_link *parent = &robot->links[joint->parent];
@@ -45,7 +44,7 @@ static int bend_joint(const phx_robot *robot, int body)
         if (robot->links[robot->joints[j].parent].body != body ||
             robot->links[robot->joints[j].child].body != robot->joints[j].child)
             continue;
-        const robot_pose frame = joint_frame(robot, j);
+        const robot_pose frame = robot_joint_frame(robot, j);
         if (phx_dot(3, frame.x, frame.x) > farthest) {
             farthest = phx_dot(3, frame.x, frame.x);
             found = j;
@@ -65,13 +64,12 @@ static bool is_inertia(const double J[9])
            a * (b * c - J[5] * J[5]) - J[1] * (J[1] * c + J[5] * J[2]) - J[2] * (J[1] * J[5] + b * J[2]) > 0.0;
 }
 
+/* Takes the moments of a mass at a point about the centre of mass from the inertia. */
 static void subtract_part(double mass, const double at[3], const double com[3], double inertia[9])
 {
-    const double d[3] = {at[0] - com[0], at[1] - com[1], at[2] - com[2]}, square = phx_dot(3, d, d);
+    const double d[3] = {at[0] - com[0], at[1] - com[1], at[2] - com[2]};
 
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
-            inertia[3 * a + b] -= mass * ((a == b ? square : 0.0) - d[a] * d[b]);
+    robot_add_offset(-mass, d, inertia);
 }
 
 /* Shares the mass of the link between the parts so that mass, centre of mass and inertia of the whole stay. The root
@@ -128,7 +126,7 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
     const int j = bend_joint(robot, body);
     robot_bend bend = {.joint = j};
 
-    bend.tip = joint_frame(robot, j);
+    bend.tip = robot_joint_frame(robot, j);
     bend.length = sqrt(phx_dot(3, bend.tip.x, bend.tip.x));
     bend.beam = robot_pose_identity();
     if (bend.length <= LEAST_LENGTH)

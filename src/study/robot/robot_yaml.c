@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -127,10 +126,9 @@ static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, cons
 
     for (int j = 0; j < robot->n_joints; j++) {
         const robot_joint *joint = &robot->joints[j];
-        const robot_link *parent = &robot->links[joint->parent];
-        if (parent->body != body)
+        if (robot->links[joint->parent].body != body)
             continue;
-        const robot_pose pose = joint->parent == body ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+        const robot_pose pose = robot_joint_frame(robot, j);
         fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent,
                 moves(robot, j) ? joint->name : robot->links[joint->child].name);
         put_frame(stream, &pose, "");
@@ -266,7 +264,7 @@ static double carried_inertia(const phx_robot *robot, int j, int k)
     return sum;
 }
 
-/* Natural frequency and damping ratio of what is held by an actuator or stop alone. */
+/* Natural frequency of what is held by an actuator or stop alone. */
 enum { DRIVE_HZ = 3, STOP_HZ = 30 };
 
 static double stiffness_at(const phx_robot *robot, int j, int k, double hertz)
@@ -454,8 +452,7 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
     }
 }
 
-/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7; or
- * an input. */
+/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7. */
 static void put_drives(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
     if (options->drive != PHX_ROBOT_PD)
