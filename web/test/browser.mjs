@@ -50,6 +50,12 @@ export function opener(browser, folder, pictures) {
         }
         const tab = await (await from.newContext({ hasTouch: touch })).newPage();
         windows.set(from, { ...windows.get(from), [touch]: tab });
+        // What a page is asked for it answers as drawn: a frame that is due is drawn first.
+        const evaluate = tab.evaluate.bind(tab);
+        tab.evaluate = async (...asked) => {
+            await evaluate(() => new Promise((done) => (globalThis.phlexor?.scene?.pending ? requestAnimationFrame(done) : done())));
+            return evaluate(...asked);
+        };
         tab.on('console', (message) => tab.noise.push(`${message.type()}: ${message.text()}`));
         tab.on('pageerror', (error) => tab.noise.push(`thrown: ${error.stack}`));
         tab.on('request', (request) => {
