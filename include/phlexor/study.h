@@ -200,6 +200,32 @@ int phx_stepper_state_size(const phx_stepper *stepper);
 void phx_stepper_save(phx_stepper *stepper, double *state);
 phx_status phx_stepper_restore(phx_context *context, phx_stepper *stepper, const double *state);
 
+/* ---- joint coordinates of a tree of rigid bodies ----
+ *
+ *     M(q) u' + c(q, u) = effort(t, q, u)  and what else acts along the rates u                 (articulated bodies)
+ *
+ * q has for each joint, in the order of the model, its displacements (m), then its angles (rad), as the model counts
+ * them; where a body turns freely against the one before it (spherical, free) the quaternion (w, x, y, z) of its axes
+ * against the directions of port A. A body on no joint comes last, with the place of its centre of mass and its
+ * quaternion. u has the rates; of a quaternion the relative angular velocity in the axes of the body behind. c:
+ * Coriolis and centrifugal efforts and gravity. effort: of all springs, dampers, loads, actuators and controllers of
+ * the model; dry friction and rigid contacts are left out, and drives do not drive. */
+typedef struct phx_joint_space phx_joint_space;
+/* The model may go. PHX_ERR_UNSUPPORTED with what hinders: bodies that deform, loops, joints that hold more than points
+ * and directions. */
+phx_status phx_joint_space_create(phx_context *context, const phx_model *model, phx_joint_space **space);
+void phx_joint_space_destroy(phx_joint_space *space);                                           /* NULL is allowed */
+int phx_joint_space_coordinates(const phx_joint_space *space);                                  /* of q */
+int phx_joint_space_rates(const phx_joint_space *space);                                        /* n, of u */
+void phx_joint_space_rate_name(const phx_joint_space *space, int k, char *buffer, size_t size); /* "joint", "joint.2" */
+int phx_joint_space_columns(const phx_joint_space *space); /* outputs of the model */
+void phx_joint_space_column_name(const phx_joint_space *space, int column, char *buffer, size_t size);
+/* q and u of the last evaluation, at first those of the start of the model. */
+void phx_joint_space_state(const phx_joint_space *space, double *q, double *u);
+/* mass: n x n; bias and effort: n; columns: outputs, NULL: not asked for. */
+phx_status phx_joint_space_evaluate(phx_context *context, phx_joint_space *space, double t, const double *q,
+                                    const double *u, double *mass, double *bias, double *effort, double *columns);
+
 /* ---- batches: a simulation at every point of a sweep ---- */
 /* Gets a point when its turn has come: its report and its result in memory, which it owns from now on (it reports to
  * the context of the batch); or, where the point failed, NULL for both and why. Any status but PHX_OK ends the batch.

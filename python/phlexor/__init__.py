@@ -30,6 +30,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
 from .expression import Expression
 from .fatigue import damage, rainflow
 from .joints import JointCoordinate, JointInfo, joint_kinds
+from .joint_space import JointSpace
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
 from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
@@ -68,7 +69,7 @@ __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamInModes", "BeamPort", "Body", "BodyKind", "BodyRef",
     "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General",
     "Interrupted", "JointCoordinate",
-    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "Mesh", "ModalPort", "Mode", "Model",
+    "JointInfo", "JointSpace", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "Mesh", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",

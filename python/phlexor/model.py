@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_lft_options, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_plants,
@@ -24,6 +25,7 @@ from ._display import page_frame
 from ._library import lib
 from .batch import Batch
 from .errors import PhlexorError
+from .joint_space import JointSpace
 from .linear import Linear, Plants, items_of, linear_of
 from .modes import Modes, modes_of
 from .result import Result, report_of, result_in_memory
@@ -670,6 +672,23 @@ class Model:
         options.backend = _choose("backend", backend, _BACKENDS)
         _set_iterations(options, iterations)
         return stepper_of(self, inputs, outputs, options)
+
+    def joint_space(self, q: Optional[ArrayLike] = None, v: Optional[ArrayLike] = None, *,
+                    t: float = 0.0) -> JointSpace:
+        """Mass matrix, bias and efforts of a tree of rigid bodies in the coordinates of its joints.
+
+        Parameters
+        ----------
+        q, v : array of numbers, optional
+            Coordinates and rates (:class:`JointSpace`); default: those of the start.
+        t : float
+            For efforts that depend on time, s.
+
+        Returns
+        -------
+        JointSpace
+        """
+        return JointSpace(self).at(q, v, t)
 
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
               every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,

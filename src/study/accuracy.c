@@ -615,7 +615,7 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
     if (!status) {
         run.n = phx_system_columns(system);
         run.bounded = used.step > 0.0;
-        run.tree = any && phx_system_check_tree(system) == PHX_OK;
+        run.tree = any && phx_system_check_tree(system, true) == PHX_OK;
         phx_context_clear(context);
         run.span = choice.span = used.end;
         for (int b = 0; b < model->n_bodies; b++)

@@ -112,6 +112,39 @@ class Mjcf(unittest.TestCase):
         for one, other in zip(*found):
             np.testing.assert_allclose(one, other, atol=1e-9)
 
+    def test_joint_space_of_a_free_base_with_a_ball_moves_as_the_simulation(self):
+        text = self.run_import("""<mujoco><compiler autolimits="true"/><worldbody>
+          <body name="base" pos="0 0 1" euler="10 20 30"><freejoint name="root"/><geom size="0.1 0.2 0.3" type="box" pos="0.05 0 0"/>
+          <body name="upper" pos="0.2 0.1 0" euler="0 20 0"><joint name="ball" type="ball"/><geom type="capsule" size="0.03 0.2" pos="0 0 0.2"/>
+          <body name="lower" pos="0 0 0.4"><joint name="elbow" axis="1 1 0"/><geom type="capsule" size="0.03 0.2" pos="0 0.1 0.2"/>
+          <body name="tool" pos="0 0 0.4"><joint name="slide" type="slide" axis="1 0 1" damping="2" stiffness="30"/>
+          <geom size="0.05" pos="0.1 0 0"/></body></body></body></body></worldbody>
+          <keyframe><key qpos="0.1 0.2 0.9 0.5 0.5 -0.5 0.5  0.8 0.6 0 0  0.4  0.05"/></keyframe></mujoco>""")
+        text = text.replace("root: {kind: free", "root: {kind: free, rate: [0.1, -0.2, 0.3, 0.4, 0.5, -0.6]").replace(
+            "ball: {kind: spherical", "ball: {kind: spherical, rate: [1, 0.3, -0.5]").replace(
+            "elbow: {kind: revolute", "elbow: {kind: revolute, rate: -1.5")
+        (self.place / "start.yaml").write_text(text)
+        model = phlexor.Model(self.place / "start.yaml")
+        space = model.joint_space()
+        np.testing.assert_allclose(space.q, [0.1, 0.2, 0.9, 0.5, 0.5, -0.5, 0.5, 0.8, 0.6, 0, 0, 0.4, 0.05], atol=1e-13)
+        self.assertEqual(space.names[:7], ("root.1", "root.2", "root.3", "root.4", "root.5", "root.6", "ball.1"))
+
+        def rate(y):
+            q, v = y[:13], y[13:]
+            turned = [np.array([-x @ w, *(s * w + np.cross(x, w))]) / 2
+                      for s, x, w in ((q[3], q[4:7], v[3:6]), (q[7], q[8:11], v[6:9]))]
+            return np.concatenate([v[:3], *turned, v[9:], space.at(q, v).accelerations()])
+        y, h = np.concatenate([space.q, space.v]), 1e-3
+        for _ in range(200):
+            k1 = rate(y)
+            k2 = rate(y + h / 2 * k1)
+            k3 = rate(y + h / 2 * k2)
+            y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(y + h * k3))
+        result = model.simulate(end=0.2, integrator="dop853", rtol=1e-11, every=0.1)
+        place = [space.at(y[:13], y[13:]).outputs[f"tool_place.{c}"] for c in "xyz"]
+        np.testing.assert_allclose(place, np.ravel(result.output("tool_place"))[-3:], atol=1e-10)
+        np.testing.assert_allclose(y[11:13], [np.ravel(result.output(name))[-1] for name in ("elbow", "slide")], atol=1e-10)
+
     def test_masses_of_geoms(self):
         text = self.run_import(GEOMS.format("""
           <body name="ball"><freejoint/><geom size="0.2"/></body>

@@ -30,6 +30,7 @@ MAY_BE_NULL = {
     "phx_files_write": {"path"},
     "phx_fmu_export": {"options", "report"},
     "phx_integrate": {"lambda", "sample", "stats", "user"},
+    "phx_joint_space_evaluate": {"columns"},
     "phx_linear_stability": {"lambda"},
     "phx_linearise": {"options"},
     "phx_linearised_descriptor": {"measured"},

@@ -11,6 +11,7 @@ import numpy as np
 import phlexor
 
 PROGRAM = os.environ["PHLEXOR_PROGRAM"]
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROBOT = """<?xml version="1.0"?>
 <robot name="arm">
   <link name="base_link"/>
@@ -139,6 +140,26 @@ class Robot(unittest.TestCase):
         path = self.place / "start.yaml"
         path.write_text(text)
         return phlexor.Model(path)
+
+    def test_joint_space_is_that_of_newton_and_euler(self):
+        (self.place / "robot.yaml").write_text(self.run_import(ROBOT))
+        arm = phlexor.Model(self.place / "robot.yaml").joint_space()
+        self.assertEqual(arm.names, ("j1", "j2", "j3"))
+        rng = np.random.default_rng(7)
+        for _ in range(100):
+            q, w, tau = rng.normal(size=(3, 3))
+            arm.at(q, w)
+            zero, place = forces(q, np.zeros(3), np.zeros(3))
+            M = np.array([forces(q, np.zeros(3), e)[0] - zero for e in np.eye(3)]).T
+            np.testing.assert_allclose(arm.mass, M, rtol=1e-12, atol=1e-13)
+            np.testing.assert_allclose(arm.bias, forces(q, w, np.zeros(3))[0], rtol=1e-11, atol=1e-12)
+            np.testing.assert_allclose(arm.effort, -DAMPING * w, atol=1e-13)
+            np.testing.assert_allclose(arm.accelerations(tau), accelerations(q, w) + np.linalg.solve(M, tau), rtol=1e-9)
+            np.testing.assert_allclose([arm.outputs[f"finger_place.{c}"] for c in "xyz"], place, atol=1e-13)
+        with self.assertRaisesRegex(ValueError, r"q has the shape \(2,\), expected 3 finite numbers, for the joints j1, j2, j3"):
+            arm.at([0, 1])
+        with self.assertRaisesRegex(phlexor.UnsupportedError, "'four_bar|closes a loop|deforms"):
+            phlexor.Model(EXAMPLES / "four_bar.yaml").joint_space()
 
     def test_motion_is_that_of_newton_and_euler(self):
         text = self.run_import(ROBOT)

@@ -1028,6 +1028,8 @@ static phx_status mjcf_body(const mjcf_item *item)
     joint->parent = item->link;
     joint->child = body.link;
     joint->pose = robot_pose_product(&pose, &frame);
+    joint->has_zero = joint->kind >= ROBOT_FLOATING && joint->n_coordinates == 0;
+    joint->zero = joint->kind == ROBOT_FLOATING ? robot_pose_identity() : joint->pose;
     start->address = reader->n_qpos;
     for (int k = 0; k < joints.count; k++)
         reader->n_qpos += joints.kinds[k] == MJCF_FREE ? 7 : joints.kinds[k] == MJCF_BALL ? 4 : 1;

@@ -63,7 +63,10 @@ typedef struct robot_joint {
     char *name;
     const char *path;              /* of the file that line is in, borrowed */
     int line, kind, parent, child; /* links */
-    robot_pose pose;               /* of the child's frame in the parent's, at zero */
+    robot_pose pose;               /* of the child's frame in the parent's: at zero, or where it turns freely at the
+                                      start */
+    bool has_zero;                 /* it turns freely, and its zero is there: */
+    robot_pose zero;               /* in the parent's frame */
     double axis[3], axis_b[3];     /* in the child's frame; axis_b: the second one of a universal joint */
     int n_coordinates;             /* that have values; of joints with one the first always */
     robot_coordinate coordinates[3];
@@ -100,7 +103,7 @@ phx_status robot_read_urdf(phx_context *context, const phx_robot_options *option
                            phx_robot *robot);
 /* Replaces elements <include> by those of their files. */
 phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot);
-/* The frame of joint j in the body that it is on. */
+/* The frame of joint j, where its coordinates are zero, in the body that it is on. */
 robot_pose robot_joint_frame(const phx_robot *robot, int j);
 /* I += m (|d|^2 - d d^T): what a mass adds to the moments of inertia about a point at the distance d; a mass below zero
  * takes it away. */

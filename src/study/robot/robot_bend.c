@@ -30,8 +30,9 @@ robot_pose robot_joint_frame(const phx_robot *robot, int j)
 {
     const robot_joint *joint = &robot->joints[j];
     const robot_link *parent = &robot->links[joint->parent];
+    const robot_pose *pose = joint->has_zero ? &joint->zero : &joint->pose;
 
-    return parent->body == joint->parent ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+    return parent->body == joint->parent ? *pose : robot_pose_product(&parent->pose, pose);
 }
 
 /* The joint at the end of the line along which a link bends: the farthest that moves another body; -1. */

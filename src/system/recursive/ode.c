@@ -72,30 +72,32 @@ static void normalise(phx_ode *ode, double *y)
     }
 }
 
-/* Forces of the elements at the current instant, from the states of the bodies: res = -P^T efforts. */
-static phx_status find_forces(tree_ode *ode, double t)
+/* Forces of the elements at the current instant, from the states of the bodies: res = P^T efforts, as wrenches of the
+ * bodies. */
+phx_status phx_tree_find_forces(phx_dae *dae, const tree *of, double t, double *x, double *v, double *res)
 {
-    const phx_system *system = ode->system;
+    const phx_system *system = phx_system_of(dae);
+    const phx_equations e = phx_system_equations(dae);
 
-    phx_tree_put_state(system, &ode->tree, ode->x, ode->v);
-    phx_system_view(ode->dae, ode->x, ode->v);
-    memset(ode->res, 0, (size_t)ode->e.n * sizeof *ode->res);
-    const phx_status status = phx_system_efforts(ode->dae, t, ode->res);
+    phx_tree_put_state(system, of, x, v);
+    phx_system_view(dae, x, v);
+    memset(res, 0, (size_t)e.n * sizeof *res);
+    const phx_status status = phx_system_efforts(dae, t, res);
     for (int p = 0; p < system->n_ports && !status; p++) {
         const port_slot *port = &system->ports[p];
-        const double *effort = ode->e.effort + (size_t)p * PHX_PORT_MAX;
+        const double *effort = e.effort + (size_t)p * PHX_PORT_MAX;
         bool acts = false;
         for (int k = 0; k < phx_port_size(system->dim); k++)
             acts = acts || effort[k] != 0.0;
         if (port->body == PHX_GROUND || !acts)
             continue;
         const body_slot *slot = &system->bodies[port->body];
-        const double *x = ode->x + slot->x, *v = ode->v + slot->v;
-        const phx_body_view view = {.x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
-        phx_body_port_apply(slot->body, &port->port, &view, -1.0, effort, ode->res + slot->v);
+        const double *xb = x + slot->x, *vb = v + slot->v;
+        const phx_body_view view = {.x0 = xb, .x1 = xb, .xm = xb, .v0 = vb, .v1 = vb, .vm = vb};
+        phx_body_port_apply(slot->body, &port->port, &view, -1.0, effort, res + slot->v);
     }
     for (int k = 0; k < system->n_v; k++)
-        ode->res[k] = -ode->res[k];
+        res[k] = -res[k];
     return status;
 }
 
@@ -143,7 +145,7 @@ static phx_status ode_rates(phx_ode *ode, double t, const double *y, double *y_d
 
     phx_tree_move(&equations->tree, t, y, y + n_q, equations->forces);
     if (equations->forces)
-        status = find_forces(equations, t);
+        status = phx_tree_find_forces(equations->dae, &equations->tree, t, equations->x, equations->v, equations->res);
     if (status)
         return status;
     const int singular = phx_tree_accelerations(&equations->tree, equations->system,
@@ -248,7 +250,7 @@ phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
                                 {&equations->res, (size_t)equations->e.n},
                                 {&equations->lambda, (size_t)dae->n_l},
                                 {&equations->change, (size_t)system->n_v}};
-    phx_status status = phx_tree_create(dae->context, system, dae, &equations->tree);
+    phx_status status = phx_tree_create(dae->context, system, dae, true, &equations->tree);
     if (!status)
         status = phx_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
     if (status) {

@@ -350,6 +350,93 @@ int phx_tree_accelerations(tree *of, const phx_system *system, const double *wre
     return of->dim == 2 ? accelerations(2, of, system, wrench, u_dot) : accelerations(3, of, system, wrench, u_dot);
 }
 
+/* ---- joint coordinates: M(q) u' + c(q, u) ---- */
+/* Axis k of a node's motion, inertial: of a ball those of the body behind it. */
+static inline void axis_of(const tree_node *node, const node_state *s, int k, double *a)
+{
+    for (int i = 0; i < 3; i++)
+        a[i] = node->motion == NODE_BALL ? s->R[3 * i + k] : s->axis[i];
+}
+
+/* S . (n, f) of that motion. */
+static inline double along_motion(const tree *of, const tree_node *node, const double *a, const double *n,
+                                  const double *f)
+{
+    return node->motion == NODE_SLIDE ? phx_dot(of->dim, a, f) : phx_dot(of->n_rot, a, n);
+}
+
+/* Row of M of the motion S = (a, 0) or (0, a) of node i, up to the root: S_j . I_i S over the levers between, I_i the
+ * inertia of all that hangs on i (composite rigid bodies; Featherstone, Rigid Body Dynamics Algorithms, 6.2). */
+static void put_mass_row(const tree *of, int i, const double *a, int row, double *M)
+{
+    const tree_node *node = &of->nodes[i];
+    const node_state *s = &of->state[i];
+    static const double none[3];
+    double n[3] = {0.0}, f[3] = {0.0}, torque[3], b[3];
+    const bool slides = node->motion == NODE_SLIDE;
+
+    resist(of->dim, s->J, s->H, s->M, slides ? none : a, slides ? a : none, n, f);
+    for (int j = i; j >= 0; j = of->nodes[j].parent) {
+        const tree_node *at = &of->nodes[j];
+        for (int k = 0; k < phx_node_rates(at->motion); k++) {
+            axis_of(at, &of->state[j], k, b);
+            M[row * of->n_u + at->u + k] = M[(at->u + k) * of->n_u + row] = along_motion(of, at, b, n, f);
+        }
+        phx_vec_x_vec(of->dim, of->state[j].lever, f, torque);
+        for (int k = 0; k < of->n_rot; k++)
+            n[k] += torque[k];
+    }
+}
+
+/* Acceleration of every node at u' = 0, and what its body resists with: p <- p + I a. */
+static void hold_rates(tree *of, const phx_system *system, const double *wrench)
+{
+    for (int i = 0; i < of->n_nodes; i++) {
+        const tree_node *node = &of->nodes[i];
+        node_state *s = &of->state[i];
+        const node_state *parent = node->parent < 0 ? NULL : &of->state[node->parent];
+        double turned[3] = {0.0};
+        if (node->body < 0)
+            put_massless(of->dim, s);
+        else
+            put_body(of->dim, node, s);
+        if (node->body >= 0 && wrench)
+            take_wrench(of->dim, node, wrench + system->bodies[node->body].v, s);
+        if (parent)
+            phx_rot_x_vec(of->dim, parent->acc_w, s->lever, turned);
+        for (int k = 0; k < of->n_rot; k++)
+            s->acc_w[k] = s->bias_w[k] + (parent ? parent->acc_w[k] : 0.0);
+        for (int k = 0; k < of->dim; k++)
+            s->acc_v[k] = s->bias_v[k] + turned[k] + (parent ? parent->acc_v[k] : -of->gravity[k]);
+        resist(of->dim, s->J, s->H, s->M, s->acc_w, s->acc_v, s->p_n, s->p_f);
+    }
+}
+
+void phx_tree_joint_space(tree *of, const phx_system *system, const double *wrench, double *M, double *bias)
+{
+    hold_rates(of, system, wrench);
+    for (int i = of->n_nodes - 1; i >= 0; i--) {
+        const tree_node *node = &of->nodes[i];
+        const node_state *s = &of->state[i];
+        double a[3];
+        for (int k = 0; k < phx_node_rates(node->motion); k++) {
+            axis_of(node, s, k, a);
+            bias[node->u + k] = along_motion(of, node, a, s->p_n, s->p_f);
+            if (M)
+                put_mass_row(of, i, a, node->u + k, M);
+        }
+        if (node->parent < 0)
+            continue;
+        passed all;
+        memcpy(all.J, s->J, sizeof all.J);
+        memcpy(all.H, s->H, sizeof all.H);
+        memcpy(all.M, s->M, sizeof all.M);
+        memcpy(all.n, s->p_n, sizeof all.n);
+        memcpy(all.f, s->p_f, sizeof all.f);
+        add_to_parent(of->dim, &all, s->lever, &of->state[node->parent]);
+    }
+}
+
 /* S . (I (w', v') + p) */
 double phx_tree_drive_effort(const tree *of, int i)
 {

@@ -17,6 +17,10 @@
 #include "system/parts.h"
 
 typedef enum node_motion { NODE_FIXED, NODE_HINGE, NODE_SLIDE, NODE_BALL } node_motion;
+static inline int phx_node_rates(node_motion motion)
+{
+    return motion == NODE_FIXED ? 0 : motion == NODE_BALL ? 3 : 1;
+}
 
 /* How the axis of a node is given: in the axes of its parent, or of the body behind the joint. */
 typedef enum node_side { SIDE_PARENT, SIDE_CHILD } node_side;
@@ -100,9 +104,10 @@ typedef struct tree {
     int unwrapped_balls; /* balls with angles that x keeps unwrapped */
 } tree;
 
-/* tree.c: see phx_system_check_tree. dae: whose multipliers those of the drives are; NULL: not asked for. After a
- * failure, too, phx_tree_free frees what there is. */
-phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, tree *made);
+/* tree.c: see phx_system_check_tree. dae: whose multipliers those of the drives are; NULL: not asked for. `moves`: it
+ * is to be integrated; else its inertia is asked for, whatever acts on it. After a failure, too, phx_tree_free frees
+ * what there is. */
+phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, bool moves, tree *made);
 void phx_tree_free(tree *made);
 
 /* motion.c */
@@ -115,12 +120,19 @@ void phx_tree_put_state(const phx_system *system, const tree *of, double *x, dou
 /* q' after phx_tree_move. */
 void phx_tree_rates(const tree *of, const double *q, const double *u, double *q_dot);
 
+/* ode.c: the wrenches (n_v, of an array as long as a residual) of all forces but gravity, after phx_tree_move with
+ * `places`; x, v: room for a state, with unwrapped angles near those of the last. */
+phx_status phx_tree_find_forces(phx_dae *dae, const tree *of, double t, double *x, double *v, double *res);
+
 /* recursion.c */
 /* u' after phx_tree_move. wrench (n_v of the system): forces and torques at the bodies' frames in their axes; NULL:
  * none but gravity. A node with no inertia against its motion: its number, else -1. */
 int phx_tree_accelerations(tree *of, const phx_system *system, const double *wrench, double *u_dot);
 /* Impulses at rest, after phx_tree_move: changes du of the rates u when the rates of drives change by `drive`. */
 int phx_tree_impulses(tree *of, const phx_system *system, double *du);
+/* After phx_tree_move of a tree without drives: M (n_u x n_u; NULL: not asked for) and c of M(q) u' + c(q, u) = efforts
+ * along the rates; c has gravity, and the wrenches (as above) taken away. */
+void phx_tree_joint_space(tree *of, const phx_system *system, const double *wrench, double *M, double *bias);
 /* Effort of the drive of a node, along its coordinate; its impulse after phx_tree_impulses. */
 double phx_tree_drive_effort(const tree *of, int node);
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char REMEDY[] = "use midpoint, which takes any mechanism, or for high accuracy gauss6 or radau5";
 enum { MOST_NODES = 5 }; /* of a joint */
 
 /* The motions that a joint leaves free, by what its constraints hold: places by POINT and NORMAL rows, turns by DOT
@@ -34,8 +33,10 @@ static freedom freedom_of(int dim, const joint_slot *joint)
 /* ---- what is refused ---- */
 static phx_status tree_refuse(phx_context *context, const char *noun, const char *name, const char *why)
 {
-    return phx_fail(context, PHX_ERR_UNSUPPORTED, "dop853 takes rigid bodies whose joints form a tree: %s '%s' %s; %s",
-                    noun, name, why, REMEDY);
+    return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                    "only rigid bodies whose joints form a tree have joint coordinates: %s '%s' %s; in place of dop853 "
+                    "use midpoint, which takes any mechanism, or for high accuracy gauss6 or radau5",
+                    noun, name, why);
 }
 
 static phx_status check_bodies(phx_context *context, const phx_system *system)
@@ -61,20 +62,22 @@ static phx_status check_coordinate(phx_context *context, const joint_slot *joint
 }
 
 /* Fails for joints that the recursion does not know: contacts, joints switched by events, rows other than points and
- * directions. */
-static phx_status check_joints(phx_context *context, const phx_system *system)
+ * directions; where it moves, for friction and drives too. */
+static phx_status check_joints(phx_context *context, const phx_system *system, bool moves)
 {
     phx_status status = PHX_OK;
 
     for (int j = 0; j < system->n_joints && !status; j++) {
         const joint_slot *joint = &system->joints[j];
+        if (joint->contact && !moves)
+            continue;
         if (joint->contact)
             status = tree_refuse(context, "contact", joint->name, "opens and closes");
         else if (joint->def.inactive)
             status = tree_refuse(context, "joint", joint->name, "is switched by an event");
         else if (!freedom_of(system->dim, joint).known)
             status = tree_refuse(context, "joint", joint->name, "holds more than points and directions");
-        for (int c = 0; c < joint->n_coordinates && !status; c++)
+        for (int c = 0; c < joint->n_coordinates && moves && !status; c++)
             status = check_coordinate(context, joint, &joint->coordinates[c]);
     }
     return status;
@@ -286,13 +289,13 @@ static void set_coordinate(const maker *m, tree_node *node)
 
 static void number(tree *made, tree_node *node)
 {
-    node->n_q = node->motion == NODE_FIXED ? 0 : node->motion == NODE_BALL ? 4 : 1;
+    node->n_q = node->motion == NODE_BALL ? 4 : phx_node_rates(node->motion);
     node->q = made->n_q;
     made->n_q += node->n_q;
     if (node->drive.speed || node->motion == NODE_FIXED)
         return;
     node->u = made->n_u;
-    made->n_u += node->motion == NODE_BALL ? 3 : 1;
+    made->n_u += phx_node_rates(node->motion);
 }
 
 static bool has_unwrapped_angles(const joint_slot *joint)
@@ -363,7 +366,7 @@ static phx_status follow_joint(maker *m, int j, int from, int *n_queue)
     const port_slot *near = forward ? a : b, *far = forward ? b : a;
     link l = {.joint = j, .from = from, .to = far->body, .forward = forward};
 
-    if (m->used[j])
+    if (m->used[j] || joint->contact)
         return PHX_OK;
     m->used[j] = true;
     if (far->body == PHX_GROUND || m->known[far->body])
@@ -445,8 +448,8 @@ static phx_status make_nodes(maker *m)
 }
 
 /* Creates the tree of a system of rigid bodies; *made is to be freed also after an error. Closed loops and unknown
- * joints or forces are errors. */
-phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, tree *made)
+ * joints are errors; where the tree is to move, so are forces that interrupt the motion. */
+phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, bool moves, tree *made)
 {
     maker m = {.context = context, .system = system, .dae = dae, .made = made};
     phx_status status = check_bodies(context, system);
@@ -454,8 +457,8 @@ phx_status phx_tree_create(phx_context *context, const phx_system *system, const
     *made = (tree){.dim = system->dim, .n_rot = system->n_rot};
     memcpy(made->gravity, system->gravity, sizeof made->gravity);
     if (!status)
-        status = check_joints(context, system);
-    if (!status)
+        status = check_joints(context, system, moves);
+    if (!status && moves)
         status = check_forces(context, system);
     if (status)
         return status;
@@ -479,10 +482,10 @@ void phx_tree_free(tree *made)
     *made = (tree){0};
 }
 
-phx_status phx_system_check_tree(const phx_system *system)
+phx_status phx_system_check_tree(const phx_system *system, bool moves)
 {
     tree made;
-    const phx_status status = phx_tree_create(system->context, system, NULL, &made);
+    const phx_status status = phx_tree_create(system->context, system, NULL, moves, &made);
 
     phx_tree_free(&made);
     return status;
