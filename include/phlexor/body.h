@@ -63,6 +63,9 @@ typedef struct phx_body_port {
     phx_body_frame frame; /* of the body; with another than the first the point knows no coordinates */
     int slides;           /* from 1: it moves along the curve of the body with this place of it; 0: it does not */
     bool place_alone;     /* such a port: the place itself, as the first component */
+    int wheel;       /* from 1: one of the body's places is a wheel here, whose turn stands in an entry of its rates
+                        that its joint does not read; 0: none */
+    int wheel_entry; /* which */
 } phx_body_port;
 void phx_body_port_free(phx_body_port *port);
 

@@ -332,6 +332,8 @@ typedef struct phx_model_coordinate {
     phx_model_optional rate;          /* rate at the start */
     phx_signal *speed;                /* prescribed rate; NULL: not driven */
     phx_signal *motion;               /* prescribed value; NULL: not driven by one */
+    double rotor_inertia;             /* of a rotor that it turns; >= 0 */
+    double gear_ratio;                /* turn of the rotor over the coordinate, not 0 */
     double stiffness, damping;        /* >= 0 */
     double rest;                      /* value at which the spring is free, default 0 */
     phx_signal *effort;               /* of an actuator, on B along the coordinate and opposite on A; NULL: none */

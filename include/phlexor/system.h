@@ -91,6 +91,16 @@ typedef struct phx_joint_def {
 phx_joint_def phx_joint_def_default(void);
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id);
 
+/* A wheel on the body of B (of A, where B is the ground) that a coordinate of a joint, counted from 0, turns exactly:
+ * coordinate = ratio x turn of the wheel, in rad or m per unit of its turn. It has the energy inertia/2 (its rate)^2,
+ * so that inertia/ratio^2 is added to that of the coordinate (theory 3); 0: none. turn (may be NULL): a port for
+ * phx_system_add_gear. PHX_ERR_UNSUPPORTED for the middle one of three angles, a place along a body, a joint that does
+ * not hold at the start. */
+phx_status phx_system_add_wheel(phx_system *system, phx_joint_id joint, int coordinate, double ratio, double inertia,
+                                phx_port_id *turn);
+/* The turns of two wheels, at their ports, differ by `rest` for good: a = b + rest. */
+phx_status phx_system_add_gear(phx_system *system, const char *name, phx_port_id a, phx_port_id b, double rest);
+
 /* A spring, damper and actuator along the line between two ports; `length` unstretched, m; `force` pushes them
  * apart, N; `law` pulls them together as a function of distance - length, m, `damper` as one of its rate, m/s. */
 typedef struct phx_spring_def {

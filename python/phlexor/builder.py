@@ -730,7 +730,7 @@ class ModelBuilder:
               axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, motion: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
-              effort: Any = None, law: Any = None, damper: Any = None, motor: Any = None,
+              rotor_inertia: Any = None, gear_ratio: Any = None, effort: Any = None, law: Any = None, damper: Any = None, motor: Any = None,
               stops: Any = None, friction: Any = None, active: Optional[bool] = None) -> str:
         """A joint; b moves relative to a.
 
@@ -743,7 +743,7 @@ class ModelBuilder:
             References to points: ``builder.ground.O``, ``body.P``, ``beam.at(0.5)``.
         axis, axis_b, axes, normal, rotation : optional
             Directions, as in the model file.
-        angle, position, rate, stiffness, damping, rest : number or list of numbers, optional
+        angle, position, rate, stiffness, damping, rest, rotor_inertia, gear_ratio : number or list, optional
             Of the free coordinates. None in a list leaves one out.
         speed, motion, effort : signal or list of signals, optional
             A drive (the rate, or the coordinate itself) or an actuator (torque or force) along the coordinates.
@@ -755,8 +755,8 @@ class ModelBuilder:
         """
         entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
                        angle=angle, position=position, rate=rate, speed=speed, motion=motion, stiffness=stiffness,
-                       damping=damping, rest=rest, effort=effort, law=law, damper=damper, motor=motor,
-                       stops=stops, friction=friction, active=active)
+                       damping=damping, rest=rest, rotor_inertia=rotor_inertia, gear_ratio=gear_ratio, effort=effort,
+                       law=law, damper=damper, motor=motor, stops=stops, friction=friction, active=active)
         return self._add("joints", name, {"kind": kind, **entry}, "joint")
 
     def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,

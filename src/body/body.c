@@ -252,7 +252,7 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
 
 void phx_body_set_pivot(phx_body *body, bool pivots)
 {
-    body->pivots = pivots;
+    ((phx_body *)phx_body_inside(body))->pivots = body->pivots = pivots;
 }
 
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1)

@@ -256,6 +256,21 @@ void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const doub
 /* res += alpha P^T effort (rows of the body), P: nu -> rate at the mean state. */
 void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                          const double *effort, double *res);
+/* The effort without the entry of a wheel, in `room` where the port has one. */
+static inline const double *phx_body_port_without_wheel(const phx_body_port *port, const double *effort,
+                                                        double room[PHX_PORT_MAX])
+{
+    if (!port->wheel || !effort)
+        return effort;
+    memcpy(room, effort, PHX_PORT_MAX * sizeof *room);
+    room[port->wheel_entry] = 0.0;
+    return room;
+}
+/* A port with columns beside those of a point: it slides, or it has a wheel, whose column is its last. */
+static inline bool phx_body_port_is_wide(const phx_body_port *port)
+{
+    return port->slides || port->wheel;
+}
 /* P as columns: n_cols local columns of nu (dim + n_rot + point.n; listed in cols, room for that many, or NULL) and the
  * phx_port_size x n_cols row-major matrix (leading dimension n_cols). */
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
@@ -289,6 +304,13 @@ void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, con
  * reason, for a body without a curve. */
 phx_status phx_body_add_place(phx_context *context, const phx_flex_source *source, phx_body **body);
 void phx_body_drop_place(phx_body *body); /* the last one, of a body that has one */
+/* One place more that is the turn of a wheel of this inertia (0: none), kg m^2, kg or what its unit makes it, by whose
+ * rate alone it has energy. A port with `wheel` equal to its number has its rate beside those of the point. */
+phx_status phx_body_add_wheel(phx_context *context, double inertia, double gear, phx_body **body);
+/* Of place number `place`, from 1: its inertia; `gear` as given, the coordinate of a joint over its turn, 0 of a place
+ * that is no wheel. */
+double phx_body_wheel_inertia(const phx_body *body, int place);
+double phx_body_wheel_gear(const phx_body *body, int place);
 /* The body itself, or the body that one with places wraps, whose velocities and pattern come first in it. */
 const phx_body *phx_body_inside(const phx_body *body);
 /* Where its places are in x, their rates in v (may be NULL); their number. */

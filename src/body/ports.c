@@ -175,6 +175,24 @@ static void view_any(const phx_body *body, const phx_body_port *port, const phx_
         view_port(3, point->n, body, point, view, whole, out);
 }
 
+static int wheel_column(const phx_body *body, const phx_body_port *port)
+{
+    return body->n_v - body->n_places + port->wheel - 1;
+}
+
+/* The turn of a wheel and its rate in place of the entry of the port that is theirs. */
+static void view_wheel(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
+{
+    const int x = body->n_x - body->n_places + port->wheel - 1, first = body->dim + body->n_rot, e = port->wheel_entry;
+    double *at0 = e < first ? out->u0 + e : out->theta0 + e - first,
+           *at1 = e < first ? out->u1 + e : out->theta1 + e - first;
+
+    *at0 = view->x0[x];
+    *at1 = view->x1[x];
+    *(e < first ? out->um + e : out->thetam + e - first) = 0.5 * (*at0 + *at1);
+    out->rate[e] = view->vm[wheel_column(body, port)];
+}
+
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
     if (port->slides) {
@@ -182,6 +200,8 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
         return;
     }
     view_any(body, port, view, true, out);
+    if (port->wheel)
+        view_wheel(body, port, view, out);
 }
 
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
@@ -192,6 +212,8 @@ void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, con
         return;
     }
     view_any(body, port, view, false, out);
+    if (port->wheel)
+        view_wheel(body, port, view, out);
 }
 
 /* Places and rates of ports of rigid bodies at an instant; attitude and angular velocity only where `frame` is set.
@@ -265,11 +287,16 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
     const phx_flex_point *point = &port->point;
     phx_body_view room;
 
+    double own[PHX_PORT_MAX];
+
     if (port->slides) {
         phx_slide_apply(body, port, view, alpha, effort, res);
         return;
     }
-
+    if (port->wheel) {
+        res[wheel_column(body, port)] += alpha * effort[port->wheel_entry];
+        effort = phx_body_port_without_wheel(port, effort, own);
+    }
     view = from_frame(port, view, &room);
     res += port->frame.v;
     if (body->dim == 2 && point->n == 0)
@@ -328,7 +355,19 @@ int phx_body_port_columns(const phx_body *body, const phx_body_port *port, int *
         return phx_slide_columns(body, port, cols);
     for (int c = 0; cols && c < n; c++)
         cols[c] = c < r ? port->frame.v + c : body->q_v + port->point.dof[c - r];
-    return n;
+    if (cols && port->wheel)
+        cols[n] = wheel_column(body, port);
+    return n + (port->wheel ? 1 : 0);
+}
+
+/* Rows of n columns become such of n + 1, the last one of the wheel, which alone stands in its entry. */
+static void widen_by_wheel(const phx_body_port *port, int rows, int n, double *P)
+{
+    for (int i = rows - 1; i >= 0; i--) { /* from the end, where nothing is overwritten that is still to be moved */
+        memmove(P + i * (n + 1), P + i * n, (size_t)n * sizeof *P);
+        P[i * (n + 1) + n] = i == port->wheel_entry ? 1.0 : 0.0;
+    }
+    memset(P + port->wheel_entry * (n + 1), 0, (size_t)n * sizeof *P);
 }
 
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
@@ -341,7 +380,11 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
         return phx_body_port_columns(body, port, cols);
     }
     view = from_frame(port, view, &room);
-    return body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
+    const int n =
+        body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
+    if (port->wheel)
+        widen_by_wheel(port, phx_port_size(body->dim), n - 1, P);
+    return n;
 }
 
 static inline void only_place(const int dim, const phx_body *body, const phx_body_port *port, const phx_body_view *view,

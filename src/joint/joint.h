@@ -38,7 +38,9 @@ typedef enum phx_row_kind {
                      axis alpha2) about A: row_slip.c */
     PHX_ROW_ELLIPSOID, /* the distance DISPLACEMENT of a plane with the normal alpha less the height RADIAL (axis 1) of
                           an ellipsoid about B */
-    PHX_ROW_ELLIPSOID_SLIP /* slip number `axis` of that ellipsoid on the plane: row_ellipsoid.c */
+    PHX_ROW_ELLIPSOID_SLIP, /* slip number `axis` of that ellipsoid on the plane: row_ellipsoid.c */
+    PHX_ROW_WHEEL /* an ANGLE, TURN or DISPLACEMENT less gear times the turn of a wheel on B (axis 1) or A: row_wheel.c
+                   */
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
@@ -57,6 +59,7 @@ typedef struct phx_row {
     int axis;
     double alpha[3], beta[3];   /* directions in the body axes of A and of B */
     double alpha2[3], beta2[3]; /* further ones of TURN and of DOT rows that hold something */
+    double gear;                /* of a WHEEL: its coordinate over the turn of the wheel */
     double target;  /* what phx_row_value subtracts from the measure: the measure a constraint is held at (0 in
                        the rows of phx_joint_rows), the origin of a coordinate */
     bool angular;   /* value and rate are angles: drift counts them times 1 m */
@@ -96,6 +99,8 @@ static inline int phx_row_unit(const phx_row *row)
 }
 /* Whether the row depends on the rotations of the ports alone: its covectors and tangent vanish for translations. */
 bool phx_row_is_angular(const phx_row *row);
+/* The entry of rates and efforts of a port with a wheel in which the wheel's are (port->wheel of its body). */
+int phx_row_wheel_entry(bool angular, int dim);
 /* Two directions across n, of length 1, in the same axes: the first that of the coordinate axis least along n, made
  * perpendicular to it, the second n x the first. In the plane one: to the right of where n points. */
 void phx_row_across(int dim, const double *n, double across[2][3]);

@@ -18,6 +18,7 @@ static const phx_row_operations *const kinds[] = {
     [PHX_ROW_SLIP] = &phx_row_slip,
     [PHX_ROW_ELLIPSOID] = &phx_row_ellipsoid,
     [PHX_ROW_ELLIPSOID_SLIP] = &phx_row_ellipsoid_slip,
+    [PHX_ROW_WHEEL] = &phx_row_wheel,
 };
 
 /* Name of a row kind for messages; "unknown" outside the enumeration. */
@@ -37,6 +38,7 @@ const char *phx_row_kind_name(phx_row_kind kind)
         [PHX_ROW_SLIP] = "slip",
         [PHX_ROW_ELLIPSOID] = "ellipsoid",
         [PHX_ROW_ELLIPSOID_SLIP] = "ellipsoid slip",
+        [PHX_ROW_WHEEL] = "wheel",
     };
     return (int)kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }

@@ -29,6 +29,7 @@ extern const phx_row_operations phx_row_roll;
 extern const phx_row_operations phx_row_slip;
 extern const phx_row_operations phx_row_ellipsoid;
 extern const phx_row_operations phx_row_ellipsoid_slip;
+extern const phx_row_operations phx_row_wheel;
 
 /* d = u_b - u_a at an end, and its mean */
 static inline void row_distance(const phx_port_view *a, const phx_port_view *b, int end, double *d)

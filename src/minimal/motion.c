@@ -48,7 +48,8 @@ static double motion_move(phx_minimal *m, double *x)
         int v;
         const int n_places = phx_body_places(phx_system_body(system, b), NULL, &v);
         for (int k = 0; k < n_places; k++)
-            largest = fmax(largest, fabs(xi[phx_system_placed(system, b).v + v + k]) / m->size);
+            if (phx_body_wheel_gear(phx_system_body(system, b), k + 1) == 0.0)
+                largest = fmax(largest, fabs(xi[phx_system_placed(system, b).v + v + k]) / m->size);
     }
     const double factor = largest > LARGEST_MOVE ? LARGEST_MOVE / largest : 1.0;
     for (int b = 0; b < phx_system_bodies(system); b++) {

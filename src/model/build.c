@@ -104,6 +104,8 @@ static phx_status build_add_all(phx_builder *builder, const phx_build_options *o
         status = phx_builder_at(builder, &model->bodies[i], phx_builder_body(builder, &model->bodies[i]));
     for (int i = 0; i < model->n_joints && !status; i++)
         status = phx_builder_at(builder, &model->joints[i], phx_builder_joint(builder, &model->joints[i]));
+    for (int i = 0; i < model->n_joints && !status; i++)
+        status = phx_builder_at(builder, &model->joints[i], phx_builder_rotors(builder, i));
     for (int i = 0; i < model->n_springs && !status; i++)
         status = phx_builder_at(builder, &model->springs[i], phx_builder_spring(builder, &model->springs[i]));
     for (int i = 0; i < model->n_forces && !status; i++)

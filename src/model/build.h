@@ -19,6 +19,8 @@ phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_sta
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body);
 /* Add the port a reference means. */
 phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id);
+/* The rotors of joint `id`, after all joints of the model, which have their numbers. */
+phx_status phx_builder_rotors(phx_builder *builder, int id);
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint);
 phx_status phx_builder_force(phx_builder *builder, const phx_model_force *force);
 phx_status phx_builder_law(phx_builder *builder, const phx_model_law *law, phx_law **made);

@@ -113,6 +113,18 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
     return status ? status : check_place(builder, joint);
 }
 
+phx_status phx_builder_rotors(phx_builder *builder, int id)
+{
+    const phx_model_joint *joint = &builder->model->joints[id];
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < joint->n_coordinates && !status; c++)
+        if (joint->coordinates[c].rotor_inertia > 0.0)
+            status = phx_system_add_wheel(builder->system, id, c, 1.0 / joint->coordinates[c].gear_ratio,
+                                          joint->coordinates[c].rotor_inertia, NULL);
+    return status;
+}
+
 /* ---- springs and loads ---- */
 phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spring)
 {

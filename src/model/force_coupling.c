@@ -1,9 +1,10 @@
-/* Elastic couplings of joint coordinates: gears, racks, belts, screws that give. */
+/* Couplings of joint coordinates: gears, racks, belts, screws, elastic or exact. */
 #include "force_kinds.h"
 
 typedef struct coupling {
     int n_terms;
     phx_force_term *terms;
+    bool rigid;
     double stiffness, damping;
     phx_model_optional rest;
     phx_model_law law, damper;
@@ -24,12 +25,14 @@ const phx_object phx_schema_force_term = {"term of a coupling", "x is the sum of
 static const phx_key keys[] = {
     {"terms", &phx_type_list, AT(coupling, terms), .own = true, .required = true, .kinds = KIND,
      .object = &phx_schema_force_term, .count_offset = AT(coupling, n_terms), .doc = "the coordinates in x, 1 to 8"},
+    {"rigid", &phx_type_boolean, AT(coupling, rigid), .own = true, .kinds = KIND, .fallback = "false",
+     .doc = "x = rest exactly, of two terms; without stiffness, damping, law and damper"},
     {"stiffness", &phx_type_number, AT(coupling, stiffness), .own = true, .kinds = KIND, .range = &not_negative,
      .fallback = "0", .doc = "force along x by x - rest"},
     {"damping", &phx_type_number, AT(coupling, damping), .own = true, .kinds = KIND, .range = &not_negative,
      .fallback = "0", .doc = "the same by its rate"},
     {"rest", &phx_type_optional, AT(coupling, rest), .own = true, .kinds = KIND, .fallback = "x at the start",
-     .doc = "value of x without force"},
+     .doc = "value of x without force; of a rigid coupling its value, 0 where it is not given"},
     {"law", &phx_type_given, AT(coupling, law), .own = true, .kinds = KIND, .object = &phx_schema_law,
      .fallback = "none", .doc = "of x - rest; zero in the middle: backlash"},
     {"damper", &phx_type_given, AT(coupling, damper), .own = true, .kinds = KIND, .object = &phx_schema_damper,
@@ -69,7 +72,32 @@ static int force_coupling_terms(const phx_model_force *force, phx_coupling_term 
 static phx_status force_coupling_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const coupling *own = force->own;
+    static const char *const soft[] = {"stiffness", "damping", "law", "damper"};
+
+    for (size_t k = 0; k < sizeof soft / sizeof *soft && own->rigid; k++)
+        if (phx_node_find(node, soft[k]))
+            return phx_reader_fail(reader, phx_node_find(node, soft[k]),
+                                   "a rigid coupling holds exactly; leave out '%s', or 'rigid'", soft[k]);
+    if (own->rigid && own->n_terms != 2)
+        return phx_reader_fail(reader, phx_node_find(node, "terms"),
+                               "a rigid coupling has two terms, found %d; couple them in pairs, or give a stiffness",
+                               own->n_terms);
     return phx_force_terms_check(reader, phx_node_find(node, "terms"), own->n_terms, own->terms);
+}
+
+/* w1 q1 + w2 q2 = rest as s1 = s2 + rest of two wheels with q1 = s1/w1, q2 = -s2/w2. */
+static phx_status build_rigid(phx_builder *builder, const phx_model_force *force)
+{
+    const coupling *own = force->own;
+    phx_port_id turn[2];
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < 2 && !status; k++)
+        status = phx_system_add_wheel(builder->system, own->terms[k].joint, own->terms[k].coordinate - 1,
+                                      (k ? -1.0 : 1.0) / own->terms[k].weight, 0.0, &turn[k]);
+    return status ? status
+                  : phx_system_add_gear(builder->system, force->name, turn[0], turn[1],
+                                        own->rest.given ? own->rest.value : 0.0);
 }
 
 /* Adds a coupling of joint coordinates to the system, with its law and damper. */
@@ -86,6 +114,8 @@ static phx_status force_coupling_build(phx_builder *builder, const phx_model_for
                             .rest = own->rest.value};
 
     (void)ports;
+    if (own->rigid)
+        return build_rigid(builder, force);
     force_coupling_terms(force, terms);
     phx_status status = phx_builder_law(builder, &own->law, &def.law);
     if (!status)
@@ -100,7 +130,7 @@ static phx_status force_coupling_build(phx_builder *builder, const phx_model_for
 const phx_force_row phx_force_row_coupling = {
     .info = {.name = "coupling",
              .doc = "spring and damper along a weighted sum of coordinates of joints: elastic "
-                    "gears, racks, belts, screws"},
+                    "gears, racks, belts, screws; or the sum is held exactly"},
     .keys = KEYS(keys),
     .own_size = sizeof(coupling),
     .finish = force_coupling_finish,

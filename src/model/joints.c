@@ -47,7 +47,7 @@ phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *objec
         return PHX_ERR_MEMORY;
     joint->n_coordinates = n;
     for (int k = 0; k < n; k++)
-        joint->coordinates[k].angular = coordinates[k].angular;
+        joint->coordinates[k] = (phx_model_coordinate){.angular = coordinates[k].angular, .gear_ratio = 1.0};
     reader->joint = joint;
     return phx_reader_place(reader, joint->coordinates, (size_t)n * sizeof *joint->coordinates,
                             reader->item ? reader->item->source : node->source);

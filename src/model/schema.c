@@ -375,6 +375,13 @@ static const phx_key joint_keys[] = {
      .range = &not_negative, .fallback = "0", .doc = "damper along the coordinate"},
     {"rest", &phx_type_coordinate_number, COORDINATE(rest), .traits = FREE, .unit = "rad, m", .fallback = "0",
      .doc = "coordinate at which the spring is free"},
+    {"rotor_inertia", &phx_type_coordinate_number, COORDINATE(rotor_inertia), .traits = FREE, .unit = "kg m^2",
+     .range = &not_negative, .fallback = "0",
+     .doc =
+         "of a rotor that it turns without slip, about its own axis; it is felt times gear_ratio^2, and adds no mass"},
+    {"gear_ratio", &phx_type_coordinate_number, COORDINATE(gear_ratio), .traits = FREE, .unit = "1, rad/m",
+     .range = &positive, .fallback = "1",
+     .doc = "turn of the rotor for 1 rad or 1 m of the coordinate; 1: rotor_inertia is in kg m^2 or kg at the joint"},
     {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .traits = FREE, .unit = "N m, N", .fallback = "none",
      .doc = "of an actuator, on B along the coordinate and opposite on A"},
     {"law", &phx_type_coordinate_object, COORDINATE(law), .traits = FREE, .object = &phx_schema_law, .fallback = "none",

@@ -31,6 +31,8 @@ phx_status phx_sys_add_joint(phx_system *system, const phx_joint_def *def, phx_p
 bool phx_sys_is_sliding_port(const phx_system *system, phx_port_id on);
 /* A joint as it was given; what its coordinates have taken over stays the joint's. */
 phx_joint_def phx_sys_joint_def(const joint_slot *joint);
+/* A joint that holds nothing gets this row for its own (wheels.c). */
+void phx_sys_make_geared(joint_slot *joint, const phx_row *row, int wheel_of, int number);
 /* A joint without constraints becomes a contact, whose rows of gap and slips are to be filled in. */
 phx_status phx_sys_make_contact(phx_system *system, phx_joint_id id, double side, double restitution);
 

@@ -59,6 +59,8 @@ typedef struct joint_slot {
     coordinate_slot *coordinates; /* owned */
     int first_row;                /* of the constraint rows */
     int entry[2];                 /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
+    bool geared;                  /* its one row is of wheels, which the program has added (build/wheels.c): */
+    int wheel_of, wheel_number;   /* the joint and the coordinate that turn its wheel; -1: it is between two wheels */
     bool contact;                 /* a rigid contact: its one row acts while it is closed */
     double side;                  /* of a contact: side times the reaction of the row pushes */
     bool switched;                /* since phx_system_begin_switches */
@@ -276,6 +278,7 @@ typedef struct system_traits {
     bool varies; /* a drive or a load is not the same at all times */
     bool rubs;   /* friction somewhere depends on reactions */
     bool slides; /* a port slides along a body */
+    bool wide;   /* a port slides or has a wheel (phx_body_port_is_wide) */
 } system_traits;
 
 struct phx_system {

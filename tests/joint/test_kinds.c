@@ -546,7 +546,7 @@ static void test_descriptions(void **state)
     assert_string_equal(phx_row_kind_name(PHX_ROW_AXIAL), "axial");
     assert_string_equal(phx_row_kind_name(PHX_ROW_ROLL), "roll");
     assert_string_equal(phx_row_kind_name(PHX_ROW_SLIP), "slip");
-    assert_string_equal(phx_row_kind_name((phx_row_kind)(PHX_ROW_ELLIPSOID_SLIP + 1)), "unknown");
+    assert_string_equal(phx_row_kind_name((phx_row_kind)(PHX_ROW_WHEEL + 1)), "unknown");
 }
 
 static int set_up(void **state)

@@ -240,7 +240,8 @@ class Mjcf(unittest.TestCase):
             "</mujoco>", '<actuator><motor joint="knee"/><motor joint="knee"/></actuator><sensor><jointpos joint="knee"/></sensor></mujoco>')
         text = self.run_import(main)
         self.assertIn('sphere: 0.2, colour: "#ff0000"', text)
-        for message in ("robot.xml:3: <actuator>: 2 elements are left out", "<sensor>: 1 element is", "'knee': armature",
+        self.assertIn("rotor_inertia: 0.1", text)
+        for message in ("robot.xml:3: <actuator>: 2 elements are left out", "<sensor>: 1 element is",
                         "contacts of 2 geoms"):
             self.assertIn(message, self.warnings)
         held = main.replace("<actuator>", '<equality><weld body1="leg"/></equality><tendon><fixed/><fixed/></tendon><actuator>')

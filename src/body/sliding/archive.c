@@ -1,4 +1,5 @@
-/* Bodies along which points slide in an archive: the body inside, its curve as it was made, the number of places. */
+/* Bodies along which points slide in an archive: the body inside, its curve as it was made, the number of places
+ * and their inertias. */
 #include "sliding.h"
 
 #include <math.h>
@@ -70,14 +71,22 @@ void phx_curve_archive(phx_archive *archive, const phx_body *body, phx_curve *cu
         phx_curve_free(curve);
 }
 
+static void archive_place(phx_archive *archive, phx_sliding_place *place)
+{
+    phx_archive_bool(archive, &place->wheel);
+    phx_archive_double(archive, &place->inertia);
+    phx_archive_double(archive, &place->gear);
+}
+
 /* Reads the curve of a sliding body and builds it around `inner`, which is destroyed if this fails before *made
  * exists. */
-static phx_status archive_make(phx_archive *archive, phx_body *inner, int n_places, phx_sliding **made)
+static phx_status archive_make(phx_archive *archive, phx_body *inner, int n_places, bool curved, phx_sliding **made)
 {
     phx_context *context = phx_archive_context(archive);
     phx_curve curve = {0};
 
-    phx_curve_archive(archive, inner, &curve);
+    if (curved)
+        phx_curve_archive(archive, inner, &curve);
     phx_status status = phx_archive_status(archive);
     if (!status)
         status = phx_sliding_create(context, inner, &curve, made);
@@ -85,25 +94,39 @@ static phx_status archive_make(phx_archive *archive, phx_body *inner, int n_plac
         phx_body_destroy(inner);
         return status;
     }
-    for (int k = 0; k < n_places && !status; k++)
-        status = phx_sliding_add_place(context, *made);
+    for (int k = 0; k < n_places && !status; k++) {
+        phx_sliding_place place = {0};
+        archive_place(archive, &place);
+        status = phx_archive_status(archive);
+        if (!status && !(place.inertia >= 0.0 && place.inertia < HUGE_VAL &&
+                         (place.wheel ? isfinite(place.gear) && place.gear != 0.0 : curved)))
+            status = phx_fail(context, PHX_ERR_INPUT, "the archive is damaged: a body has no such wheel or curve");
+        if (!status)
+            status = phx_sliding_add_place(context, place, *made);
+    }
     return status;
 }
 
-/* Writes or reads the sliding part of a body: number of places and curve. In reading `inner` becomes part of *body. */
+/* Writes or reads the sliding part of a body: number of places, curve, inertias. In reading `inner` becomes part of
+ * *body. */
 void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body)
 {
     int n_places = inner->n_places;
+    phx_sliding *made = phx_archive_reads(archive) ? NULL : (phx_sliding *)phx_as_sliding(*body);
+    bool curved = made && made->curve.n_pieces > 0;
 
-    if (!phx_archive_reads(archive)) {
+    if (made)
         n_places = (*body)->n_places;
-        phx_archive_count(archive, &n_places);
-        phx_curve_archive(archive, inner, &((phx_sliding *)phx_as_sliding(*body))->curve);
+    phx_archive_count(archive, &n_places);
+    phx_archive_bool(archive, &curved);
+    if (made) {
+        if (curved)
+            phx_curve_archive(archive, inner, &made->curve);
+        for (int k = 0; k < n_places; k++)
+            archive_place(archive, &made->places[k]);
         return;
     }
-    phx_sliding *made = NULL;
-    phx_archive_count(archive, &n_places);
-    const phx_status status = archive_make(archive, inner, n_places, &made);
+    const phx_status status = archive_make(archive, inner, n_places, curved, &made);
     if (status && made)
         phx_body_destroy(&made->base);
     else if (!status)

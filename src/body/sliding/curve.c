@@ -127,6 +127,8 @@ phx_status phx_curve_index(phx_context *context, phx_curve *curve)
 
 phx_curve_span phx_curve_span_of(const phx_curve *curve, double s0, double s1)
 {
+    if (curve->n_pieces == 0)
+        return (phx_curve_span){0, -1};
     const int k0 = piece_at(curve, s0), k1 = piece_at(curve, s1);
     return (phx_curve_span){k0 < k1 ? k0 : k1, k0 < k1 ? k1 : k0};
 }

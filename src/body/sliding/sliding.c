@@ -1,5 +1,6 @@
-/* A body with places: the body inside with as many coordinates more. They have no mass and no force of their own, so
- * that their rows of the equations are those of what acts at the ports that slide. */
+/* A body with places: the body inside with as many coordinates more. Those along its curve have no mass and no force of
+ * their own, so that their rows of the equations are those of what acts at the ports that slide; those of wheels have
+ * an inertia J, p = J s_dot, which nothing of the body inside sees. */
 #include "sliding.h"
 
 #include <string.h>
@@ -33,21 +34,41 @@ int phx_body_places(const phx_body *body, int *x, int *v)
 double phx_body_curve_length(const phx_body *body)
 {
     const phx_sliding *sliding = phx_as_sliding(body);
-    return sliding ? phx_curve_length(&sliding->curve) : 0.0;
+    return sliding && sliding->curve.n_pieces > 0 ? phx_curve_length(&sliding->curve) : 0.0;
 }
 
-/* ---- what the places add: zeros ---- */
-static void clear_places(const phx_body *body, double *v)
+/* ---- what the places add ---- */
+static double inertia_of(const phx_body *body, int k)
 {
-    memset(v + inside(body)->n_v, 0, (size_t)body->n_places * sizeof *v);
+    return ((const phx_sliding *)body)->places[k].inertia;
 }
 
-/* Of values on the pattern, whose last entries are the diagonal of the places. */
-static void clear_diagonal(const phx_body *body, double *val)
+/* factor J s_dot into the entries of the places; v NULL: zeros. */
+static void put_places(const phx_body *body, double factor, const double *v, double *out)
+{
+    const int n = inside(body)->n_v;
+
+    for (int k = 0; k < body->n_places; k++)
+        out[n + k] = v ? factor * inertia_of(body, k) * v[n + k] : 0.0;
+}
+
+/* factor J on the pattern, whose last entries are the diagonal of the places. */
+static void put_diagonal(const phx_body *body, double factor, double *val)
 {
     const phx_body *inner = inside(body);
-    if (val)
-        memset(val + inner->ptr[inner->n_v], 0, (size_t)body->n_places * sizeof *val);
+
+    for (int k = 0; k < body->n_places && val; k++)
+        val[inner->ptr[inner->n_v] + k] = factor * inertia_of(body, k);
+}
+
+static double places_energy(const phx_body *body, const double *v)
+{
+    const int n = inside(body)->n_v;
+    double sum = 0.0;
+
+    for (int k = 0; k < body->n_places; k++)
+        sum += 0.5 * inertia_of(body, k) * v[n + k] * v[n + k];
+    return sum;
 }
 
 static void rest(const phx_body *body, double *x)
@@ -64,7 +85,7 @@ static phx_status sliding_locate(const phx_body *body, phx_context *context, con
 static void momenta(const phx_body *body, const double *x, const double *v, double *p)
 {
     phx_body_momenta(inside(body), x, v, p);
-    clear_places(body, p);
+    put_places(body, 1.0, v, p);
 }
 
 static void put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
@@ -72,8 +93,8 @@ static void put_mass(const phx_body *body, const double *x, bool all, const int 
     const phx_body *inner = inside(body);
 
     phx_body_put_mass(inner, x, all, at, val);
-    for (int e = inner->ptr[inner->n_v]; e < body->ptr[body->n_v] && all; e++)
-        val[at ? at[e] : e] = 0.0;
+    for (int k = 0, e = inner->ptr[inner->n_v]; k < body->n_places && all; k++, e++)
+        val[at ? at[e] : e] = inertia_of(body, k);
 }
 
 static void moment(const phx_body *body, const double *x, double *sum)
@@ -99,6 +120,8 @@ static void mass_matrix(const phx_body *body, const double *x, double *mass)
     }
     for (int i = 0; i < n; i++)
         memset(mass + (size_t)i * (size_t)wide + n, 0, (size_t)(wide - n) * sizeof *mass);
+    for (int i = n; i < wide; i++)
+        mass[i * wide + i] = inertia_of(body, i - n);
 }
 
 static void inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
@@ -110,16 +133,16 @@ static void sliding_residual(const phx_body *body, const double *gravity, const 
                              const double *v_dot, double *res)
 {
     phx_body_residual(inside(body), gravity, x, v, v_dot, res);
-    clear_places(body, res);
+    put_places(body, 1.0, v_dot, res);
 }
 
 static void sliding_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                               double *D, double *K)
 {
     phx_body_linearise(inside(body), gravity, x, v, M, D, K);
-    clear_diagonal(body, M);
-    clear_diagonal(body, D);
-    clear_diagonal(body, K);
+    put_diagonal(body, 1.0, M);
+    put_diagonal(body, 0.0, D);
+    put_diagonal(body, 0.0, K);
 }
 
 static size_t room(const phx_body *body)
@@ -147,10 +170,14 @@ static void interval_begin(const phx_body *body, double h, const double *x0, con
     phx_body_interval_begin(inside(body), h, x0, v0, products);
 }
 
+/* Of a wheel J (s1_dot - s0_dot)/h with s0_dot + s1_dot = 2 s_m_dot. */
 static void interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
 {
+    const int n = inside(body)->n_v;
+
     phx_body_interval_residual(inside(body), gravity, view, res);
-    clear_places(body, res);
+    for (int k = 0; k < body->n_places; k++)
+        res[n + k] = inertia_of(body, k) * 2.0 * (view->vm[n + k] - view->v0[n + k]) / view->h;
 }
 
 static void interval_finish(const phx_body *body, double h, const double *v0, double *v1)
@@ -162,17 +189,17 @@ static void interval_linearise(const phx_body *body, const double *gravity, cons
                                double *A)
 {
     phx_body_interval_linearise(inside(body), gravity, view, scratch, A);
-    clear_diagonal(body, A);
+    put_diagonal(body, 2.0 / view->h, A);
 }
 
 static double sliding_kinetic(const phx_body *body, const double *x, const double *v)
 {
-    return phx_body_kinetic(inside(body), x, v);
+    return phx_body_kinetic(inside(body), x, v) + places_energy(body, v);
 }
 
 static double kinetic_undeformed(const phx_body *body, const double *v)
 {
-    return phx_body_kinetic_undeformed(inside(body), v);
+    return phx_body_kinetic_undeformed(inside(body), v) + places_energy(body, v);
 }
 
 static double elastic(const phx_body *body, const double *x)
@@ -198,7 +225,7 @@ static void free_stress(const phx_body *body, const double *x, const double *xi,
 static void free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma, double *K)
 {
     phx_body_free_linearise(inside(body), gravity, x, sigma, K);
-    clear_diagonal(body, K);
+    put_diagonal(body, 0.0, K);
 }
 
 static void stress(const phx_body *body, const double *x, double *sigma)
@@ -229,7 +256,7 @@ static double element_turn(const phx_body *body, const double *x, int *element)
 /* ---- the table: what the body inside does not offer, this one does not either ---- */
 static phx_body_ops operations_over(const phx_body_ops *inner)
 {
-    return (phx_body_ops){.kind = "body along which points slide",
+    return (phx_body_ops){.kind = inner->kind,
                           .beyond = inner->beyond,
                           .destroy = sliding_destroy,
                           .rest = rest,
@@ -274,12 +301,13 @@ static void sliding_destroy(phx_body *body)
     phx_free(sliding->base.ptr);
     phx_free(sliding->base.idx);
     phx_free(sliding->reach);
+    phx_free(sliding->places);
     phx_free(sliding);
 }
 
 /* ---- making ---- */
 /* One place more: a velocity of its own, alone in its row of the pattern. */
-phx_status phx_sliding_add_place(phx_context *context, phx_sliding *sliding)
+phx_status phx_sliding_add_place(phx_context *context, phx_sliding_place place, phx_sliding *sliding)
 {
     const int n = sliding->base.n_v, entries = sliding->base.ptr[n];
     int *ptr = phx_realloc(context, sliding->base.ptr, (size_t)n + 2, sizeof *ptr);
@@ -291,6 +319,12 @@ phx_status phx_sliding_add_place(phx_context *context, phx_sliding *sliding)
     if (!idx)
         return PHX_ERR_MEMORY;
     sliding->base.idx = idx;
+    phx_sliding_place *places =
+        phx_realloc(context, sliding->places, (size_t)sliding->base.n_places + 1, sizeof *places);
+    if (!places)
+        return PHX_ERR_MEMORY;
+    sliding->places = places;
+    places[sliding->base.n_places] = place;
     ptr[n + 1] = entries + 1;
     idx[entries] = n;
     sliding->base.n_v++;
@@ -339,30 +373,64 @@ phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *
     return PHX_OK;
 }
 
-static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_source *source, phx_sliding **out)
+/* The curve of the body inside; it is empty after a failure. */
+static phx_status find_curve(phx_context *context, const phx_body *inner, const phx_flex_source *source,
+                             phx_curve *curve)
 {
-    phx_curve curve = {0};
-
     if (!inner->ops->curve)
         return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' is a %s, along which nothing can slide", inner->name,
                         inner->ops->kind);
-    const phx_status status = inner->ops->curve(inner, context, source, &curve);
-    if (status) {
-        phx_curve_free(&curve);
-        return status;
-    }
-    return phx_sliding_create(context, inner, &curve, out);
+    const phx_status status = inner->ops->curve(inner, context, source, curve);
+    if (status)
+        phx_curve_free(curve);
+    return status;
 }
 
+/* The body with its curve, or around it where it has none. */
 phx_status phx_body_add_place(phx_context *context, const phx_flex_source *source, phx_body **body)
 {
     if (!body || !*body)
         return phx_fail_null(context, __func__, "body");
     phx_sliding *sliding = (phx_sliding *)phx_as_sliding(*body);
-    phx_status status = sliding ? PHX_OK : wrap(context, *body, source, &sliding);
+    phx_curve curve = {0};
+    phx_status status = PHX_OK;
+
+    if (!sliding || sliding->curve.n_pieces == 0)
+        status = find_curve(context, phx_body_inside(*body), source, &curve);
+    if (!status && !sliding) {
+        status = phx_sliding_create(context, *body, &curve, &sliding);
+    } else if (!status && sliding->curve.n_pieces == 0) {
+        phx_curve_free(&sliding->curve);
+        sliding->curve = curve;
+        status = phx_curve_index(context, &sliding->curve);
+        phx_slide_reach(sliding);
+    }
+    if (status)
+        return status;
+    *body = &sliding->base;
+    return phx_sliding_add_place(context, (phx_sliding_place){0}, sliding);
+}
+
+phx_status phx_body_add_wheel(phx_context *context, double inertia, double gear, phx_body **body)
+{
+    phx_sliding *sliding = (phx_sliding *)phx_as_sliding(*body);
+    phx_curve none = {0};
+    const phx_status status = sliding ? PHX_OK : phx_sliding_create(context, *body, &none, &sliding);
 
     if (status)
         return status;
     *body = &sliding->base;
-    return phx_sliding_add_place(context, sliding);
+    return phx_sliding_add_place(context, (phx_sliding_place){true, inertia, gear}, sliding);
+}
+
+double phx_body_wheel_inertia(const phx_body *body, int place)
+{
+    const phx_sliding *sliding = phx_as_sliding(body);
+    return sliding ? sliding->places[place - 1].inertia : 0.0;
+}
+
+double phx_body_wheel_gear(const phx_body *body, int place)
+{
+    const phx_sliding *sliding = phx_as_sliding(body);
+    return sliding && sliding->places[place - 1].wheel ? sliding->places[place - 1].gear : 0.0;
 }

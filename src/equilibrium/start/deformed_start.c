@@ -29,6 +29,8 @@ phx_status phx_deformed_create(phx_system *system, dense *d)
     const int dim = phx_system_dim(system), rigid = dim + phx_rotations(dim);
 
     *d = (dense){.system = system, .rigid_each = rigid, .n_r = rigid * phx_system_bodies(system), .load = 1.0};
+    for (int b = 0; b < phx_system_bodies(system); b++)
+        d->n_r += phx_body_places(phx_system_body(system, b), NULL, NULL);
     phx_status status = phx_system_assembly(system, &d->dae);
     if (status)
         return status;
@@ -56,6 +58,11 @@ phx_status phx_deformed_create(phx_system *system, dense *d)
     for (int b = 0; b < phx_system_bodies(system) && d->rigid; b++)
         for (int i = 0; i < rigid; i++)
             d->rigid[b * rigid + i] = phx_system_placed(system, b).v + i;
+    for (int b = 0, c = rigid * phx_system_bodies(system); b < phx_system_bodies(system) && d->rigid; b++) {
+        int v, n = phx_body_places(phx_system_body(system, b), NULL, &v); /* turns of wheels */
+        for (int k = 0; k < n; k++)
+            d->rigid[c++] = phx_system_placed(system, b).v + v + k;
+    }
     return d->rigid ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -190,8 +197,10 @@ static phx_status position_rows(dense *d, const double *x)
         for (int c = 0; c < d->n_r; c++) {
             const double n = basis[c * (d->n_r - rank) + r];
             d->b[d->n_v + 2 * d->m + r] += n * d->residuals[d->rigid[c]];
-            const int body = c / rigid * rigid; /* M couples a body's rigid velocities with each other only */
-            for (int e = body; e < body + rigid; e++)
+            const bool wheel = c >= rigid * phx_system_bodies(d->system);
+            const int body =
+                wheel ? c : c / rigid * rigid; /* M couples a body's rigid velocities with each other only */
+            for (int e = body; e < body + (wheel ? 1 : rigid); e++)
                 row[d->rigid[e]] += n * entry(&d->e, d->e.M, d->rigid[c], d->rigid[e]);
         }
     }

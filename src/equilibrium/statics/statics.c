@@ -116,8 +116,11 @@ static void put_turning(statics *s)
             for (int k = 0; k < s->n_rot; k++)
                 s->scale.turning[phx_system_placed(system, b).v + frames[f].v + s->dim + k] = largest / n_frames;
         int place, n_places = phx_body_places(phx_system_body(system, b), NULL, &place);
-        for (int k = 0; k < n_places; k++)
-            s->scale.turning[phx_system_placed(system, b).v + place + k] = rest->mass;
+        for (int k = 0; k < n_places; k++) { /* of a wheel by the coordinate that it follows */
+            const double gear = phx_body_wheel_gear(phx_system_body(system, b), k + 1);
+            s->scale.turning[phx_system_placed(system, b).v + place + k] =
+                rest->mass * (gear == 0.0 ? 1.0 : gear * gear);
+        }
     }
 }
 

@@ -769,7 +769,7 @@ static phx_status mjcf_coordinate(const mjcf_item *item, int kind, robot_coordin
 {
     const double unit = kind == MJCF_SLIDE ? 1.0 : item->reader->degree;
     int limited = 1;
-    double range[2] = {0}, armature = 0.0;
+    double range[2] = {0};
     const mjcf_value values[] = {{"limited", MJCF_AUTO, 0, &limited},
                                  {"range", NULL, 2, range},
                                  {"damping", NULL, 1, &coordinate->damping},
@@ -777,17 +777,16 @@ static phx_status mjcf_coordinate(const mjcf_item *item, int kind, robot_coordin
                                  {"frictionloss", NULL, 1, &coordinate->friction},
                                  {"springref", NULL, 1, &coordinate->rest},
                                  {"ref", NULL, 1, reference},
-                                 {"armature", NULL, 1, &armature},
+                                 {"armature", NULL, 1, &coordinate->rotor},
                                  {0}};
     const char *name = robot_attribute(item->element, "name");
     phx_status status = mjcf_values(item, values);
 
     if (status)
         return status;
-    if (coordinate->damping < 0.0 || coordinate->stiffness < 0.0 || coordinate->friction < 0.0)
-        return mjcf_refuse(item, "damping, stiffness and frictionloss must not be negative", NULL);
-    if (armature > 0.0)
-        mjcf_warn(item, name, "armature is left out: models have no rotor inertia of joints");
+    if (coordinate->damping < 0.0 || coordinate->stiffness < 0.0 || coordinate->friction < 0.0 ||
+        coordinate->rotor < 0.0)
+        return mjcf_refuse(item, "damping, stiffness, frictionloss and armature must not be negative", NULL);
     coordinate->limited = limited == 2 || (limited == 1 && item->reader->limits && range[0] < range[1]);
     if (kind < MJCF_BALL && coordinate->limited && range[0] >= range[1])
         return mjcf_refuse(item, "the lower limit must be below the upper one, range ",
@@ -798,8 +797,9 @@ static phx_status mjcf_coordinate(const mjcf_item *item, int kind, robot_coordin
     coordinate->rest = coordinate->stiffness > 0.0 ? coordinate->rest * unit - *reference : 0.0;
     if (kind >= MJCF_BALL) {
         if (coordinate->damping > 0.0 || coordinate->stiffness > 0.0 || coordinate->friction > 0.0 ||
-            (coordinate->limited && kind == MJCF_BALL))
-            mjcf_warn(item, name, "range, damping, stiffness and friction of a ball or free joint are left out");
+            coordinate->rotor > 0.0 || (coordinate->limited && kind == MJCF_BALL))
+            mjcf_warn(item, name,
+                      "range, damping, stiffness, friction and armature of a ball or free joint are left out");
         *coordinate = (robot_coordinate){0};
     }
     return PHX_OK;

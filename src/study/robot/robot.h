@@ -57,6 +57,7 @@ typedef enum robot_joint_kind {
 typedef struct robot_coordinate {
     bool limited;
     double lower, upper, damping, friction, stiffness, rest, start;
+    double rotor, gear; /* inertia of a rotor; its turn over the coordinate, 0: 1 */
 } robot_coordinate;
 
 typedef struct robot_joint {

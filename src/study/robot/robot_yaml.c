@@ -408,12 +408,14 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
         put_vector(stream, joint->axis, 3);
     }
     put_values(stream, joint, "damping", offsetof(robot_coordinate, damping), 0, last, false);
+    put_values(stream, joint, "rotor_inertia", offsetof(robot_coordinate, rotor), 0, last, false);
+    put_values(stream, joint, "gear_ratio", offsetof(robot_coordinate, gear), 0, last, false);
     put_values(stream, joint, "stiffness", offsetof(robot_coordinate, stiffness), 0, last, false);
     put_values(stream, joint, "rest", offsetof(robot_coordinate, rest), 0, last, false);
     put_friction(stream, joint, prescribed);
     if (prescribed)
         put_values(stream, joint, "motion", offsetof(robot_coordinate, start), 0, last, true);
-    else
+    else if (joint->mimic < 0) /* the joint that it follows says where it starts */
         put_start(stream, joint);
     put_stops(stream, robot, j);
     fputc('}', stream);
@@ -423,8 +425,8 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
     fputc('\n', stream);
 }
 
-/* Joints that follow another one: an elastic coupling, stiff against what it carries. */
-static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robot)
+/* Joints that follow another one, exactly. */
+static void put_mimics(FILE *stream, const phx_robot *robot)
 {
     bool first = true;
 
@@ -433,22 +435,15 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
         if (joint->mimic < 0 || !moves(robot, j))
             continue;
         if (first)
-            fputs("\nforces:                           # joints that follow others: stiff, not exact\n", stream);
+            fputs("\nforces:                           # joints that follow others\n", stream);
         first = false;
-        const double stiffness = stiffness_at(robot, j, 0, 10 * STOP_HZ);
-        fprintf(stream, "  %s: {kind: coupling, terms: [{joint: %s, weight: 1}, {joint: %s, weight: ", joint->name,
+        fprintf(stream,
+                "  %s: {kind: coupling, rigid: true, terms: [{joint: %s, weight: 1}, {joint: %s, weight: ", joint->name,
                 joint->name, robot->joints[joint->mimic].name);
         import_text_put_number(stream, -joint->multiplier);
         fputs("}], rest: ", stream);
         import_text_put_number(stream, joint->coordinates[0].start);
-        fputs(", stiffness: ", stream);
-        put_round(stream, stiffness);
-        fputs(", damping: ", stream);
-        put_round(stream, stiffness / (PI * 10.0 * STOP_HZ));
         fputs("}\n", stream);
-        phx_log(context, PHX_LOG_WARNING,
-                "%s:%d: the joint '%s' follows '%s' by an elastic coupling, which deviates under load", robot->path,
-                joint->line, joint->name, robot->joints[joint->mimic].name);
     }
 }
 
@@ -542,7 +537,7 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
             put_joint(stream, options, robot, j);
         }
     put_bent_joints(stream, options, robot);
-    put_mimics(stream, context, robot);
+    put_mimics(stream, robot);
     put_drives(stream, options, robot);
     if (robot_is_held(options, robot))
         fputs("\ninitial: {equilibrium: true}        # motors and tubes carry the weight from the start on\n", stream);

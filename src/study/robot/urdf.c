@@ -408,7 +408,9 @@ static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
             status = urdf_mimic(reader, robot, &root->children[k], &robot->joints[j]);
             j++;
         } else if (!strcmp(root->children[k].name, "transmission")) {
-            phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: transmissions are left out; --drive gives joints motors",
+            phx_log(reader->context, PHX_LOG_WARNING,
+                    "%s:%d: transmissions are left out; --drive gives joints motors, "
+                    "the keys rotor_inertia and gear_ratio their rotors",
                     reader->path, root->children[k].line);
         }
     return status ? status : urdf_twice(reader, robot);

@@ -170,7 +170,8 @@ static double largest_move(const phx_system *system, const double *xi, double si
             largest = fmax(largest, fabs(d[system->dim + k]));
         int v, n_places = phx_body_places(system->bodies[b].body, NULL, &v);
         for (int k = 0; k < n_places; k++)
-            largest = fmax(largest, fabs(d[v + k]) / size);
+            if (phx_body_wheel_gear(system->bodies[b].body, k + 1) == 0.0)
+                largest = fmax(largest, fabs(d[v + k]) / size);
     }
     return largest;
 }
@@ -205,7 +206,7 @@ double phx_system_size(const phx_dae *dae)
     double size = 0.0;
 
     for (int i = 0; i < system->n_ports; i++)
-        for (int a = 0; a < system->dim; a++)
+        for (int a = 0; a < system->dim && !system->ports[i].port.wheel; a++)
             size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->ports.view[i].u1[a])));
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_mass_properties *rest = phx_body_at_rest(system->bodies[b].body);
@@ -232,9 +233,10 @@ double phx_system_move(const phx_dae *dae, const double *xi, double *x)
             continue;
         }
         phx_body_displace_rigidly(slot->body, factor, xi + slot->v, x + slot->x);
-        n_q += phx_body_places(slot->body, NULL, NULL); /* they follow */
-        for (int i = 0; i < n_q; i++)
-            x[slot->x + q_x + i] += xi[slot->v + q_v + i];
+        const int n_places = phx_body_places(slot->body, NULL, NULL); /* they follow; wheels do as the frames */
+        for (int i = 0; i < n_q + n_places; i++)
+            x[slot->x + q_x + i] += (i >= n_q && phx_body_wheel_gear(slot->body, i - n_q + 1) != 0.0 ? factor : 1.0) *
+                                    xi[slot->v + q_v + i];
     }
     return largest;
 }

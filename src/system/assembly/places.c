@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+static bool slides_along(const port_slot *port)
+{
+    return port->port.slides && !port->port.place_alone;
+}
+
 /* A body in the pose as written, undeformed; free with phx_free. */
 static phx_status in_pose(const phx_system *system, phx_body_id body, double **x)
 {
@@ -105,7 +110,7 @@ phx_status phx_sys_guess_places(phx_system *system, double *x)
         const port_slot *port = &system->ports[joint->a];
         double axes[9];
         int at;
-        if (!port->port.slides)
+        if (!slides_along(port))
             continue;
         (void)phx_body_places(system->bodies[port->body].body, &at, NULL);
         status =
@@ -137,7 +142,7 @@ phx_status phx_sys_check_start_places(const phx_system *system, const double *x)
         const joint_slot *joint = &system->joints[j];
         const port_slot *port = &system->ports[joint->a];
         double place;
-        if (!port->port.slides || beyond_ends(system, joint, x, &place) == 0.0)
+        if (!slides_along(port) || beyond_ends(system, joint, x, &place) == 0.0)
             continue;
         const phx_body *body = system->bodies[port->body].body;
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
@@ -160,7 +165,7 @@ phx_status phx_system_check_places(const phx_dae *dae, double t, double h, const
         const port_slot *port = &system->ports[joint->a];
         double place;
         int at_v;
-        if (!port->port.slides)
+        if (!slides_along(port))
             continue;
         const double beyond = beyond_ends(system, joint, x, &place);
         if (beyond == 0.0)

@@ -72,8 +72,9 @@ static phx_status relative_in_poses(const phx_system *system, const joint_slot *
         for (int i = 0; i < dim; i++)
             world[i * dim + i] = 1.0;
         if (port->body != PHX_GROUND) {
-            const phx_status status = port->port.slides ? phx_sys_guess_place(system, joint, &place, world)
-                                                        : rest_attitude(system, port, world);
+            const phx_status status = port->port.slides && !port->port.place_alone
+                                          ? phx_sys_guess_place(system, joint, &place, world)
+                                          : rest_attitude(system, port, world);
             if (status)
                 return status;
         }
@@ -386,6 +387,7 @@ static phx_status begin_joint(phx_system *system, phx_port_id on, joint_slot *jo
     if (status && wants_place)
         stop_sliding(system, joint);
     system->traits.slides = system->traits.slides || (slides && !status);
+    system->traits.wide = system->traits.wide || system->traits.slides;
     return status;
 }
 
@@ -409,7 +411,7 @@ phx_status phx_sys_add_joint(phx_system *system, const phx_joint_def *def, phx_p
     if (!status && (def->a < 0 || def->b < 0 || def->a >= system->n_ports || def->b >= system->n_ports))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': there is no port %d or %d", def->name, def->a,
                           def->b);
-    if (!status && system->ports[def->a].body == system->ports[def->b].body)
+    if (!status && system->ports[def->a].body == system->ports[def->b].body && !system->ports[def->b].port.place_alone)
         status =
             phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': both ports belong to the same body", def->name);
     if (!status)

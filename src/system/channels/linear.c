@@ -379,7 +379,7 @@ phx_status phx_system_take_linear(phx_dae *dae, const double *x, bool exact, phx
         status = block(context, &ws->kkt, ws->values.K, 0, n_v, n_v, &linear->K);
     if (!status)
         status = block(context, &ws->kkt, ws->values.D, n_v, ws->rows.n, n_v, &linear->G);
-    if (!status && ws->system->traits.slides)
+    if (!status && ws->system->traits.wide)
         status = give_places_mass(ws, linear);
     const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
     for (int k = 0; k < 4 && !status; k++)

@@ -37,7 +37,7 @@ phx_status phx_system_check_floating(phx_context *context, const phx_system *sys
                                      const char *remedy)
 {
     for (int b = 0; b < system->n_bodies; b++)
-        if (!phx_body_flex(system->bodies[b].body) || phx_body_places(system->bodies[b].body, NULL, NULL) > 0)
+        if (!phx_body_flex(system->bodies[b].body) || phx_body_curve_length(system->bodies[b].body) > 0.0)
             return phx_fail(context, PHX_ERR_UNSUPPORTED, "body '%s' is a %s, for which there is no %s; %s",
                             phx_body_name(system->bodies[b].body), phx_body_kind(system->bodies[b].body), what, remedy);
     return PHX_OK;

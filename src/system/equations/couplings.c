@@ -71,11 +71,12 @@ static void map_port(const workspace *ws, phx_port_id id, int side, int row, pai
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = maps->n;
-    const int own = maps->own[side], first = side ? maps->own[0] : 0, n_q = own - r;
+    const int first = side ? maps->own[0] : 0;
 
-    if (own == 0)
+    if (maps->own[side] == 0)
         return;
     const port_slot *port = &system->ports[id];
+    const int n_q = port->port.point.n, own = r + n_q;
     if (port->port.slides) {
         map_slide(ws, port, side, row, maps);
         return;
@@ -101,6 +102,12 @@ static void map_port(const workspace *ws, phx_port_id id, int side, int row, pai
             maps->P[(row + r + k) * n + first + r + j] = maps->W[(row + r + k) * n + first + r + j] =
                 port->port.point.theta[k * n_q + j];
     }
+    if (!port->port.wheel)
+        return;
+    const int of_wheel = (row + port->port.wheel_entry) * n;
+    for (int j = first; j < first + own; j++)
+        maps->P[of_wheel + j] = maps->W[of_wheel + j] = maps->T[of_wheel + j] = 0.0;
+    maps->P[of_wheel + first + own] = maps->W[of_wheel + first + own] = 1.0;
 }
 
 /* Builds P, W and T of the ports a and b (b < 0: absent) as dense matrices over the velocities that the pair depends
@@ -260,7 +267,8 @@ void phx_sys_couple_port(workspace *ws, const kkt_matrix *kkt, phx_port_id id)
     const phx_system *system = ws->system;
     const port_slot *port = &system->ports[id];
     const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->ports.count[id];
-    const int *at = kkt->port_at[id];
+    const int *at = kkt->port_at[id], own = r + port->port.point.n; /* n is one more with a wheel */
+    double room[PHX_PORT_MAX];
 
     if (port->body == PHX_GROUND)
         return;
@@ -269,17 +277,18 @@ void phx_sys_couple_port(workspace *ws, const kkt_matrix *kkt, phx_port_id id)
         return;
     }
     const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double *turns = ws->ports.map, *bends = turns + n * n_rot; /* columns of w; columns of q in the rows of w */
+    double *turns = ws->ports.map, *bends = turns + own * n_rot; /* columns of w; columns of q in the rows of w */
     const phx_port_tangents out = {.turns = turns, .bends = bends};
 
     phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view,
-                           ws->ports.effort + (size_t)id * PHX_PORT_MAX, &out);
-    for (int i = 0; i < n; i++)
+                           phx_body_port_without_wheel(&port->port, ws->ports.effort + (size_t)id * PHX_PORT_MAX, room),
+                           &out);
+    for (int i = 0; i < own; i++)
         for (int k = 0; k < n_rot; k++)
             ws->values.into_K[at[i * n + dim + k]] -= ws->values.weight_K * turns[i * n_rot + k];
     for (int k = 0; k < n_rot; k++)
-        for (int j = 0; j < n - r; j++)
-            ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * bends[k * (n - r) + j];
+        for (int j = 0; j < own - r; j++)
+            ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * bends[k * (own - r) + j];
 }
 
 void phx_sys_couple_rows(workspace *ws, const kkt_matrix *kkt, int first, int end, const double *lambda)

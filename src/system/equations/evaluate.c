@@ -90,7 +90,7 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
     if (n == 0)
         return;
     const phx_body_view view = phx_sys_body_view(ws, port->body);
-    if (port->port.slides) {
+    if (phx_body_port_is_wide(&port->port)) {
         phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &view, NULL, place);
         for (int j = 0; j < n; j++) {
             row[j] = 0.0;
@@ -147,9 +147,10 @@ double phx_system_row_bias(phx_dae *dae, const phx_row *row, const phx_port_id i
         }
         const phx_port_tangents out = {.rate = tangent};
         phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
+        const int own = port->port.wheel ? count - 1 : count;
         for (int m = 0; m < dim; m++)
-            for (int j = dim; j < count; j++)
-                sum += g[m] * tangent[m * (count - dim) + j - dim] * ws->view.vm[cols[j]];
+            for (int j = dim; j < own && !(port->port.wheel && m == port->port.wheel_entry); j++)
+                sum += g[m] * tangent[m * (own - dim) + j - dim] * ws->view.vm[cols[j]];
     }
     return sum;
 }

@@ -8,7 +8,9 @@
  * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
  * without fill: a leaf takes the joint to its parent along.
  *
- * The places of joints that slide have no mass: they come last, behind the multipliers that see them. */
+ * The places of joints that slide have no mass: they come last, behind the multipliers that see them. A wheel with an
+ * inertia comes before its multiplier, whose pivot it makes regular whatever else is placed: both follow the bodies.
+ * Two wheels without, and their gear, come behind all bodies in the order row, wheel, gear, wheel, row. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -126,8 +128,36 @@ static int joint_rows(const pattern_source *of, const kkt_matrix *kkt, int j, in
     return count;
 }
 
+/* The place of a wheel among the unknowns; `on`: its port. */
+static int wheel_unknown(const elimination *e, const port_slot *on)
+{
+    const body_slot *slot = &e->system->bodies[on->body];
+    int v;
+
+    (void)phx_body_places(slot->body, NULL, &v);
+    v += slot->v + on->port.wheel - 1;
+    return e->kkt->place ? e->kkt->place[v] : v;
+}
+
+/* The port of a joint with its wheel. */
+static const port_slot *wheel_port(const phx_system *system, const joint_slot *joint)
+{
+    return &system->ports[joint->constraints[0].axis ? joint->b : joint->a];
+}
+
+/* The geared joint is that of a wheel with an inertia. */
+static bool turns_a_rotor(const phx_system *system, const joint_slot *joint)
+{
+    if (!joint->geared || joint->wheel_of < 0)
+        return false;
+    const port_slot *on = wheel_port(system, joint);
+    return phx_body_wheel_inertia(system->bodies[on->body].body, on->port.wheel) > 0.0;
+}
+
 static void place_joint(elimination *e, int j)
 {
+    if (turns_a_rotor(e->system, &e->system->joints[j]))
+        e->kkt->order[e->at++] = wheel_unknown(e, wheel_port(e->system, &e->system->joints[j]));
     e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
     e->placed[j] = true;
 }
@@ -226,7 +256,10 @@ static void place_joints_of(elimination *e, int b)
         const int other = a == b ? c : a;
         if (e->placed[j])
             continue;
-        if (other < 0) {
+        if (turns_a_rotor(e->system, &e->system->joints[j])) {
+            if (other < 0 || e->rank[other] < e->rank[b])
+                place_joint(e, j);
+        } else if (other < 0) {
             place_joint(e, j);
             e->grounded[phx_sys_root_of(e->parent, b)] = true;
         } else if (e->rank[other] < e->rank[b]) {
@@ -253,7 +286,8 @@ static void list_joints(elimination *e)
         for (int j = 0; j < system->n_joints; j++) {
             phx_body_id pair[2];
             body_pair(system, j, &pair[0], &pair[1]);
-            e->placed[j] = joint_rows(e->of, e->kkt, j, NULL) == 0;
+            e->placed[j] = joint_rows(e->of, e->kkt, j, NULL) == 0 ||
+                           (system->joints[j].geared && !turns_a_rotor(system, &system->joints[j]));
             for (int side = 0; side < 2; side++) {
                 if (pair[side] < 0 || e->placed[j])
                     continue;
@@ -287,6 +321,52 @@ static phx_status order_along(phx_context *context, elimination *e, bool balance
     return status;
 }
 
+/* The row of the wheel without inertia at a port; -1: none. */
+static int joint_of_wheel(const phx_system *system, const port_slot *at)
+{
+    for (int j = 0; j < system->n_joints; j++) {
+        const joint_slot *joint = &system->joints[j];
+        if (joint->geared && joint->wheel_of >= 0 && wheel_port(system, joint)->body == at->body &&
+            wheel_port(system, joint)->port.wheel == at->port.wheel)
+            return j;
+    }
+    return -1;
+}
+
+/* The row of a wheel without inertia and its turn, in this order or the other one; once. */
+static void place_wheel(elimination *e, int j, bool row_first)
+{
+    if (j < 0 || e->placed[j])
+        return;
+    e->placed[j] = true;
+    if (row_first)
+        e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
+    e->kkt->order[e->at++] = wheel_unknown(e, wheel_port(e->system, &e->system->joints[j]));
+    if (!row_first)
+        e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
+}
+
+/* Row, wheel, gear, wheel, row; then wheels that are on no gear. */
+static void place_gears(elimination *e)
+{
+    const phx_system *system = e->system;
+
+    for (int j = 0; j < system->n_joints; j++)
+        if (system->joints[j].geared && !turns_a_rotor(system, &system->joints[j]))
+            e->placed[j] = false;
+    for (int g = 0; g < system->n_joints; g++) {
+        const joint_slot *gear = &system->joints[g];
+        if (!gear->geared || gear->wheel_of >= 0)
+            continue;
+        place_wheel(e, joint_of_wheel(system, &system->ports[gear->a]), true);
+        e->at += joint_rows(e->of, e->kkt, g, e->kkt->order + e->at);
+        place_wheel(e, joint_of_wheel(system, &system->ports[gear->b]), false);
+    }
+    for (int j = 0; j < system->n_joints; j++)
+        if (system->joints[j].geared && system->joints[j].wheel_of >= 0)
+            place_wheel(e, j, true);
+}
+
 /* The places along bodies. */
 static void place_places(elimination *e)
 {
@@ -294,7 +374,8 @@ static void place_places(elimination *e)
         const body_slot *slot = &e->system->bodies[b];
         int v, n = phx_body_places(slot->body, NULL, &v);
         for (int i = 0; i < n; i++)
-            e->kkt->order[e->at++] = e->kkt->place ? e->kkt->place[slot->v + v + i] : slot->v + v + i;
+            if (phx_body_wheel_gear(slot->body, i + 1) == 0.0)
+                e->kkt->order[e->at++] = e->kkt->place ? e->kkt->place[slot->v + v + i] : slot->v + v + i;
     }
 }
 
@@ -321,8 +402,10 @@ static phx_status order_unknowns(phx_context *context, const pattern_source *of,
     e.placed = flags + nb;
     list_joints(&e);
     status = order_along(context, &e, balanced);
-    if (!status)
+    if (!status) {
+        place_gears(&e);
         place_places(&e);
+    }
 cleanup:
     phx_free(integers);
     phx_free(flags);

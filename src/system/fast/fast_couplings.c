@@ -384,7 +384,7 @@ void phx_fast_put_rows(workspace *ws, double *val)
     rows_loop loop = {.ws = ws, .val = val};
 
     phx_sys_run(ws, ws->fast->unbatched.n_groups, couplings_put_rows, &loop);
-    for (int i = 0; i < ws->fast->unbatched.n_groups && ws->system->traits.slides; i++) {
+    for (int i = 0; i < ws->fast->unbatched.n_groups && ws->system->traits.wide; i++) {
         const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
         if (group->slides)
             phx_sys_put_pair_rows(ws, ws->fast->into, group->first, group->end, val);
@@ -618,7 +618,7 @@ static void couplings_add_groups(workspace *ws, const double *lambda)
     phx_sys_run(ws, ws->fast->unbatched.n_groups, add_some, &loop);
     for (int i = 0; i < ws->fast->threads.n_groups; i++)
         add_one(ws, ws->fast->threads.groups[i], true, lambda);
-    if (ws->system->traits.slides)
+    if (ws->system->traits.wide)
         add_sliding(ws, lambda);
     phx_sys_joint_batches_linearise(ws, lambda);
 }

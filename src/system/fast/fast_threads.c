@@ -249,7 +249,7 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
 
     if (!status && ws->fast->threads.pool)
         status = phx_lu_use(created, ws->fast->threads.pool);
-    if (!status && ws->system->traits.slides)
+    if (!status && ws->system->traits.wide)
         status = set_weak(ws, kkt, created);
     if (status)
         phx_lu_destroy(created);

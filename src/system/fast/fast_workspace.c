@@ -16,7 +16,7 @@ static void find_groups(const phx_system *system, const row_set *rows, row_group
                            .joint = joint,
                            .first = k,
                            .one_body = on_a->body == on_b->body,
-                           .slides = on_a->port.slides || on_b->port.slides,
+                           .slides = phx_body_port_is_wide(&on_a->port) || phx_body_port_is_wide(&on_b->port),
                            .opens = {!made->has_port[a], !made->has_port[b] && a != b}};
         for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint && rows->row[k].a == a; k++)
             group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&

@@ -79,7 +79,7 @@ static bool bushing_dissipates(const phx_system *system, const force_slot *force
     return any;
 }
 
-PHX_SYS_WRITTEN(bushing, 1400);
+PHX_SYS_WRITTEN(bushing, 1448);
 static void bushing_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);

@@ -236,7 +236,7 @@ static bool contact_dissipates(const phx_system *system, const force_slot *force
     return touching->penalty.damping > 0.0 || touching->friction.regularised > 0.0;
 }
 
-PHX_SYS_WRITTEN(contact, 480);
+PHX_SYS_WRITTEN(contact, 504);
 /* Writes or reads the rows, radii, penalty law and friction of a contact. */
 static void contact_archive(phx_archive *archive, phx_system *system, force_slot *force)
 {

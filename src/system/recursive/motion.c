@@ -193,6 +193,10 @@ void phx_tree_begin(const phx_system *system, tree *of, const double *x, const d
         if (node->u >= 0)
             memcpy(u + node->u, rate, (node->motion == NODE_BALL ? 3 : 1) * sizeof *u);
     }
+    for (int k = 0; k < of->n_wheels; k++) {
+        of->wheels[k].q0 = q[of->nodes[of->wheels[k].node].q];
+        of->wheels[k].turn0 = x[of->wheels[k].x];
+    }
 }
 
 /* ---- to the state of the bodies ---- */
@@ -284,6 +288,7 @@ static inline void motion_move(const int dim, tree *of, double t, const double *
         if (dim == 2)
             s->turn = (parent ? parent->turn : 0.0) + node->start.angle0 +
                       (node->motion == NODE_HINGE ? node->start.axis[0] * q[node->q] : 0.0);
+        s->q = node->n_q == 1 ? q[node->q] : 0.0;
         s->value = node->angle >= 0 ? node->start.value0 + q[node->q] : 0.0;
     }
 }
@@ -322,6 +327,11 @@ void phx_tree_put_state(const phx_system *system, const tree *of, double *x, dou
             vb[2] = s->w[0];
         else
             phx_rot_apply_transposed(3, s->R, s->w, vb + 3);
+    }
+    for (int k = 0; k < of->n_wheels; k++) {
+        const tree_wheel *wheel = &of->wheels[k];
+        x[wheel->x] = wheel->turn0 + (of->state[wheel->node].q - wheel->q0) / wheel->gear;
+        v[wheel->v] = of->state[wheel->node].rate / wheel->gear;
     }
 }
 

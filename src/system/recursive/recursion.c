@@ -97,7 +97,8 @@ typedef struct passed {
     double J[9], H[9], M[9], n[3], f[3];
 } passed;
 
-/* A hinge or slide with the motion S = (a, 0) or (0, a), along which no effort acts: with U = I S, D = S . U
+/* A hinge or slide with the motion S = (a, 0) or (0, a), along which no effort acts: with U = I S, D = S . U + J, J the
+ * inertia of its rotors,
  *     I <- I - U U^T/D,   p <- p + I c - U (U . c + S . p)/D,   c: the bias of the joint */
 static inline bool pass_motion(const int dim, const tree_node *node, node_state *s, passed *out)
 {
@@ -106,7 +107,7 @@ static inline bool pass_motion(const int dim, const tree_node *node, node_state 
     const bool slides = node->motion == NODE_SLIDE;
     double along = 0.0, biased = 0.0;
 
-    s->D = 0.0;
+    s->D = node->rotor;
     for (int i = 0; i < n_rot; i++) {
         s->U_w[i] = 0.0;
         for (int k = 0; k < (slides ? dim : n_rot); k++)
@@ -422,8 +423,10 @@ void phx_tree_joint_space(tree *of, const phx_system *system, const double *wren
         for (int k = 0; k < phx_node_rates(node->motion); k++) {
             axis_of(node, s, k, a);
             bias[node->u + k] = along_motion(of, node, a, s->p_n, s->p_f);
-            if (M)
+            if (M) {
                 put_mass_row(of, i, a, node->u + k, M);
+                M[(node->u + k) * (of->n_u + 1)] += node->rotor;
+            }
         }
         if (node->parent < 0)
             continue;
@@ -446,5 +449,6 @@ double phx_tree_drive_effort(const tree *of, int i)
     memcpy(n, s->p_n, sizeof n);
     memcpy(f, s->p_f, sizeof f);
     resist(of->dim, s->J, s->H, s->M, s->acc_w, s->acc_v, n, f);
-    return of->nodes[i].motion == NODE_SLIDE ? phx_dot(of->dim, s->axis, f) : phx_dot(of->n_rot, s->axis, n);
+    return (of->nodes[i].motion == NODE_SLIDE ? phx_dot(of->dim, s->axis, f) : phx_dot(of->n_rot, s->axis, n)) +
+           of->nodes[i].rotor * s->drive;
 }

@@ -56,6 +56,12 @@ typedef struct node_inertia {
     double mass, centre[3], inertia[9];
 } node_inertia;
 
+/* A wheel that a coordinate turns, coordinate = gear x its turn: an entry of x and one of v. */
+typedef struct tree_wheel {
+    int node, x, v;
+    double gear, q0, turn0; /* q and the turn at the state from which the coordinates count */
+} tree_wheel;
+
 /* The drive of its coordinate. */
 typedef struct node_drive {
     const phx_signal *speed; /* the rate of the coordinate; NULL: it is not driven */
@@ -75,6 +81,7 @@ typedef struct tree_node {
     node_points points;
     node_start start;
     node_inertia rigid;
+    double rotor; /* inertia of its wheels, against its rate */
     node_drive drive;
 } tree_node;
 
@@ -83,7 +90,7 @@ typedef struct node_state {
     double R[9];                 /* node axes to inertial */
     double w[3], v[3], r[3];     /* v and r where the places are asked for */
     double turn;                 /* plane: its angle, unwrapped */
-    double value;                /* of `angle` */
+    double q, value;             /* its coordinate; that of `angle` */
     double lever[3];             /* from the parent's point to the node's */
     double axis[3];              /* of a hinge or slide */
     double rate, drive;          /* u, and u' where that is prescribed */
@@ -100,6 +107,8 @@ typedef struct tree {
     tree_node *nodes;
     node_state *state; /* per node */
     int *node_of_body;
+    int n_wheels;
+    tree_wheel *wheels;
     bool driven;
     int unwrapped_balls; /* balls with angles that x keeps unwrapped */
 } tree;

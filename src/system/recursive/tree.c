@@ -43,7 +43,8 @@ static phx_status check_bodies(phx_context *context, const phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_body *body = system->bodies[b].body;
-        if (phx_body_frames(body, NULL) != 1 || phx_body_n_v(body) != system->dim + system->n_rot)
+        if (phx_body_frames(body, NULL) != 1 ||
+            phx_body_n_v(body) - phx_body_places(body, NULL, NULL) != system->dim + system->n_rot)
             return tree_refuse(context, phx_body_kind(body), phx_body_name(body), "deforms");
     }
     return PHX_OK;
@@ -69,9 +70,11 @@ static phx_status check_joints(phx_context *context, const phx_system *system, b
 
     for (int j = 0; j < system->n_joints && !status; j++) {
         const joint_slot *joint = &system->joints[j];
-        if (joint->contact && !moves)
+        if ((joint->contact && !moves) || (joint->geared && (joint->wheel_of >= 0 || !moves)))
             continue;
-        if (joint->contact)
+        if (joint->geared)
+            status = tree_refuse(context, "coupling", joint->name, "holds two joints to each other");
+        else if (joint->contact)
             status = tree_refuse(context, "contact", joint->name, "opens and closes");
         else if (joint->def.inactive)
             status = tree_refuse(context, "joint", joint->name, "is switched by an event");
@@ -366,7 +369,7 @@ static phx_status follow_joint(maker *m, int j, int from, int *n_queue)
     const port_slot *near = forward ? a : b, *far = forward ? b : a;
     link l = {.joint = j, .from = from, .to = far->body, .forward = forward};
 
-    if (m->used[j] || joint->contact)
+    if (m->used[j] || joint->contact || joint->geared)
         return PHX_OK;
     m->used[j] = true;
     if (far->body == PHX_GROUND || m->known[far->body])
@@ -447,6 +450,33 @@ static phx_status make_nodes(maker *m)
     return status;
 }
 
+/* The wheels that coordinates turn, and their inertia against the rates: J/gear^2. */
+static phx_status list_wheels(phx_context *context, const phx_system *system, tree *made)
+{
+    made->wheels = phx_calloc(context, (size_t)system->n_joints, sizeof *made->wheels);
+    if (!made->wheels)
+        return PHX_ERR_MEMORY;
+    for (int j = 0; j < system->n_joints; j++) {
+        const joint_slot *joint = &system->joints[j];
+        int node = 0, x, v;
+        while (joint->geared && node < made->n_nodes &&
+               (made->nodes[node].joint != joint->wheel_of || made->nodes[node].coordinate != joint->wheel_number))
+            node++;
+        if (!joint->geared || joint->wheel_of < 0 || node == made->n_nodes)
+            continue;
+        const phx_row *row = &joint->constraints[0];
+        const port_slot *on = &system->ports[row->axis ? joint->b : joint->a];
+        const body_slot *slot = &system->bodies[on->body];
+        (void)phx_body_places(slot->body, &x, &v);
+        made->nodes[node].rotor += phx_body_wheel_inertia(slot->body, on->port.wheel) / (row->gear * row->gear);
+        made->wheels[made->n_wheels++] = (tree_wheel){.node = node,
+                                                      .x = slot->x + x + on->port.wheel - 1,
+                                                      .v = slot->v + v + on->port.wheel - 1,
+                                                      .gear = row->gear};
+    }
+    return PHX_OK;
+}
+
 /* Creates the tree of a system of rigid bodies; *made is to be freed also after an error. Closed loops and unknown
  * joints are errors; where the tree is to move, so are forces that interrupt the motion. */
 phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, bool moves, tree *made)
@@ -469,6 +499,8 @@ phx_status phx_tree_create(phx_context *context, const phx_system *system, const
     phx_free(m.queue);
     phx_free(m.known);
     phx_free(m.used);
+    if (!status)
+        status = list_wheels(context, system, made);
     if (!status && !(made->state = phx_calloc(context, (size_t)made->n_nodes, sizeof *made->state)))
         status = PHX_ERR_MEMORY;
     return status;
@@ -478,6 +510,7 @@ void phx_tree_free(tree *made)
 {
     phx_free(made->nodes);
     phx_free(made->state);
+    phx_free(made->wheels);
     phx_free(made->node_of_body);
     *made = (tree){0};
 }

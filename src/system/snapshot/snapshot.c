@@ -50,13 +50,13 @@ static void snapshot_refuse(phx_archive *archive, const char *why)
 }
 
 /* ---- rows, friction, points ---- */
-PHX_SYS_WRITTEN(phx_row, 128);
+PHX_SYS_WRITTEN(phx_row, 136);
 /* Writes or reads a row with its kind, directions and target. */
 void phx_sys_archive_row(phx_archive *archive, phx_row *row)
 {
     int kind = (int)row->kind, hold = (int)row->hold;
 
-    phx_archive_choice(archive, PHX_ROW_ELLIPSOID_SLIP, &kind);
+    phx_archive_choice(archive, PHX_ROW_WHEEL, &kind);
     phx_archive_choice(archive, PHX_HOLD_AXIS, &hold);
     row->kind = (phx_row_kind)kind;
     row->hold = (phx_row_hold)hold;
@@ -64,6 +64,7 @@ void phx_sys_archive_row(phx_archive *archive, phx_row *row)
     double *const directions[] = {row->alpha, row->beta, row->alpha2, row->beta2};
     for (size_t k = 0; k < sizeof directions / sizeof *directions; k++)
         phx_archive_doubles(archive, 3, directions[k]);
+    phx_archive_double(archive, &row->gear);
     phx_archive_double(archive, &row->target);
     phx_archive_bool(archive, &row->angular);
     phx_archive_bool(archive, &row->unwrapped);
@@ -203,6 +204,8 @@ static void archive_place(phx_archive *archive, const phx_system *system, port_s
 
     phx_archive_choice(archive, n_places, &slot->port.slides);
     phx_archive_bool(archive, &slot->port.place_alone);
+    phx_archive_choice(archive, n_places, &slot->port.wheel);
+    phx_archive_choice(archive, PHX_PORT_MAX - 1, &slot->port.wheel_entry);
     if (slot->port.place_alone && slot->port.slides == 0)
         snapshot_refuse(archive, "a port is at a place that its body has not");
 }
@@ -271,6 +274,11 @@ static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *
         archive_coordinate(archive, &def->coordinate[c]);
 }
 
+static bool slides_along(const phx_system *system, phx_port_id id)
+{
+    return system->ports[id].port.slides && !system->ports[id].port.wheel;
+}
+
 /* The port that slides instead of A. */
 static void archive_sliding(phx_archive *archive, const phx_system *system, const phx_joint_def *def, phx_port_id *on)
 {
@@ -278,7 +286,7 @@ static void archive_sliding(phx_archive *archive, const phx_system *system, cons
 
     if (phx_archive_status(archive))
         return;
-    if (def->a < 0 || def->b < 0 || system->ports[def->a].port.slides || system->ports[def->b].port.slides) {
+    if (def->a < 0 || def->b < 0 || slides_along(system, def->a) || slides_along(system, def->b)) {
         snapshot_refuse(archive, "a joint is between ports that are none of a joint");
         return;
     }
@@ -355,13 +363,24 @@ static void archive_joints(phx_archive *archive, phx_system *system)
     phx_archive_count(archive, &count);
     for (int j = 0; j < count && !phx_archive_status(archive); j++) {
         bool contact = !phx_archive_reads(archive) && system->joints[j].contact;
+        bool geared = !phx_archive_reads(archive) && system->joints[j].geared;
         phx_archive_bool(archive, &contact);
+        phx_archive_bool(archive, &geared);
         if (phx_archive_reads(archive))
             read_joint(archive, system);
         else
             write_joint(archive, system, &system->joints[j]);
         if (contact && !phx_archive_status(archive))
             archive_contact(archive, system, j);
+        if (geared && !phx_archive_status(archive)) {
+            phx_row row = phx_archive_reads(archive) ? (phx_row){0} : system->joints[j].constraints[0];
+            int of = system->joints[j].wheel_of, number = system->joints[j].wheel_number;
+            phx_sys_archive_row(archive, &row);
+            phx_sys_archive_index(archive, j, &of);
+            phx_sys_archive_index(archive, PHX_JOINT_MAX_COORDINATES, &number);
+            phx_sys_make_geared(&system->joints[j], &row, of, number);
+            system->traits.wide = true;
+        }
         for (int c = 0; !contact && !phx_archive_status(archive) && c < system->joints[j].n_coordinates; c++)
             phx_archive_double(archive, &system->joints[j].coordinates[c].row.target);
     }

@@ -86,6 +86,10 @@ static phx_status refuse_slides(const phx_system *system, int count, const phx_s
 {
     for (int k = 0; k < count; k++) {
         const joint_slot *joint = &system->joints[changes[k].joint];
+        for (int j = 0; j < system->n_joints && !changes[k].holds; j++)
+            if (system->joints[j].geared && system->joints[j].wheel_of == changes[k].joint)
+                return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                                "joint '%s': a joint with a rotor or a rigid coupling cannot let go", joint->name);
         if (system->ports[joint->a].port.slides && !changes[k].holds)
             return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
                             "joint '%s': a joint that slides along a body cannot let go", joint->name);
