@@ -1,0 +1,145 @@
+"""Models as robots in URDF and MJCF: what is imported again has the same masses, places and motion; refusals."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import phlexor
+import test_mjcf
+import test_robot
+
+PROGRAM = os.environ["PHLEXOR_PROGRAM"]
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ENDINGS = {"urdf": ".urdf", "mjcf": ".xml"}
+
+# Ports with places and directions of their own on both sides, axes across them, a joint from the child to its parent.
+ARM = """phlexor: 1
+dimension: 3
+gravity: [0, 0, -9.81]
+ground:
+  ports: {a: {position: [0.1, 0.2, 0.3], rotation: {quaternion: [0.7, 0.1, -0.5, 0.4]}}}
+bodies:
+  upper:
+    kind: rigid
+    mass: 2
+    inertia: [[0.03, 0.002, -0.001], [0.002, 0.04, 0.003], [-0.001, 0.003, 0.05]]
+    centre_of_mass: [0.1, 0.02, -0.03]
+    ports:
+      p: {position: [-0.1, 0.01, 0.02], rotation: {quaternion: [0.9, 0.2, 0.1, -0.3]}}
+      q: {position: [0.3, 0.03, 0], rotation: {quaternion: [0.5, -0.6, 0.3, 0.1]}}
+      s: {position: [0.1, 0, 0.2]}
+    point_masses: [{at: upper.s, mass: 0.3}]
+    pose: {position: [0.2, 0.1, 0.4], rotation: {quaternion: [0.6, 0.3, 0.2, -0.1]}, guess: true}
+  slide: {kind: rigid, mass: 0.7, inertia: [0.01, 0.02, 0.015], ports: {p: {position: [0.02, 0.01, 0], rotation: {quaternion: [0.3, 0.8, 0.1, 0.2]}},
+          q: {position: [0, 0.1, 0.1], rotation: {quaternion: [1, 0.5, 0, 0.2]}}}, pose: {rotation: {quaternion: [0.2, 0.5, 0.7, 0.1]}, guess: true}}
+  plate: {kind: rigid, mass: 0.4, inertia: [0.002, 0.003, 0.004], centre_of_mass: [0.03, 0, 0],
+          ports: {p: {position: [0.01, 0, 0.02], rotation: {quaternion: [0.8, 0, 0.3, 0.1]}}, tip: {position: [0.1, 0.1, 0]}}, pose: {guess: true}}
+  lid: {kind: rigid, mass: 0.2, inertia: [0.001, 0.001, 0.001], ports: {tip: {position: [0, 0, 0.1]}}, pose: {guess: true}}
+joints:
+  swing: {kind: revolute, ports: [ground.a, upper.p], axis: [1, 0.5, -0.2], axis_b: [0.1, 1, 0.3], damping: 0.2, angle: 0.5, rate: 2}
+  push: {kind: prismatic, ports: [slide.p, upper.q], axis: [0.2, 1, 0.4], damping: 3, position: -0.1, rate: 0.3}
+  glide: {kind: planar, ports: [slide.q, plate.p], normal: [0.3, -0.2, 1], position: [0.03, -0.02], angle: 0.7, rate: [0.1, 0.2, -1]}
+  fix: {kind: weld, ports: [plate.tip, lid.P], rotation: {quaternion: [0.6, 0, 0.8, 0]}}
+outputs: {}
+simulate: {end: 0.3, step: 1e-3}
+"""
+BALLS = """phlexor: 1
+dimension: 3
+gravity: [1, 2, -9]
+ground: {ports: {a: {rotation: {quaternion: [0.7, 0.1, -0.5, 0.4]}}, b: {position: [1, 0, 0], rotation: {quaternion: [0.7, 0.1, 0.5, 0.4]}}}}
+bodies:
+  ball: {kind: rigid, mass: 1, inertia: [0.02, 0.03, 0.04], centre_of_mass: [0.2, 0.1, 0], ports: {p: {rotation: {quaternion: [1, 0.2, 0.3, 0.4]}},
+         q: {position: [0.4, 0, 0], rotation: {quaternion: [0.1, 1, 0, 0.2]}}, tip: {position: [0, 0.3, 0]}}, pose: {guess: true}}
+  cross: {kind: rigid, mass: 1, inertia: [0.02, 0.03, 0.04], centre_of_mass: [0.2, 0.1, 0], ports: {p: {position: [0.1, 0, 0], rotation: {quaternion: [1, 0.5, 0.3, 0.4]}},
+         tip: {position: [0, 0.3, 0]}}, pose: {rotation: {quaternion: [0.6, 0.1, 0.2, 0.3]}, guess: true}}
+  held: {kind: rigid, mass: 1, inertia: [0.02, 0.03, 0.04], centre_of_mass: [0.2, 0.1, 0], ports: {p: {position: [0.1, 0, 0], rotation: {quaternion: [1, 0.5, 0.3, 0.4]}},
+         tip: {position: [0, 0.3, 0]}}, pose: {guess: true}}
+  loose: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.25], centre_of_mass: [0, 0.1, 0], ports: {tip: {position: [0, 0.3, 0]}},
+          pose: {position: [0, 2, 0], rotation: {quaternion: [0.6, 0.1, 0.2, 0.3]}}}
+  kite: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.25], ports: {tip: {position: [0, 0.3, 0]}},
+         pose: {position: [0, 3, 0], rotation: {quaternion: [0.6, 0.1, -0.2, 0.3]}}}
+joints:
+  round: {kind: spherical, ports: [ball.p, ground.a]}
+  cardan: {kind: universal, ports: [ball.q, cross.p], axes: [[1, 2, 0], [-2, 1, 0.5]], angle: [0.4, -0.6], stiffness: [2, 0], rest: [0.2, 0], damping: [0, 0.1]}
+  bowl: {kind: spherical, ports: [ground.b, held.p], angle: [0.3, 0.5, -0.2], damping: [0.1, 0.2, 0.3], stiffness: [3, 0, 2], rest: [0.1, 0, 0]}
+  sky: {kind: free, ports: [ball.P, kite.P]}
+outputs: {}
+simulate: {end: 0.3, step: 1e-3}
+"""
+
+
+def with_outputs(text, outputs):
+    return re.sub(r"\noutputs:.*?(?=\nsimulate)", "\noutputs: {%s}" % ", ".join(outputs), text, flags=re.S)
+
+
+class ExportRobot(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+
+    def run_program(self, *arguments, status=0):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.place, text=True, capture_output=True)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def again(self, text, form):
+        """The model after export and import, and the file between; self.warnings are those of the export."""
+        (self.place / "model.yaml").write_text(text)
+        file = self.place / ("robot" + ENDINGS[form])
+        self.warnings = self.run_program("export", "model.yaml", "-o", file)
+        self.run_program("import", file, "-o", "again.yaml", "--no-shapes")
+        return (self.place / "again.yaml").read_text(), file.read_text()
+
+    def motion(self, text, starts, outputs):
+        """Masses of the whole at the start, and outputs along the motion; `starts` in place of those of the file."""
+        for joint, keys in starts.items():
+            pattern = r"(\n  %s: {kind: \w+, ports: [^\n]*?)(, (?:angle|position|rate): (?:\[[^]]*\]|[^,}]*))*(}|,\n)" % joint
+            self.assertRegex(text, pattern)
+            line = re.search(pattern, text).group(1)
+            bare = re.sub(r", (angle|position|rate): (\[[^]]*\]|[^,}]*)", "", line)
+            text = re.sub(pattern, lambda found: f"{bare}, {keys}{found.group(3)}", text)
+        (self.place / "moved.yaml").write_text(with_outputs(text, [f"o{k}: {o}" for k, o in enumerate(outputs)]))
+        model = phlexor.Model(self.place / "moved.yaml")
+        check = model.check()
+        result = model.simulate(end=0.3, integrator="radau5", rtol=1e-11, every=0.1)
+        return (np.concatenate([[check.mass], check.centre_of_mass, np.ravel(check.inertia)]),
+                np.concatenate([np.ravel(result.output(f"o{k}")) for k in range(len(outputs))]))
+
+    def compare(self, text, form, starts, outputs, renamed=None):
+        made, file = self.again(text, form)
+        (mass, motion), (mass_again, motion_again) = (self.motion(text, starts, outputs),
+                                                      self.motion(made, starts, renamed or outputs))
+        np.testing.assert_allclose(mass_again, mass, atol=1e-12)
+        np.testing.assert_allclose(motion_again, motion, atol=1e-9)
+        return made, file
+
+    def test_frames_and_axes(self):
+        starts = {"swing": "angle: 0.5, rate: 2", "push": "position: -0.1, rate: 0.3",
+                  "glide": "position: [0.03, -0.02], angle: 0.7, rate: [0.1, 0.2, -1]"}
+        outputs = ["{position: upper.P}", "{position: slide.P}", "{position: plate.P}", "{position: lid.tip}", "{attitude: upper.P}",
+                   "{position: plate.tip}", "{coordinate: swing}", "{coordinate: push}", "{coordinate: glide}"]
+        for form in ENDINGS:
+            with self.subTest(form):
+                made, file = self.compare(ARM, form, starts, outputs, [
+                    "{position: upper.upper_P}", "{position: slide.slide_P}", "{position: plate.plate_P}", "{position: plate.lid_tip}",
+                    "{attitude: upper.upper_P}", "{position: plate.tip}", *outputs[6:]])
+                self.assertIn("velocities at the start (swing, push, glide, glide, glide)", self.warnings)
+                self.assertEqual("values of joints at the start (swing, push, glide" in self.warnings, form == "urdf")
+
+    def test_balls_and_free_bodies(self):
+        outputs = ["{position: ball.tip}", "{position: cross.tip}", "{position: held.tip}", "{position: loose.tip}", "{position: kite.tip}",
+                   "{coordinate: cardan}", "{coordinate: bowl}", "{attitude: ball.P}"]
+        made, file = self.compare(BALLS, "mjcf", {}, outputs, [re.sub(r"(\w+)\.tip", r"\1.\1_tip", o).replace(
+            "ball.ball_tip", "ball.tip").replace("ball.P", "ball.ball_P") for o in outputs])
+        self.assertEqual(file.count('type="ball"'), 1)
+        self.assertEqual(file.count('type="free"'), 2)
+        self.assertIn('name="sky"', file)
+
+
+if __name__ == "__main__":
+    unittest.main()
