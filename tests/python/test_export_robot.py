@@ -140,6 +140,110 @@ class ExportRobot(unittest.TestCase):
         self.assertEqual(file.count('type="free"'), 2)
         self.assertIn('name="sky"', file)
 
+    def test_imported_robots(self):
+        """Of URDF and MJCF, by both formats: the model file is the same to its places and masses, and so is the motion."""
+        seven = (EXAMPLES / "seven_axis.urdf").read_text()
+        cases = ((test_robot.ROBOT, ".urdf", {"j1": "angle: 0.4, rate: 1", "j2": "angle: -0.7, rate: -2", "j3": "position: 0.1, rate: 0.2"}, "finger"),
+                 (test_mjcf.MJCF, ".xml", {"j1": "angle: 0.4, rate: 1", "j2": "angle: -0.7, rate: -2", "j3": "position: 0.1, rate: 0.2"}, "finger"),
+                 (seven, ".urdf", {f"axis_{k}": f"angle: {0.3 * k - 1}, rate: {0.5 - 0.2 * k}" for k in range(1, 8)}, "flange"))
+        for text, ending, starts, last in cases:
+            for form in ENDINGS:
+                with self.subTest(ending=ending, form=form, last=last):
+                    source = self.place / ("source" + ending)
+                    source.write_text(text)
+                    self.run_program("import", source, "-o", "first.yaml", "--no-shapes")
+                    outputs = [f"{{coordinate: {joint}}}" for joint in starts] + [f"{{position: {last}.P}}"]
+                    self.compare((self.place / "first.yaml").read_text(), form, starts, outputs)
+
+    def test_what_acts_along_joints(self):
+        text = ARM.replace("damping: 0.2,", "damping: 0.2, friction: {force: 0.4}, stiffness: 5, rest: 0.1, stops: {lower: -1, upper: 2, stiffness: 10},")
+        text = text.replace("outputs: {}", "controllers: {c: {kind: pid, measure: swing, effort: swing, kp: 1, limit: [-7, 7]}}\noutputs: {}")
+        made, file = self.again(text, "urdf")
+        self.assertIn('type="revolute"', file)
+        self.assertIn('<limit effort="7" velocity="1000000000" lower="-1" upper="2"/><dynamics damping="0.2" friction="0.4"/>', file)
+        self.assertIn("damping: 0.2, friction: {force: 0.4},\n    stops: {lower: -1, upper: 2,", made)
+        for lost in ("controllers (c)", "springs, dampers, friction and stops of joints (swing)", "stiffness and damping of stops (swing)"):
+            self.assertIn(lost, self.warnings)
+        made, file = self.again(text, "mjcf")
+        self.assertIn('damping="0.2" frictionloss="0.4" stiffness="5" springref="0.1"', file)
+        self.assertIn("damping: 0.2, stiffness: 5, rest: 0.1, friction: {force: 0.4}, angle: 0.5,\n    stops: {lower: -1, upper: 2,", made)
+        self.assertNotIn("springs, dampers", self.warnings)
+
+    def test_shapes_and_ports(self):
+        (self.place / "a & b.stl").write_bytes((EXAMPLES.parent / "tests/model/data/wedge.stl").read_bytes())
+        text = ARM.replace("    point_masses", """    shape:
+      - {box: [0.1, 0.2, 0.3], position: [0.1, 0, 0], colour: "#ff8000", opacity: 0.5}
+      - {cylinder: 0.04, from: upper.p, to: upper.q}
+      - {capsule: 0.04, length: 0.2}
+      - {mesh: "a & b.stl", scale: 0.5}
+      - {cone: [0.1, 0.2], length: 0.1}
+    point_masses""")
+        for form, shapes in (("urdf", ["box", "cylinder", "mesh"]), ("mjcf", ["box", "cylinder", "capsule", "mesh"])):
+            with self.subTest(form):
+                made, file = self.again(text, form)
+                self.assertIn("a &#38; b.stl", file)
+                self.assertIn("shapes (upper" + (", upper)" if form == "urdf" else ")"), self.warnings)
+                self.run_program("import", "robot" + ENDINGS[form], "-o", "shown.yaml")
+                found = re.findall(r"      - {(\w+)", (self.place / "shown.yaml").read_text())
+                self.assertEqual(found, shapes)
+                result = [phlexor.Model(self.place / name).simulate(end=1e-3) for name in ("model.yaml", "shown.yaml")]
+                self.assertEqual(len(result), 2)
+
+    def test_refusals(self):
+        faults = {
+            "plane": ("phlexor: 1\ntitle: flat\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n", "urdf", "is plane.*dimension: 3"),
+            "loop": (ARM.replace("  fix:", "  shut: {kind: spherical, ports: [plate.tip, ground.a]}\n  fix:"), "mjcf",
+                     "joint 'shut' closes a loop.*leave this joint out"),
+            "kind": (BALLS, "urdf", "joint 'round' is spherical, which URDF does not have; make it of joints"),
+            "kind of no robot": (ARM.replace("kind: prismatic", "kind: cylindrical").replace("damping: 3, position: -0.1, rate: 0.3", "damping: [3, 0]"),
+                                 "mjcf", "joint 'push' is cylindrical"),
+            "order of ports": (ARM.replace("[slide.q, plate.p]", "[plate.p, slide.q]"), "mjcf", "joint 'glide' has its port A.*in the other order"),
+            "deforms": ((EXAMPLES / "fishing_rod.yaml").read_text(), "mjcf", "body '\\w+' deforms.*rigid: true"),
+        }
+        for what, (text, form, message) in faults.items():
+            with self.subTest(what):
+                (self.place / "model.yaml").write_text(text)
+                self.assertRegex(self.run_program("export", "model.yaml", "--format", form, status=2), message)
+                self.assertEqual([path.name for path in self.place.iterdir()], ["model.yaml"])
+        (self.place / "model.yaml").write_text(ARM)
+        self.run_program("export", "model.yaml", "--format", "urdf")
+        self.assertIn("already a file 'model.urdf'", self.run_program("export", "model.yaml", "--format", "urdf", status=2))
+        self.assertIn("model.yaml", self.run_program("export", "model.yaml", "--format", "urdf", "-o", "model.yaml", status=2))
+        self.assertEqual((self.place / "model.yaml").read_text(), ARM)
+        self.run_program("export", "model.yaml", "-o", "no/such.urdf", status=2)
+
+    def test_python(self):
+        (self.place / "model.yaml").write_text(ARM)
+        model = phlexor.Model(self.place / "model.yaml")
+        with self.assertWarns(phlexor.PhlexorWarning):
+            model.export_robot(self.place / "robot.xml")
+        self.assertIn("<mujoco", (self.place / "robot.xml").read_text())
+        with self.assertRaises(ValueError):
+            model.export_robot(self.place / "robot.dae")
+        with self.assertRaises(phlexor.ModelError):
+            model.export_robot(self.place / "model.yaml", format="urdf")
+
+    def test_all_models(self):
+        """Of the examples, templates and models of tests: a file that is imported again with the same mass, or a message."""
+        root = EXAMPLES.parent
+        paths = [p for folder in ("examples", "cli/templates", "tests/model/data", "tests/study/data") for p in sorted((root / folder).glob("*.yaml"))]
+        written = []
+        for path in paths:
+            for form, ending in ENDINGS.items():
+                with self.subTest(path.name, form=form):
+                    file = self.place / ("robot" + ending)
+                    file.unlink(missing_ok=True)
+                    done = subprocess.run([PROGRAM, "export", path, "-o", file], text=True, capture_output=True)
+                    self.assertEqual((done.returncode, file.exists()), (0, True) if file.exists() else (2, False), done.stderr)
+                    if not file.exists():
+                        self.assertRegex(done.stderr, f"is plane|deforms|closes a loop|which {form.upper()} does not have|in the other order|cannot read")
+                        continue
+                    written.append(f"{path.stem} {form}")
+                    self.run_program("import", file, "-o", "again.yaml")
+                    mass = [phlexor.Model(p).check().mass for p in (path, self.place / "again.yaml")]
+                    self.assertAlmostEqual(*mass, delta=1e-12 * mass[0])
+        print(written)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -55,7 +55,8 @@ static phx_status save_robot(phx_context *context, const char *path, const void 
     if (!stream)
         return phx_file_fail(context, path, "write", errno);
     phx_status status = saving->write(context, saving->data, saving->folder, stream);
-    if (fclose(stream) != 0 && !status)
+    const bool bad = ferror(stream) != 0;
+    if ((fclose(stream) != 0 || bad) && !status)
         status = phx_file_fail(context, path, "write", errno);
     return status;
 }

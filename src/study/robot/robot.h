@@ -146,9 +146,7 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
                        const char *folder, FILE *stream);
 
 /* ---- files ---- */
-/* The robot in URDF or MJCF, in a file of that folder. */
-phx_status robot_write_xml(phx_context *context, phx_robot_format format, const phx_robot *robot, const char *folder,
-                           FILE *stream);
+void robot_write_xml(FILE *stream, phx_robot_format format, const phx_robot *robot);
 /* A function that writes a file whose folder, with its slash, is given; NULL: the current one. */
 typedef phx_status robot_writer(phx_context *context, const void *data, const char *folder, FILE *stream);
 /* The file, complete or not at all. */
