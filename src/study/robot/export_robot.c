@@ -26,7 +26,7 @@ typedef struct robot_export {
     const phx_port_view *ports; /* at the start */
     int n_lost;
     struct {
-        const char *what;
+        const char *what, *last; /* the name that was added last */
         char names[LOST_SIZE];
     } lost[LOST_KINDS];
 } robot_export;
@@ -40,8 +40,11 @@ static void lose(robot_export *export, const char *what, const char *name)
 
     while (k < export->n_lost && strcmp(export->lost[k].what, what) != 0)
         k++;
+    if (k < export->n_lost && !strcmp(export->lost[k].last, name))
+        return;
     export->n_lost += k == export->n_lost;
     export->lost[k].what = what;
+    export->lost[k].last = name;
     char *names = export->lost[k].names;
     const size_t length = strlen(names);
     if (length + strlen(name) + 2 * sizeof more < LOST_SIZE)
@@ -72,6 +75,8 @@ static void lose_parts(robot_export *export)
             memcpy(&name, (const char *)lists[l].items + (size_t)k * lists[l].size, sizeof name);
             lose(export, lists[l].what, name);
         }
+    if (model->initial.from)
+        lose(export, "the start from a result", model->initial.from);
     for (int b = 0; b < model->n_bodies; b++) {
         const phx_model_velocity *start = &model->bodies[b].velocity;
         if (phx_dot(3, start->linear, start->linear) + phx_dot(3, start->angular, start->angular) > 0.0)
@@ -383,6 +388,8 @@ static bool shape_of(const robot_export *export, int body, const phx_model_visua
     if (visual->rotation.given)
         memcpy(shape->pose.R, visual->rotation.matrix, sizeof shape->pose.R);
     for (int e = 0; e < 2 && visual->from.given; e++) {
+        if (ends[e]->point.text && ends[e]->point.port < 0)
+            return false; /* a place along a beam */
         const robot_pose port = port_in_body(export, body, ends[e]->point.text ? ends[e]->point.port : -1);
         memcpy(places[e], ends[e]->point.text ? port.x : ends[e]->place, sizeof places[e]);
     }
