@@ -1,10 +1,12 @@
 /* phlexor export */
+#define _XOPEN_SOURCE 700
 #include "cli.h"
 
 #include "results/results.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct export_arguments {
     const char *file, *format, *output, *decimal;
@@ -80,16 +82,18 @@ static int export(phx_context *context, const phx_model *model, const export_arg
 /* The format is that which the name of the output ends with; an ending of another one is a mistake. */
 static int find_format(const cli_command *command, export_arguments *given)
 {
-    static const char *const formats[] = {"vtk", "xdmf", "glb", "mat", "csv", "xlsx", "json", "mtx"};
+    static const char *const formats[][2] = {{"vtk", "vtk"},   {"xdmf", "xdmf"}, {"glb", "glb"},   {"mat", "mat"},
+                                             {"csv", "csv"},   {"xlsx", "xlsx"}, {"json", "json"}, {"mtx", "mtx"},
+                                             {"urdf", "urdf"}, {"xml", "mjcf"}};
     const char *ending = cli_ending(given->output), *found = NULL;
 
     for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
-        if (!strcmp(ending, formats[i]))
-            found = formats[i];
+        if (!strcmp(ending, formats[i][0]))
+            found = formats[i][1];
     if (ending && !found && !given->format)
         return cli_usage_error(command,
-                               "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .glb, .mat, .csv, .xlsx, .json or "
-                               ".mtx, or give --format",
+                               "--output %s: unknown ending '.%s'; use .vtk, .xdmf, .glb, .mat, .csv, .xlsx, .json, "
+                               ".mtx, .urdf or .xml, or give --format",
                                given->output, ending);
     if (found && given->format && strcmp(found, given->format) != 0)
         return cli_usage_error(command, "--output %s: the ending contradicts --format %s", given->output,
@@ -100,6 +104,25 @@ static int find_format(const cli_command *command, export_arguments *given)
         return cli_usage_error(command, "%s applies to csv files; give --format csv or a name that ends with .csv",
                                given->units ? "--units" : "--decimal");
     return -1;
+}
+
+/* The tree of a model as a robot in URDF or MJCF. A name that was not given takes the place of no file, which may be
+ * that of the robot the model was imported from. */
+static int export_robot(phx_context *context, const phx_model *model, const export_arguments *given)
+{
+    const bool urdf = !strcmp(given->format, "urdf");
+    char *name = given->output ? NULL : cli_name(context, given->file, false, urdf ? ".urdf" : ".xml");
+    const char *output = given->output ? given->output : name;
+    phx_status status = output ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (name && access(name, F_OK) == 0)
+        status = phx_fail(context, PHX_ERR_INPUT, "there is already a file '%s'; give a name by --output", name);
+    if (!status)
+        status = phx_study_export_robot(context, model, urdf ? PHX_ROBOT_URDF : PHX_ROBOT_MJCF, output);
+    if (!status)
+        printf("%s\n", output);
+    phx_free(name);
+    return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
 /* Reads FILE if it is a model, checks that the output can be written, and exports; --set is refused for a result. */
@@ -117,7 +140,9 @@ static int export_file(const cli_command *command, phx_context *context, const e
     if (status < 0)
         status = cli_writable(context, 1, &given->output);
     if (status < 0)
-        status = export(context, model, given);
+        status = model && given->format && (!strcmp(given->format, "urdf") || !strcmp(given->format, "mjcf"))
+                     ? export_robot(context, model, given)
+                     : export(context, model, given);
     phx_model_destroy(model);
     return status;
 }
@@ -127,7 +152,7 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
 {
     export_arguments given = {.frames = 250};
     const cli_option options[] = {
-        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|glb|mat|csv|xlsx|json|mtx",
+        {"--format", 0, OPTION_CHOICE, "vtk|xdmf|glb|mat|csv|xlsx|json|mtx|urdf|mjcf",
          "default: what NAME ends with, else the first that there is of FILE", &given.format},
         {"--output", 'o', OPTION_TEXT, "NAME",
          "default: FILE with .FORMAT, _FORMAT for a new folder; -: standard output", &given.output},

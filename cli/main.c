@@ -57,13 +57,13 @@ static const cli_command commands[] = {
      ".csv):\n"
      "the largest and the rms difference of each output, in parts of its range too, and that at the end. Exit status "
      "1\nwhen one is above its tolerance.\n"},
-    {"export", cli_export, "FILE", "Write a result or the matrices of a model for other programs",
+    {"export", cli_export, "FILE", "Write a result, a robot or the matrices of a model for other programs",
      "Of RESULT.h5: vtk and xdmf, a folder with the motion for ParaView (motion.pvd, motion.xmf); glb, the motion as\n"
      "glTF for Blender and other programs; mat, columns and\n"
      "states for MATLAB and Octave; csv and xlsx, the columns; json, a summary. Of MODES.h5: mat, csv, xlsx, json. Of "
      "a linear\n"
      "model: mat, json, mtx. Of a model file: mtx, a folder with a Matrix Market file for each matrix of the system\n"
-     "at its start state and of its bodies; mat, json.\n"},
+     "at its start state and of its bodies; mat, json; urdf and mjcf, a tree of rigid bodies as a robot.\n"},
     {"stress", cli_stress, "FILE", "Hot spots of the solids and plates of a result",
      "Of RESULT.h5: the nodes whose largest von Mises stress over all recorded instants no neighbour exceeds, with "
      "their\nnumbers in the mesh file, places in the frame of the body, and times.\n"},

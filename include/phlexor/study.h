@@ -640,6 +640,15 @@ phx_robot_options phx_robot_options_default(void);
 phx_status phx_study_import_robot(phx_context *context, const phx_robot_options *options, FILE *stream);
 /* The same as a file, complete or not at all, with paths of meshes from its folder. */
 phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path);
+/* The formats of robots. */
+typedef enum phx_robot_format { PHX_ROBOT_URDF, PHX_ROBOT_MJCF, PHX_ROBOT_FORMATS } phx_robot_format;
+/* Writes a tree of rigid bodies in space as a robot, complete or not at all, with paths of meshes from the folder of
+ * the file. A link has the place of its joint at the start, and the directions of port A where the joint's coordinates
+ * are zero. A warning for each kind of thing names what the format does not have. PHX_ERR_INPUT, with the name of the
+ * body or joint and the remedy, for bodies that deform, loops, joints that the format does not have, and plane models;
+ * errors of the start; PHX_ERR_FILE. */
+phx_status phx_study_export_robot(phx_context *context, const phx_model *model, phx_robot_format format,
+                                  const char *path);
 
 /* ---- pages ---- */
 /* The page of a result or a table of modes in an HDF5 file (phx_report_result, phx_report_modes), with the certificate

@@ -496,6 +496,23 @@ class Model:
         with self._use() as (call, pointer), hdf5:
             call.check(lib.phx_study_view(call.pointer, pointer, None, path_of(path), None))
 
+    def export_robot(self, path: PathLike, *, format: Optional[Literal["urdf", "mjcf"]] = None) -> None:
+        """Write the model, a tree of rigid bodies in space, as a robot, as ``phlexor export`` does (docs/robots.md).
+
+        Parameters
+        ----------
+        path : path-like
+            The robot's file.
+        format : {"urdf", "mjcf"}, optional
+            By default the ending of the file decides: ``.urdf`` or ``.xml``.
+        """
+        formats = {"urdf": 0, "mjcf": 1}
+        name = format or {".urdf": "urdf", ".xml": "mjcf"}.get(os.path.splitext(os.fspath(path))[1])
+        if name not in formats:
+            raise ValueError(f"format: expected one of {', '.join(formats)}, got {name!r}")
+        with self._use() as (call, pointer), hdf5:
+            call.check(lib.phx_study_export_robot(call.pointer, pointer, formats[name], path_of(path)))
+
     def matrices(self) -> Mapping[str, Any]:
         """Every matrix of the model about its start state, unreduced and sparse, with the names of what they act on.
 

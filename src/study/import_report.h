@@ -62,7 +62,8 @@ struct phx_import_report {
 void import_text_put_number(FILE *stream, double value);
 /* The folder of a model file with its slash; NULL: the current one. Free with phx_free. */
 phx_status import_text_folder(phx_context *context, const char *path, char **folder);
-/* A path of another file as it is seen from that folder, quoted for YAML. */
+/* A path of another file as it is seen from that folder; free with phx_free. The same, quoted for YAML. */
+phx_status import_text_path(phx_context *context, const char *folder, const char *path, char **seen);
 phx_status import_text_put_path(phx_context *context, const char *folder, const char *path, FILE *stream);
 
 /* The groups of the model, and its nodes with rotations where there is no group. */

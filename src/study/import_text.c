@@ -253,26 +253,32 @@ static size_t common_length(const char *a, const char *b)
     return common;
 }
 
-/* A path as it is seen from the model file, which is in the current folder where `folder` is NULL; else that ends with
- * a slash. */
+/* A path as it is seen from a file in that folder (NULL: the current one), which ends with a slash. */
+phx_status import_text_path(phx_context *context, const char *folder, const char *path, char **seen)
+{
+    char *whole = folder && path[0] != '/' ? phx_files_resolve(context, path) : phx_strdup(context, path);
+    const size_t common = whole && folder && path[0] != '/' ? common_length(folder, whole) : 0;
+    const char *up = folder && path[0] != '/' ? folder + common : "";
+
+    *seen = whole ? phx_calloc(context, 2 * strlen(up) + strlen(whole) + 1, 1) : NULL; /* "../" for each "x/" */
+    for (const char *c = up; *seen && *c; c++)
+        if (*c == '/')
+            strcat(*seen, "../");
+    if (*seen)
+        strcat(*seen, whole + common);
+    phx_free(whole);
+    return *seen ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 phx_status import_text_put_path(phx_context *context, const char *folder, const char *path, FILE *stream)
 {
-    if (!folder || path[0] == '/') {
-        put_yaml(stream, path);
-        return PHX_OK;
-    }
-    char *whole = phx_files_resolve(context, path), *relative = NULL;
-    const size_t common = whole ? common_length(folder, whole) : 0;
-    if (whole)
-        relative = phx_calloc(context, 2 * strlen(folder) + strlen(whole) + 1, 1); /* "../" for each "x/" */
-    for (const char *c = folder + common; relative && *c; c++)
-        if (*c == '/')
-            strcat(relative, "../");
-    if (relative)
-        put_yaml(stream, strcat(relative, whole + common));
-    phx_free(whole);
-    phx_free(relative);
-    return relative ? PHX_OK : PHX_ERR_MEMORY;
+    char *seen = NULL;
+    const phx_status status = import_text_path(context, folder, path, &seen);
+
+    if (!status)
+        put_yaml(stream, seen);
+    phx_free(seen);
+    return status;
 }
 
 /* {a: 1, b: 2, c: 3} */

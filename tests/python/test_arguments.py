@@ -65,7 +65,7 @@ class Arguments(Case):
         system = phlexor.StateSpace([[0.0]], [[1.0]], [[1.0]])
         objects = {"Model": model, "Result": result, "Modes": modes, "Linear": linear, "StateSpace": system}
         required = {"from_text": {"text": PENDULUM}, "plants": {"sweep": {"m": [1.0, 2.0]}}, "titop": {"body": model.bodies[0]},
-                    "fmu": {"path": "made.fmu"}, "film": {"path": "made.mp4"}, "feedback": {"back": system}, "held": {"period": 0.1},
+                    "fmu": {"path": "made.fmu"}, "export_robot": {"path": "made.urdf"}, "film": {"path": "made.mp4"}, "feedback": {"back": system}, "held": {"period": 0.1},
                     "connect": {"systems": [system], "links": [], "inputs": [], "outputs": []},
                     "track": {"branch": 1}, "shape": {"mode": 0}, "points": {"body": model.bodies[0]}}
         for kind, thing in objects.items():

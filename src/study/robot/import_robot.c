@@ -42,8 +42,8 @@ phx_status phx_study_import_robot(phx_context *context, const phx_robot_options 
 }
 
 typedef struct robot_saving {
-    const phx_robot_options *options;
-    const phx_robot *robot;
+    robot_writer *write;
+    const void *data;
     const char *folder;
 } robot_saving;
 
@@ -54,10 +54,37 @@ static phx_status save_robot(phx_context *context, const char *path, const void 
 
     if (!stream)
         return phx_file_fail(context, path, "write", errno);
-    phx_status status = robot_write(context, saving->options, saving->robot, saving->folder, stream);
-    if (fclose(stream) != 0 && !status)
+    phx_status status = saving->write(context, saving->data, saving->folder, stream);
+    const bool bad = ferror(stream) != 0;
+    if ((fclose(stream) != 0 || bad) && !status)
         status = phx_file_fail(context, path, "write", errno);
     return status;
+}
+
+phx_status robot_save(phx_context *context, const char *path, robot_writer *write, const void *data)
+{
+    char *folder = NULL;
+    phx_status status = import_text_folder(context, path, &folder);
+
+    if (!status) {
+        const robot_saving saving = {write, data, folder};
+        status = phx_file_replace(context, path, save_robot, &saving);
+    }
+    phx_free(folder);
+    return status;
+}
+
+/* An imported robot and how it becomes a model. */
+typedef struct robot_import {
+    const phx_robot_options *options;
+    const phx_robot *robot;
+} robot_import;
+
+static phx_status import_write(phx_context *context, const void *data, const char *folder, FILE *stream)
+{
+    const robot_import *import = data;
+
+    return robot_write(context, import->options, import->robot, folder, stream);
 }
 
 /* The model file does not take the place of the robot's. */
@@ -77,7 +104,7 @@ static phx_status keep_source(phx_context *context, const char *source, const ch
 phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *options, const char *path)
 {
     phx_robot robot = {0};
-    char *folder = NULL;
+    const robot_import import = {options, &robot};
 
     if (!options || !options->path || !path)
         return phx_fail_null(context, __func__, "options, options->path or path");
@@ -85,12 +112,7 @@ phx_status phx_study_save_robot(phx_context *context, const phx_robot_options *o
     if (!status)
         status = read_robot(context, options, &robot);
     if (!status)
-        status = import_text_folder(context, path, &folder);
-    if (!status) {
-        const robot_saving saving = {options, &robot, folder};
-        status = phx_file_replace(context, path, save_robot, &saving);
-    }
-    phx_free(folder);
+        status = robot_save(context, path, import_write, &import);
     robot_free(&robot);
     return phx_conclude(context, status);
 }

@@ -32,6 +32,16 @@ robot_pose robot_pose_identity(void)
     return (robot_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
+robot_pose robot_pose_relative(const robot_pose *outer, const robot_pose *inner)
+{
+    const double d[3] = {inner->x[0] - outer->x[0], inner->x[1] - outer->x[1], inner->x[2] - outer->x[2]};
+    robot_pose pose;
+
+    phx_rot_apply_transposed(3, outer->R, d, pose.x);
+    phx_dense_multiply(true, false, 3, 3, 3, 1.0, outer->R, 3, inner->R, 3, 0.0, pose.R, 3);
+    return pose;
+}
+
 robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner)
 {
     robot_pose pose;
@@ -120,17 +130,23 @@ static phx_status robot_connect(phx_context *context, phx_robot *robot)
     return PHX_OK;
 }
 
-/* The pose of the child of a joint in its frame at zero, by the coordinates at the start. */
-static robot_pose joint_motion(const robot_joint *joint)
+const double *robot_coordinate_axis(const robot_joint *joint, int k, bool *slides)
 {
     static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+
+    *slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
+    return joint->n_coordinates == 3 ? unit[k] : k ? joint->axis_b : joint->axis;
+}
+
+robot_pose robot_joint_motion(const robot_joint *joint)
+{
     const double length = sqrt(phx_dot(3, joint->axis, joint->axis));
     robot_pose motion = robot_pose_identity();
 
     for (int k = 0; k < joint->n_coordinates; k++) {
         const double start = joint->coordinates[k].start;
-        const bool slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
-        const double *axis = joint->n_coordinates == 3 ? unit[k] : k ? joint->axis_b : joint->axis;
+        bool slides;
+        const double *axis = robot_coordinate_axis(joint, k, &slides);
         robot_pose step = robot_pose_identity();
         for (int a = 0; a < 3 && slides; a++)
             step.x[a] = start * axis[a] / (joint->kind == ROBOT_PRISMATIC ? length : 1.0);
@@ -148,7 +164,7 @@ static void place_link(const phx_robot_options *options, phx_robot *robot, int k
     robot_link *link = &robot->links[k];
     const robot_joint *joint = &robot->joints[link->joint];
     const robot_link *parent = &robot->links[joint->parent];
-    const robot_pose motion = joint_motion(joint), moved = robot_pose_product(&joint->pose, &motion);
+    const robot_pose motion = robot_joint_motion(joint), moved = robot_pose_product(&joint->pose, &motion);
     const robot_pose pose = robot_pose_product(&parent->pose, &moved);
 
     if (joint->kind == ROBOT_FIXED && (!options->keep_fixed || link->mass <= 0.0)) {

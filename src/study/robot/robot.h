@@ -92,6 +92,8 @@ robot_pose robot_pose_identity(void);
 void robot_turn(const double axis[3], double angle, double R[9]);
 /* The frame `inner`, given in `outer`, in the frame of `outer`. */
 robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner);
+/* The frame `inner` in the frame `outer`, both given in the same frame. */
+robot_pose robot_pose_relative(const robot_pose *outer, const robot_pose *inner);
 
 /* Value of an attribute, first child of a name; NULL if absent. */
 const char *robot_attribute(const phx_xml *element, const char *key);
@@ -104,6 +106,12 @@ phx_status robot_read_urdf(phx_context *context, const phx_robot_options *option
                            phx_robot *robot);
 /* Replaces elements <include> by those of their files. */
 phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot);
+/* The joints of a model by robot_joint_kind. */
+extern const char *const robot_joint_words[ROBOT_JOINTS];
+/* Direction of coordinate k, in the child's frame. */
+const double *robot_coordinate_axis(const robot_joint *joint, int k, bool *slides);
+/* The pose of the child of a joint in its frame at zero, by the coordinates at the start. */
+robot_pose robot_joint_motion(const robot_joint *joint);
 /* The frame of joint j, where its coordinates are zero, in the body that it is on. */
 robot_pose robot_joint_frame(const phx_robot *robot, int j);
 /* I += m (|d|^2 - d d^T): what a mass adds to the moments of inertia about a point at the distance d; a mass below zero
@@ -140,5 +148,12 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
 /* The model file, which is in `folder` (with its slash; NULL: the current one). */
 phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot,
                        const char *folder, FILE *stream);
+
+/* ---- files ---- */
+void robot_write_xml(FILE *stream, phx_robot_format format, const phx_robot *robot);
+/* A function that writes a file whose folder, with its slash, is given; NULL: the current one. */
+typedef phx_status robot_writer(phx_context *context, const void *data, const char *folder, FILE *stream);
+/* The file, complete or not at all. */
+phx_status robot_save(phx_context *context, const char *path, robot_writer *write, const void *data);
 
 #endif

@@ -231,16 +231,12 @@ static void put_bent_joints(FILE *stream, const phx_robot_options *options, cons
 /* Inertia against coordinate k of joint j of all that it carries, at the start. */
 static double carried_inertia(const phx_robot *robot, int j, int k)
 {
-    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const robot_joint *joint = &robot->joints[j];
     const robot_link *child = &robot->links[joint->child];
-    const bool slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
-    const double *local = joint->kind == ROBOT_PLANAR || joint->kind == ROBOT_SPHERICAL ? unit[k]
-                          : k == 0                                                      ? joint->axis
-                                                                                        : joint->axis_b;
+    bool slides;
     double axis[3], sum = 0.0;
 
-    phx_rot_apply(3, child->pose.R, local, axis);
+    phx_rot_apply(3, child->pose.R, robot_coordinate_axis(joint, k, &slides), axis);
     const double length = sqrt(phx_dot(3, axis, axis));
     for (int l = 0; l < robot->n_links; l++) {
         const robot_link *link = &robot->links[l];
@@ -384,17 +380,18 @@ static void put_friction(FILE *stream, const robot_joint *joint, bool prescribed
     fputs(joint->n_coordinates > 1 ? "]" : "", stream);
 }
 
+const char *const robot_joint_words[ROBOT_JOINTS] = {"weld",   "revolute", "revolute",  "prismatic",
+                                                     "planar", "free",     "spherical", "universal"};
+
 /* A joint with all that its coordinates have. */
 static void put_joint(FILE *stream, const phx_robot_options *options, const phx_robot *robot, int j)
 {
-    static const char *const kinds[ROBOT_JOINTS] = {"weld",   "revolute", "revolute",  "prismatic",
-                                                    "planar", "free",     "spherical", "universal"};
     const robot_joint *joint = &robot->joints[j];
     const int body = robot->links[joint->parent].body, last = joint->n_coordinates - 1;
     const bool prescribed = joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION;
     const bool at_tip = robot_bends(options, robot, body) && robot_bend_of(options, robot, body).joint == j;
 
-    fprintf(stream, "  %s: {kind: %s, ports: [%s%s.%s, %s.P]", joint->name, kinds[joint->kind],
+    fprintf(stream, "  %s: {kind: %s, ports: [%s%s.%s, %s.P]", joint->name, robot_joint_words[joint->kind],
             is_ground(options, robot, body) ? "ground" : robot->links[body].name, at_tip ? "_tip" : "",
             at_tip ? "P" : joint->name, robot->links[joint->child].name);
     if (joint->kind == ROBOT_UNIVERSAL) {
