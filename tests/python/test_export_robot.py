@@ -156,17 +156,18 @@ class ExportRobot(unittest.TestCase):
                     self.compare((self.place / "first.yaml").read_text(), form, starts, outputs)
 
     def test_what_acts_along_joints(self):
-        text = ARM.replace("damping: 0.2,", "damping: 0.2, friction: {force: 0.4}, stiffness: 5, rest: 0.1, stops: {lower: -1, upper: 2, stiffness: 10},")
+        text = ARM.replace("damping: 0.2,", "damping: 0.2, rotor_inertia: 0.01, gear_ratio: 3, friction: {force: 0.4}, stiffness: 5, rest: 0.1, stops: {lower: -1, upper: 2, stiffness: 10},")
         text = text.replace("outputs: {}", "controllers: {c: {kind: pid, measure: swing, effort: swing, kp: 1, limit: [-7, 7]}}\noutputs: {}")
         made, file = self.again(text, "urdf")
         self.assertIn('type="revolute"', file)
         self.assertIn('<limit effort="7" velocity="1000000000" lower="-1" upper="2"/><dynamics damping="0.2" friction="0.4"/>', file)
         self.assertIn("damping: 0.2, friction: {force: 0.4},\n    stops: {lower: -1, upper: 2,", made)
-        for lost in ("controllers (c)", "springs, dampers, friction and stops of joints (swing)", "stiffness and damping of stops (swing)"):
+        for lost in ("controllers (c)", "springs, dampers, friction and stops of joints (swing)", "stiffness and damping of stops (swing)",
+                     "rotors of joints (swing)"):
             self.assertIn(lost, self.warnings)
         made, file = self.again(text, "mjcf")
-        self.assertIn('damping="0.2" frictionloss="0.4" stiffness="5" springref="0.1"', file)
-        self.assertIn("damping: 0.2, stiffness: 5, rest: 0.1, friction: {force: 0.4}, angle: 0.5,\n    stops: {lower: -1, upper: 2,", made)
+        self.assertIn('damping="0.2" frictionloss="0.4" stiffness="5" springref="0.1" armature="0.09', file)
+        self.assertIn("damping: 0.2, rotor_inertia: 0.09, stiffness: 5, rest: 0.1, friction: {force: 0.4}, angle: 0.5,\n    stops: {lower: -1, upper: 2,", made)
         self.assertNotIn("springs, dampers", self.warnings)
 
     def test_beams_that_are_held_rigid(self):

@@ -165,7 +165,7 @@ static char *export_name(const robot_export *export, const char *body, const cha
 /* Whether a spring, damper, stop or friction acts along a coordinate. */
 static bool is_passive(const phx_model_coordinate *c)
 {
-    return c->stiffness > 0.0 || c->damping > 0.0 || c->stops.given || c->friction.given;
+    return c->stiffness > 0.0 || c->damping > 0.0 || c->rotor_inertia > 0.0 || c->stops.given || c->friction.given;
 }
 
 /* Hangs a body on the tree by joint j of the model, or, with j = -1, by one that floats. Joints that float are on the
@@ -275,6 +275,7 @@ static void export_coordinate(robot_export *export, const phx_model_joint *from,
         const char *what;
     } parts[] = {{m->speed || m->motion || m->effort, "prescribed motions and efforts of joints"},
                  {m->law.given || m->damper.given || m->motor.given, "laws of springs, dampers and motors of joints"},
+                 {m->rotor_inertia > 0.0 && (urdf || !kept), "rotors of joints"},
                  {kept ? urdf && m->stiffness > 0.0 : is_passive(m), "springs, dampers, friction and stops of joints"},
                  {friction->coefficient > 0.0 || friction->breakaway.given || friction->ratio.given ||
                       friction->regularised > 0.0,
@@ -294,6 +295,7 @@ static void export_coordinate(robot_export *export, const phx_model_joint *from,
                                                 .friction = friction->force,
                                                 .stiffness = m->stiffness,
                                                 .rest = m->rest,
+                                                .rotor = m->rotor_inertia * m->gear_ratio * m->gear_ratio,
                                                 .start = to->coordinates[c].start};
 }
 

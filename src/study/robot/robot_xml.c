@@ -128,6 +128,8 @@ static void mjcf_put_joint(FILE *stream, const robot_joint *joint, int depth)
         xml_put(stream, "%i<joint type=%s axis=%3 damping=%n frictionloss=%n stiffness=%n springref=%n", depth,
                 slides ? "slide" : "hinge", axis, coordinate->damping, coordinate->friction, coordinate->stiffness,
                 coordinate->rest);
+        if (coordinate->rotor > 0.0)
+            xml_put(stream, " armature=%n", coordinate->rotor);
         if (k == 0)
             xml_put(stream, " name=%s", joint->name);
         if (coordinate->limited)
