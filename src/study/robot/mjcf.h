@@ -1,0 +1,90 @@
+/* Reader of MJCF: what its files share; private to the robots. */
+#ifndef PHX_STUDY_ROBOT_MJCF_H
+#define PHX_STUDY_ROBOT_MJCF_H
+
+#include "robot.h"
+
+typedef struct mjcf_class {
+    const char *name; /* NULL: the root */
+    int parent;       /* -1: the root classes */
+    const phx_xml *element;
+} mjcf_class;
+
+/* Where the values of a joint stand in qpos; of its coordinates: the value at zero and the sign of the last one. */
+typedef struct mjcf_start {
+    int address;
+    double reference[3], sign;
+} mjcf_start;
+
+typedef struct mjcf_item mjcf_item;
+
+typedef struct mjcf_reader {
+    phx_context *context;
+    const phx_robot_options *options;
+    const phx_xml *root;
+    phx_robot *robot;
+    int n_classes, n_sites, n_qpos, n_touching;
+    mjcf_class *classes;
+    mjcf_start *starts; /* of each joint */
+    mjcf_item *sites;
+    const phx_xml *touching;
+    double degree; /* rad */
+    const char *sequence, *mesh_folder;
+    int degrees, limits, from_geoms, balance;
+    double total, groups[2];
+} mjcf_reader;
+
+/* An element with the class that its parents give it, and the frame it is in: the pose in its link. */
+struct mjcf_item {
+    mjcf_reader *reader;
+    const phx_xml *element;
+    const char *childclass;
+    int link;
+    robot_pose frame;
+};
+
+/* An attribute: `count` numbers, or one of some words. */
+typedef struct mjcf_value {
+    const char *key;
+    const char *const *words; /* NULL: numbers */
+    int count;
+    void *value; /* double, or int: the number of the word */
+} mjcf_value;
+
+extern const char *const MJCF_BOOLEAN[], *const MJCF_AUTO[];
+
+/* Replaces each <include> in an element by the children of the root of its file. */
+phx_status mjcf_expand(phx_context *context, phx_robot *robot, phx_xml *element, int depth);
+
+/* ---- defaults and attributes ---- */
+/* The value of an attribute: its own, that of its class or of the nearest class around it. */
+const char *mjcf_text(const mjcf_item *item, const char *key);
+/* Refuses an element; its line goes ahead of the text. */
+phx_status mjcf_refuse(const mjcf_item *item, const char *text, const char *value);
+void mjcf_warn(const mjcf_item *item, const char *name, const char *text);
+phx_status mjcf_numbers(const mjcf_item *item, const char *key, int least, int most, double *values);
+/* The number of an attribute's word in a list that ends with NULL; absent: `value` stays. */
+phx_status mjcf_choice(const mjcf_item *item, const char *key, const char *const *words, int *value);
+/* Reads attributes up to the one without key; what is absent stays. */
+phx_status mjcf_values(const mjcf_item *item, const mjcf_value *value);
+/* Enters <default> elements, which are classes, and those in them. */
+phx_status mjcf_classes(mjcf_reader *reader, const phx_xml *element, int parent, bool top);
+/* Every class that an element names is there. */
+phx_status mjcf_check_classes(mjcf_reader *reader, const phx_xml *element);
+
+/* ---- frames and names ---- */
+/* R with the columns x, y, x cross y; y need not be perpendicular to x. Returns false if they have one direction. */
+bool mjcf_axes(const double x[3], const double y[3], double R[9]);
+/* The pose of an element in its link. */
+phx_status mjcf_pose(const mjcf_item *item, robot_pose *pose);
+/* A name that a model can have and that is not taken: NAME, NAME_2, ... */
+phx_status mjcf_name(const mjcf_item *item, const char *text, bool in_links, bool in_joints, char **name);
+/* A name that another element of the same kind has is an error. */
+phx_status mjcf_twice(const mjcf_item *item, const char *named);
+
+/* ---- masses and shapes ---- */
+phx_status mjcf_inertial(const mjcf_item *item, robot_link *link);
+/* A geom: its shape, and its mass if the link has its mass from geoms. */
+phx_status mjcf_geom(const mjcf_item *item, bool with_mass);
+
+#endif
