@@ -138,6 +138,71 @@ class Mjcf(unittest.TestCase):
         np.testing.assert_allclose(two["centre_of_mass"], [-0.25, 0, 0])
         np.testing.assert_allclose(two["inertia"].reshape(3, 3), np.diag([0.016, 0.016 + 0.75, 0.016 + 0.75]), atol=1e-15)
 
+    def mesh_body(self, mesh, geom="", settings="", fails=False):
+        """The body whose mass is a mesh, turned and moved as `geom` says; the message if that fails."""
+        text = self.run_import(f"""<mujoco>{settings}<asset>
+            <mesh name="m" {mesh}/></asset>
+            <worldbody><body name="b"><freejoint/><geom type="mesh" mesh="m" contype="0" conaffinity="0" {geom}/></body></worldbody></mujoco>""", fails=fails)
+        return text if fails else self.body(text, "b")
+
+    def test_masses_of_meshes(self):
+        # A bar of 0.3 x 0.1 x 0.05 with a block of 0.1 x 0.1 x 0.05 on it: not convex.
+        flat = [(0, 0), (0.3, 0), (0.3, 0.1), (0.1, 0.1), (0.1, 0.2), (0, 0.2)]
+        corners = np.array([(x, y, z) for z in (0, 0.05) for x, y in flat]) + [0.02, 0.03, 0.04]
+        faces = [(a, c, b) for a, b, c in ((0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5))]
+        faces += [(a + 6, c + 6, b + 6) for a, b, c in faces]
+        faces += [f for i in range(6) for f in ((i, (i + 1) % 6, (i + 1) % 6 + 6), (i, (i + 1) % 6 + 6, i + 6))]
+        parts = [(np.array([0.17, 0.08, 0.065]), np.array([0.3, 0.1, 0.05])), (np.array([0.07, 0.18, 0.065]), np.array([0.1, 0.1, 0.05]))]
+
+        def expected(scale, density):
+            masses = [density * np.prod(np.abs(scale) * size) for _, size in parts]
+            com = sum(m * scale * c for m, (c, _) in zip(masses, parts)) / sum(masses)
+            inertia = np.zeros((3, 3))
+            for m, (c, size) in zip(masses, parts):
+                d, square = scale * c - com, (scale * size)**2
+                inertia += m * (np.diag(square.sum() - square) / 12 + d @ d * np.eye(3) - np.outer(d, d))
+            return sum(masses), com, inertia
+
+        def same(body, mass, com, inertia):
+            np.testing.assert_allclose(body["mass"], mass, rtol=1e-6)  # files have single precision
+            np.testing.assert_allclose(body["centre_of_mass"], com, atol=1e-7)
+            np.testing.assert_allclose(body["inertia"].reshape(3, 3), inertia, atol=1e-6 * np.abs(inertia).max())
+        triangles = corners[faces].astype("<f4")
+        (self.place / "m").mkdir()
+        (self.place / "m" / "b.stl").write_bytes(b"solid".ljust(80) + len(faces).to_bytes(4, "little") + b"".join(
+            bytes(12) + t.tobytes() + bytes(2) for t in triangles))
+        (self.place / "m" / "a.stl").write_text("solid m\n" + "".join("facet normal 0 0 0\nouter loop\n" + "".join(
+            "vertex %r %r %r\n" % tuple(map(float, x)) for x in t) + "endloop\nendfacet\n" for t in corners[faces]) + "endsolid m\n")
+        (self.place / "m" / "o.obj").write_text("".join("v %r %r %r\n" % tuple(map(float, x)) for x in corners) + "".join(
+            "f %d %d %d\n" % (a + 1, b + 1, c + 1) for a, b, c in faces))
+        inline = 'vertex="%s" face="%s"' % (" ".join(map(repr, corners.ravel().tolist())), " ".join(str(k) for f in faces for k in f))
+        folder, one = '<compiler meshdir="m"/>', np.ones(3)
+        for mesh in ('file="b.stl"', 'file="a.stl"', 'file="o.obj"', inline):
+            same(self.mesh_body(mesh, settings=folder), *expected(one, 1000))
+            self.assertNotIn("<mesh>", self.warnings)
+        scale = np.array([1, 2, -0.5])  # mirrored
+        same(self.mesh_body('file="b.stl" scale="1 2 -0.5"', 'mass="3"', folder), *expected(scale, 3 / (0.0005 * 4)))
+        R, F, place, at = turn([0, 0.6, 0.8], 2 * np.arccos(0.6)), turn([1, 0, 0], np.pi / 2), np.array([0.1, 0.2, 0.3]), np.array([3, 2, 1])
+        mass, com, inertia = expected(one, 700)
+        body = self.mesh_body('file="o.obj" refpos="0.1 0.2 0.3" refquat="0.6 0 0.48 0.64"', 'density="700" pos="3 2 1" euler="90 0 0"', folder)
+        same(body, mass, at + F @ R.T @ (com - place), F @ R.T @ inertia @ R @ F.T)
+        # The picture lies where the mass does.
+        shape = re.search(r"mesh: .*position: \[(.*?)\], rotation: {quaternion: \[(.*?)\]", (self.place / "robot.yaml").read_text())
+        np.testing.assert_allclose(numbers(shape.group(1)), at - F @ R.T @ place, atol=1e-12)
+        sheet = self.mesh_body('vertex="0 0 0 1 0 0 1 2 0 0 2 0" face="0 1 2 0 2 3" inertia="shell"', 'density="5"')
+        same(sheet, 10, [0.5, 1, 0], np.diag([10 * 4 / 12, 10 / 12, 10 * 5 / 12]))
+        inside_out = 'vertex="%s" face="%s"' % (inline.split('"')[1], " ".join(str(k) for f in faces for k in f[::-1]))
+        same(self.mesh_body(inside_out), *expected(one, 1000))
+        self.assertIn("robot.xml:2: <mesh> 'm': its triangles are inside out", self.warnings)
+        self.mesh_body(inline.replace('face="0 2 1 ', 'face="'))
+        self.assertIn("robot.xml:2: <mesh> 'm': its surface is not closed, 3 sides", self.warnings)
+        for mesh, message in (('file="none.stl"', "robot.xml:2: <mesh>: there is no such file"), ('vertex="0 0 0 1 0 0"', "hulls of points"),
+                              ('vertex="0 0 0 1 0 0 1 2 0" face="0 1 3"', "no vertex"), ('vertex="0 0 0 1 0 0 1 2 0" face="0 1 2"', "encloses no volume"),
+                              ('file="b.stl" refquat="0 0 0 0"', "no rotation"), ('vertex="0 0 nan"', "found '0 0 nan'"),
+                              ('file="robot.xml"', "No suitable reader"), ('file="b.stl" inertia="full"', "expected one of convex")):
+            with self.subTest(mesh):
+                self.assertIn(message, self.mesh_body(mesh, settings=folder if "b.stl" in mesh else "", fails=True))
+
     def test_settings_of_masses(self):
         body = '<body name="b"><joint/>{}</body><body name="c"><joint/><geom size="0.1" mass="1"/></body>'
         text = self.run_import(GEOMS.format(body.format('<geom size="0.1" mass="3"/>')).replace(
@@ -251,7 +316,8 @@ class Mjcf(unittest.TestCase):
             "rotation": (good.replace('name="b"', 'quat="0 0 0 0"'), "no rotation has the values"),
             "no mass": (good.replace('<geom size="0.1"/>', ""), "has no mass"),
             "negative mass": (good.replace('size="0.1"', 'size="0.1" mass="-1"'), "must not be negative"),
-            "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "give the body <inertial>"),
+            "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "there is no mesh 'm'"),
+            "fitted": (good.replace('<geom size="0.1"/>', '<geom type="box" mesh="m"/>'), "give the body <inertial>"),
             "joints": (good.replace('<joint name="j"/>', '<joint/><joint axis="0 1 1"/>'), "give each joint a body"),
             "too many joints": (good.replace('<joint name="j"/>', 4 * "<joint/>"), "more than three joints"),
             "free in a body": (good.replace(body, f'<body><joint/><geom size="1"/>{body.replace("joint", "freejoint")}</body>'),

@@ -571,5 +571,6 @@ phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *option
     phx_free(reader.classes);
     phx_free(reader.starts);
     phx_free(reader.sites);
+    phx_free(reader.meshes);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef PHX_STUDY_ROBOT_MJCF_H
 #define PHX_STUDY_ROBOT_MJCF_H
 
+#include "mesh/mesh.h"
 #include "robot.h"
 
 typedef struct mjcf_class {
@@ -18,15 +19,23 @@ typedef struct mjcf_start {
 
 typedef struct mjcf_item mjcf_item;
 
+/* A mesh with its moments: of the solid in its surface or of the surface. */
+typedef struct mjcf_mesh {
+    const phx_xml *element;
+    bool shell;
+    phx_surface_moments moments;
+} mjcf_mesh;
+
 typedef struct mjcf_reader {
     phx_context *context;
     const phx_robot_options *options;
     const phx_xml *root;
     phx_robot *robot;
-    int n_classes, n_sites, n_qpos, n_touching;
+    int n_classes, n_sites, n_qpos, n_touching, n_meshes;
     mjcf_class *classes;
     mjcf_start *starts; /* of each joint */
     mjcf_item *sites;
+    mjcf_mesh *meshes; /* that have masses, each once */
     const phx_xml *touching;
     double degree; /* rad */
     const char *sequence, *mesh_folder;
@@ -83,6 +92,16 @@ phx_status mjcf_name(const mjcf_item *item, const char *text, bool in_links, boo
 phx_status mjcf_twice(const mjcf_item *item, const char *named);
 
 /* ---- masses and shapes ---- */
+/* The <mesh> that a geom names. */
+phx_status mjcf_mesh_of(const mjcf_item *geom, mjcf_item *mesh);
+/* Path of its file; empty: it has its points in the element. PHX_ERR_INPUT: there is no such file. */
+phx_status mjcf_mesh_path(const mjcf_item *mesh, int size, char *path);
+/* Frame of the file, scaled, in that of the mesh, and the scales along the axes of the mesh. */
+phx_status mjcf_mesh_frame(const mjcf_item *mesh, robot_pose *frame, double scale[3]);
+/* Volume, or area of a shell, with centre and inertia, of the mesh of a geom; `shell` is set if the mesh is one. */
+phx_status mjcf_mesh_moments(const mjcf_item *geom, int *shell, phx_surface_moments *moments);
+/* The asset of a kind and a name, which may be its file's without folder and ending; NULL if absent. */
+const phx_xml *mjcf_asset(const mjcf_reader *reader, const char *kind, const char *name);
 phx_status mjcf_inertial(const mjcf_item *item, robot_link *link);
 /* A geom: its shape, and its mass if the link has its mass from geoms. */
 phx_status mjcf_geom(const mjcf_item *item, bool with_mass);

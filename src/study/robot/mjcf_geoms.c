@@ -1,11 +1,9 @@
-/* Masses and shapes of MJCF: <inertial>, geoms and their meshes. */
+/* Masses and shapes of MJCF: <inertial> and geoms. */
 #include "mjcf.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -73,7 +71,7 @@ static double mjcf_moments(mjcf_kind kind, const double size[3], double moments[
 static phx_status mjcf_geom_mass(const mjcf_item *item, mjcf_kind kind, const double size[3], const robot_pose *pose)
 {
     robot_link part = {.pose = *pose};
-    double density = 1000.0, moments[3], mass = -1.0;
+    double density = 1000.0, moments[3], mass = -1.0, volume;
     int shell = 0;
     const mjcf_value values[] = {
         {"density", NULL, 1, &density}, {"mass", NULL, 1, &mass}, {"shellinertia", MJCF_BOOLEAN, 0, &shell}, {0}};
@@ -85,14 +83,27 @@ static phx_status mjcf_geom_mass(const mjcf_item *item, mjcf_kind kind, const do
         return mjcf_refuse(item, "mass and density must not be negative", NULL);
     if (kind == MJCF_PLANE || kind == MJCF_FIELD || mass == 0.0 || (mass < 0.0 && density == 0.0))
         return PHX_OK;
-    if (kind >= MJCF_MESH || mjcf_text(item, "mesh") || shell)
-        return mjcf_refuse(
-            item, "the mass of a mesh or shell is not computed: give the body <inertial>, or the geom mass=\"0\"",
-            NULL);
-    const double volume = mjcf_moments(kind, size, moments);
+    if (kind > MJCF_MESH || (kind < MJCF_MESH && (mjcf_text(item, "mesh") || shell)))
+        return mjcf_refuse(item,
+                           "the mass of a fitted shape, of a shell or sdf is not computed: give the body <inertial>, "
+                           "or the geom mass=\"0\"",
+                           NULL);
+    if (kind == MJCF_MESH) {
+        phx_surface_moments mesh;
+        status = mjcf_mesh_moments(item, &shell, &mesh);
+        volume = shell ? mesh.area : mesh.volume;
+        memcpy(part.com, mesh.centre, sizeof part.com);
+        memcpy(part.inertia, mesh.inertia, sizeof part.inertia);
+    } else {
+        volume = mjcf_moments(kind, size, moments);
+        for (int a = 0; a < 3; a++)
+            part.inertia[4 * a] = moments[a];
+    }
+    if (status)
+        return status;
     part.mass = mass > 0.0 ? mass : density * volume;
-    for (int a = 0; a < 3; a++)
-        part.inertia[4 * a] = part.mass * moments[a];
+    for (int a = 0; a < 9; a++)
+        part.inertia[a] *= part.mass;
     robot_merge(&item->reader->robot->links[item->link], &part);
     return PHX_OK;
 }
@@ -132,23 +143,6 @@ static phx_status mjcf_size(const mjcf_item *item, mjcf_kind kind, double size[3
     return status;
 }
 
-/* The asset of a kind and a name, which may be its file's without folder and ending; NULL if absent. */
-static const phx_xml *mjcf_asset(const mjcf_reader *reader, const char *kind, const char *name)
-{
-    for (int k = 0; name && k < reader->root->n_children; k++)
-        for (int m = 0; !strcmp(reader->root->children[k].name, "asset") && m < reader->root->children[k].n_children;
-             m++) {
-            const phx_xml *asset = &reader->root->children[k].children[m];
-            const char *named = robot_attribute(asset, "name"), *file = robot_attribute(asset, "file");
-            const char *slash = file ? strrchr(file, '/') : NULL, *stem = named ? named : slash ? slash + 1 : file;
-            const char *dot = stem && !named ? strrchr(stem, '.') : NULL;
-            const size_t length = dot ? (size_t)(dot - stem) : stem ? strlen(stem) : 0;
-            if (!strcmp(asset->name, kind) && stem && strlen(name) == length && !strncmp(stem, name, length))
-                return asset;
-        }
-    return NULL;
-}
-
 /* The colour of a geom: its own, else that of its material. */
 static phx_status mjcf_colour(const mjcf_item *item, double colour[4])
 {
@@ -161,40 +155,31 @@ static phx_status mjcf_colour(const mjcf_item *item, double colour[4])
 }
 
 /* A mesh as a shape; file NULL if pictures cannot have it. */
-static phx_status mjcf_mesh(const mjcf_item *item, robot_shape *shape)
+static phx_status mjcf_mesh_shape(const mjcf_item *item, robot_shape *shape)
 {
     enum { SIZE = 4096 };
-    const mjcf_reader *reader = item->reader;
-    const char *name = mjcf_text(item, "mesh"), *slash = strrchr(reader->robot->path, '/');
-    const mjcf_item mesh = {.reader = item->reader, .element = mjcf_asset(reader, "mesh", name)};
-    const char *file = robot_attribute(mesh.element, "file"), *dot = file ? strrchr(file, '.') : NULL;
     char path[SIZE];
+    mjcf_item mesh;
+    robot_pose frame;
+    phx_status status = mjcf_mesh_of(item, &mesh);
 
-    if (!mesh.element)
-        return mjcf_refuse(item, "there is no mesh ", name ? name : "");
-    shape->kind = ROBOT_MESH;
-    shape->size[0] = shape->size[1] = shape->size[2] = 1.0;
-    const phx_status status = mjcf_numbers(&mesh, "scale", 3, 3, shape->size);
-    if (status || !file)
+    if (!status)
+        status = mjcf_mesh_path(&mesh, SIZE, path);
+    if (!status)
+        status = mjcf_mesh_frame(&mesh, &frame, shape->size);
+    if (status || !*path)
         return status;
+    const char *dot = strrchr(path, '.'), *name = mjcf_text(item, "mesh");
     if (!dot || (strcasecmp(dot, ".stl") != 0 && strcasecmp(dot, ".obj") != 0)) {
         mjcf_warn(&mesh, name, "pictures need STL or OBJ: left out");
         return PHX_OK;
     }
-    const bool absolute = file[0] == '/' || reader->mesh_folder[0] == '/';
-    snprintf(path, SIZE, "%.*s%s%s%s%s",
-             absolute ? 0
-             : slash  ? (int)(slash - reader->robot->path)
-                      : 1,
-             slash ? reader->robot->path : ".", absolute ? "" : "/", file[0] == '/' ? "" : reader->mesh_folder,
-             file[0] == '/' ? "" : "/", file);
-    if (access(path, R_OK) != 0)
-        return mjcf_refuse(&mesh, "there is no such file; --no-shapes leaves pictures out: ", path);
     if (shape->size[0] <= 0.0 || shape->size[0] != shape->size[1] || shape->size[0] != shape->size[2]) {
-        mjcf_warn(&mesh, name, "its scales differ or are negative; the first is taken for all");
+        mjcf_warn(&mesh, name, "its scales differ or are negative; the first is taken for all in pictures");
         shape->size[0] = fabs(shape->size[0]);
     }
-    shape->file = phx_strdup(reader->context, path);
+    shape->pose = robot_pose_product(&shape->pose, &frame);
+    shape->file = phx_strdup(item->reader->context, path);
     return shape->file ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -218,7 +203,7 @@ static phx_status mjcf_shape(const mjcf_item *item, mjcf_kind kind, const double
         item->reader->options->no_shapes)
         return status;
     if (shape.kind == ROBOT_MESH)
-        status = mjcf_mesh(item, &shape);
+        status = mjcf_mesh_shape(item, &shape);
     if (status || (shape.kind == ROBOT_MESH && !shape.file))
         return status;
     robot_shape *shapes = phx_realloc(item->reader->context, link->shapes, (size_t)link->n_shapes + 1, sizeof *shapes);
