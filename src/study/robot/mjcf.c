@@ -64,14 +64,14 @@ static phx_status mjcf_option(mjcf_reader *reader, const phx_xml *element)
     return status;
 }
 
-/* The settings of all sections; those that are left out are reported with their number of elements. What holds bodies
- * is left out only if that is asked for, and a section that MJCF does not have is an error. */
+/* The settings of all sections; those that are left out are reported with their number of elements. Tendons hold bodies
+ * and are left out only if that is asked for. A section that MJCF does not have is an error. */
 static phx_status mjcf_sections(mjcf_reader *reader)
 {
-    static const char *const sections[] = {"actuator",   "equality", "tendon", "contact",   "sensor", "extension",
-                                           "deformable", "compiler", "option", "default",   "asset",  "worldbody",
-                                           "keyframe",   "size",     "visual", "statistic", "custom"};
-    enum { N = sizeof sections / sizeof *sections, HOLDS = 1, HOLDS_END = 3, LEFT_OUT = 7 }; /* equality, tendon hold */
+    static const char *const sections[] = {"tendon", "contact",   "sensor", "extension", "deformable", "compiler",
+                                           "option", "default",   "asset",  "worldbody", "keyframe",   "size",
+                                           "visual", "statistic", "custom", "actuator",  "equality",   NULL};
+    enum { N = sizeof sections / sizeof *sections - 1, TENDON = 0, LEFT_OUT = 5 };
     const phx_xml *root = reader->root;
     phx_status status = PHX_OK;
     int count[N] = {0}, line[N] = {0};
@@ -80,9 +80,7 @@ static phx_status mjcf_sections(mjcf_reader *reader)
     for (int k = 0; k < root->n_children && !status; k++) {
         const phx_xml *element = &root->children[k];
         const mjcf_item item = {.reader = reader, .element = element};
-        int s = 0;
-        while (s < N && strcmp(sections[s], element->name) != 0)
-            s++;
+        const int s = mjcf_word(sections, element->name);
         if (s == N)
             return mjcf_refuse(&item, "MJCF has no section of this name", NULL);
         line[s] = count[s] ? line[s] : element->line;
@@ -96,7 +94,7 @@ static phx_status mjcf_sections(mjcf_reader *reader)
             status = mjcf_classes(reader, element, -1, true);
     }
     for (int s = 0; s < LEFT_OUT && !status; s++)
-        if (count[s] && s >= HOLDS && s < HOLDS_END && !reader->options->lossy)
+        if (count[s] && s == TENDON && !reader->options->lossy)
             status = phx_fail(reader->context, PHX_ERR_INPUT,
                               "%s:%d: <%s>: %d element%s no counterpart, and without %s the mechanism moves otherwise; "
                               "leave %s out by --lossy and join the bodies in the model file",
@@ -117,7 +115,7 @@ typedef struct mjcf_joints {
     int count;
     mjcf_item items[MOST_JOINTS];
     int kinds[MOST_JOINTS];
-    double places[MOST_JOINTS][3], axes[MOST_JOINTS][3], references[MOST_JOINTS];
+    double places[MOST_JOINTS][3], axes[MOST_JOINTS][3], references[MOST_JOINTS], efforts[2];
     robot_coordinate coordinates[MOST_JOINTS];
 } mjcf_joints;
 
@@ -178,8 +176,11 @@ static phx_status mjcf_joint(const mjcf_item *item, mjcf_joints *joints)
         joints->kinds[k] = MJCF_FREE;
         return PHX_OK;
     }
-    const mjcf_value values[] = {
-        {"type", kinds, 0, &joints->kinds[k]}, {"pos", NULL, 3, place}, {"axis", NULL, 3, axis}, {0}};
+    const mjcf_value values[] = {{"type", kinds, 0, &joints->kinds[k]},
+                                 {"pos", NULL, 3, place},
+                                 {"axis", NULL, 3, axis},
+                                 {"actuatorfrcrange", NULL, 2, joints->efforts},
+                                 {0}};
     phx_status status = mjcf_values(item, values);
     if (!status)
         status = mjcf_coordinate(item, joints->kinds[k], &joints->coordinates[k], &joints->references[k]);
@@ -243,7 +244,10 @@ static phx_status mjcf_combine(const mjcf_joints *joints, robot_joint *joint, mj
     joint->kind = known[k].kind;
     joint->n_coordinates = joint->kind == ROBOT_FLOATING || (count == 1 && joint->kind == ROBOT_SPHERICAL) ? 0 : count;
     memcpy(joint->coordinates, joints->coordinates, sizeof joint->coordinates);
+    joint->effort = joint->n_coordinates == 1 ? fmax(-joints->efforts[0], joints->efforts[1]) : 0.0;
     memcpy(start->reference, joints->references, sizeof start->reference);
+    for (int m = 0; m < count; m++)
+        start->names[m] = robot_attribute(joints->items[m].element, "name");
     memcpy(joint->axis, joints->axes[0], sizeof joint->axis);
     memcpy(joint->axis_b, joints->axes[1], sizeof joint->axis_b);
     start->sign = 1.0;
@@ -279,11 +283,7 @@ static phx_status mjcf_content(const mjcf_item *parent, mjcf_joints *joints, boo
         mjcf_item item = *parent;
         item.element = &parent->element->children[k];
         const char *name = item.element->name, *inner = robot_attribute(item.element, "childclass");
-        int r = 0, o = 0;
-        while (refused[r] && strcmp(refused[r], name) != 0)
-            r++;
-        while (known[o] && strcmp(known[o], name) != 0)
-            o++;
+        const int r = mjcf_word(refused, name), o = mjcf_word(known, name);
         if (!strcmp(name, "frame")) {
             status = mjcf_pose(&item, &item.frame);
             item.childclass = inner ? inner : item.childclass;
@@ -342,7 +342,7 @@ static phx_status mjcf_body(const mjcf_item *item)
     robot_link *link = &robot->links[robot->n_links];
     robot_joint *joint = &robot->joints[robot->n_joints];
     mjcf_start *start = &reader->starts[robot->n_joints];
-    robot_pose pose, frame, outer;
+    robot_pose pose, frame;
     char fallback[32];
     bool from_geoms = false;
 
@@ -388,12 +388,9 @@ static phx_status mjcf_body(const mjcf_item *item)
     start->address = reader->n_qpos;
     for (int k = 0; k < joints.count; k++)
         reader->n_qpos += joints.kinds[k] == MJCF_FREE ? 7 : joints.kinds[k] == MJCF_BALL ? 4 : 1;
-    for (int a = 0; a < 3; a++) /* the body in its link */
-        for (int b = 0; b < 3; b++)
-            body.frame.R[3 * a + b] = frame.R[3 * b + a];
-    phx_rot_apply(3, body.frame.R, frame.x, outer.x);
-    for (int a = 0; a < 3; a++)
-        body.frame.x[a] = -outer.x[a];
+    body.frame = robot_pose_inverse(&frame);
+    reader->places[body.link] =
+        (mjcf_place){named, body.frame, robot_pose_product(&reader->places[item->link].world, &joint->pose)};
     if (robot_attribute(item->element, "gravcomp"))
         mjcf_warn(item, named, "gravcomp is left out");
     status = mjcf_masses(&body, &from_geoms);
@@ -462,18 +459,12 @@ static phx_status mjcf_key(const mjcf_reader *reader, const phx_xml *key)
 static phx_status mjcf_keys(const mjcf_reader *reader)
 {
     const phx_robot *robot = reader->robot;
-    phx_status status = PHX_OK;
-    int count = 0;
+    const phx_xml *first = mjcf_entry(reader, "keyframe", 0), *second = mjcf_entry(reader, "keyframe", 1);
+    const phx_status status = first ? mjcf_key(reader, first) : PHX_OK;
 
-    for (int k = 0; k < reader->root->n_children; k++) {
-        const phx_xml *section = &reader->root->children[k];
-        for (int m = 0; m < section->n_children && !status && !strcmp(section->name, "keyframe"); m++)
-            if (count++ == 0)
-                status = mjcf_key(reader, &section->children[m]);
-            else if (count == 2)
-                phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <key>: only the first one is the start",
-                        section->children[m].path, section->children[m].line);
-    }
+    if (second)
+        phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <key>: only the first one is the start", second->path,
+                second->line);
     for (int j = 0; j < robot->n_joints && !status; j++)
         for (int k = 0; k < robot->joints[j].n_coordinates; k++) {
             const robot_coordinate *coordinate = &robot->joints[j].coordinates[k];
@@ -506,7 +497,8 @@ static phx_status mjcf_worlds(mjcf_reader *reader)
         const phx_xml *element = &reader->root->children[k];
         if (strcmp(element->name, "worldbody") != 0)
             continue;
-        const mjcf_item world = {reader, element, robot_attribute(element, "childclass"), 0, robot_pose_identity()};
+        const mjcf_item world = {reader, element, robot_attribute(element, "childclass"), 0, robot_pose_identity(),
+                                 false};
         robot->links[0].line = worlds++ ? robot->links[0].line : element->line;
         status = mjcf_check_classes(reader, element);
         if (!status)
@@ -527,7 +519,7 @@ static phx_status mjcf_worlds(mjcf_reader *reader)
     return status;
 }
 
-/* Includes files, then reads settings, the world and the start. */
+/* Includes files, then reads settings, the world, what closes loops, the start and motors. */
 phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *options, phx_xml *root, phx_robot *robot)
 {
     mjcf_reader reader = {.context = context,
@@ -555,22 +547,29 @@ phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *option
         robot->joints = phx_calloc(context, count, sizeof *robot->joints);
         reader.starts = phx_calloc(context, count, sizeof *reader.starts);
         reader.sites = phx_calloc(context, count, sizeof *reader.sites);
-        if (!robot->name || !robot->links || !robot->joints || !reader.starts || !reader.sites)
+        reader.places = phx_calloc(context, count, sizeof *reader.places);
+        if (!robot->name || !robot->links || !robot->joints || !reader.starts || !reader.sites || !reader.places)
             status = PHX_ERR_MEMORY;
     }
     if (!status) {
         robot->links[0] =
             (robot_link){.name = phx_strdup(context, "world"), .path = root->path, .line = root->line, .joint = -1};
         robot->n_links = 1;
+        reader.places[0] = (mjcf_place){"world", robot_pose_identity(), robot_pose_identity()};
         status = robot->links[0].name ? mjcf_sections(&reader) : PHX_ERR_MEMORY;
     }
     if (!status)
         status = mjcf_worlds(&reader);
     if (!status)
+        status = mjcf_equalities(&reader);
+    if (!status)
         status = mjcf_keys(&reader);
+    if (!status)
+        status = mjcf_actuators(&reader);
     phx_free(reader.classes);
     phx_free(reader.starts);
     phx_free(reader.sites);
+    phx_free(reader.places);
     phx_free(reader.meshes);
     return status;
 }

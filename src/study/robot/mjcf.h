@@ -11,11 +11,19 @@ typedef struct mjcf_class {
     const phx_xml *element;
 } mjcf_class;
 
-/* Where the values of a joint stand in qpos; of its coordinates: the value at zero and the sign of the last one. */
+/* Where the values of a joint stand in qpos; of its coordinates: the name in the file, the value at zero, and the sign
+ * of the last one. */
 typedef struct mjcf_start {
     int address;
+    const char *names[3];
     double reference[3], sign;
 } mjcf_start;
+
+/* Of a link: the name of its body in the file, that body in the link, and the link in the world at zero. */
+typedef struct mjcf_place {
+    const char *name;
+    robot_pose body, world;
+} mjcf_place;
 
 typedef struct mjcf_item mjcf_item;
 
@@ -34,6 +42,7 @@ typedef struct mjcf_reader {
     int n_classes, n_sites, n_qpos, n_touching, n_meshes;
     mjcf_class *classes;
     mjcf_start *starts; /* of each joint */
+    mjcf_place *places; /* of each link */
     mjcf_item *sites;
     mjcf_mesh *meshes; /* that have masses, each once */
     const phx_xml *touching;
@@ -50,6 +59,7 @@ struct mjcf_item {
     const char *childclass;
     int link;
     robot_pose frame;
+    bool plain; /* attributes of the element alone, without defaults */
 };
 
 /* An attribute: `count` numbers, or one of some words. */
@@ -78,6 +88,13 @@ phx_status mjcf_choice(const mjcf_item *item, const char *key, const char *const
 phx_status mjcf_values(const mjcf_item *item, const mjcf_value *value);
 /* Enters <default> elements, which are classes, and those in them. */
 phx_status mjcf_classes(mjcf_reader *reader, const phx_xml *element, int parent, bool top);
+int mjcf_class_of(const mjcf_reader *reader, const char *name); /* -1: there is none */
+/* The nth element in the sections of a name; NULL at the end. */
+const phx_xml *mjcf_entry(const mjcf_reader *reader, const char *section, int n);
+/* The number of a word in a list that ends with NULL; the length of the list if absent. */
+int mjcf_word(const char *const *words, const char *text);
+/* An element that holds bodies and has no counterpart: an error, with --lossy a warning. */
+phx_status mjcf_drop(const mjcf_item *item, const char *name, const char *reason);
 /* Every class that an element names is there. */
 phx_status mjcf_check_classes(mjcf_reader *reader, const phx_xml *element);
 
@@ -90,6 +107,15 @@ phx_status mjcf_pose(const mjcf_item *item, robot_pose *pose);
 phx_status mjcf_name(const mjcf_item *item, const char *text, bool in_links, bool in_joints, char **name);
 /* A name that another element of the same kind has is an error. */
 phx_status mjcf_twice(const mjcf_item *item, const char *named);
+
+/* ---- motors and joints that close loops ---- */
+/* The coordinate of a joint of the file; joint -1: it has none, for a ball or free joint. PHX_ERR_INPUT: no such joint.
+ */
+phx_status mjcf_find_joint(const mjcf_item *item, const char *key, int *joint, int *coordinate);
+/* Elements of <actuator> become motors; their controls are those of the first key. */
+phx_status mjcf_actuators(mjcf_reader *reader);
+/* Elements of <equality> become joints that close loops, or joints that follow others. */
+phx_status mjcf_equalities(mjcf_reader *reader);
 
 /* ---- masses and shapes ---- */
 /* The <mesh> that a geom names. */

@@ -23,10 +23,11 @@ phx_status mjcf_expand(phx_context *context, phx_robot *robot, phx_xml *element,
     return status;
 }
 
-/* The real path of an included file, which must lie in the folder of the robot's file and be read once. */
+/* The real path of an included file, which must lie in the folder of the robot's file. Files that include each other in
+ * a circle are found by their number. */
 static phx_status mjcf_include_path(phx_context *context, phx_robot *robot, const phx_xml *include, char **path)
 {
-    enum { SIZE = 4096 };
+    enum { SIZE = 4096, MOST = 100 };
     const char *file = robot_attribute(include, "file"), *slash = strrchr(robot->path, '/');
     char joined[SIZE];
 
@@ -38,20 +39,20 @@ static phx_status mjcf_include_path(phx_context *context, phx_robot *robot, cons
     char *main = phx_files_resolve(context, robot->path), *real = phx_files_resolve(context, joined);
     const char *end = main ? strrchr(main, '/') : NULL;
     const bool inside = file[0] != '/' && end && real && !strncmp(main, real, (size_t)(end - main) + 1);
-    bool again = main && real && !strcmp(main, real);
+    int times = main && real && !strcmp(main, real) ? MOST : 0;
     for (int k = 0; k < robot->n_files && real; k++)
-        again = again || !strcmp(robot->files[k], real);
+        times += !strcmp(robot->files[k], real);
     phx_free(main);
-    if (real && inside && !again && access(real, R_OK) == 0) {
+    if (real && inside && times < MOST && access(real, R_OK) == 0) {
         *path = real;
         return PHX_OK;
     }
     phx_free(real);
     return phx_fail(context, PHX_ERR_INPUT, "%s:%d: <include>: the file %s %s", include->path, include->line,
                     phx_shown_text(file).text,
-                    !inside ? "is not in the folder of the robot's file; copy it there"
-                    : again ? "is included already"
-                            : "cannot be read");
+                    !inside         ? "is not in the folder of the robot's file; copy it there"
+                    : times >= MOST ? "includes itself, or is included 100 times"
+                                    : "cannot be read");
 }
 
 /* The children of the file of child k, with its own <include> elements, in the place of that child. */

@@ -10,17 +10,16 @@
 /* The asset of a kind and a name, which may be its file's without folder and ending; NULL if absent. */
 const phx_xml *mjcf_asset(const mjcf_reader *reader, const char *kind, const char *name)
 {
-    for (int k = 0; name && k < reader->root->n_children; k++)
-        for (int m = 0; !strcmp(reader->root->children[k].name, "asset") && m < reader->root->children[k].n_children;
-             m++) {
-            const phx_xml *asset = &reader->root->children[k].children[m];
-            const char *named = robot_attribute(asset, "name"), *file = robot_attribute(asset, "file");
-            const char *slash = file ? strrchr(file, '/') : NULL, *stem = named ? named : slash ? slash + 1 : file;
-            const char *dot = stem && !named ? strrchr(stem, '.') : NULL;
-            const size_t length = dot ? (size_t)(dot - stem) : stem ? strlen(stem) : 0;
-            if (!strcmp(asset->name, kind) && stem && strlen(name) == length && !strncmp(stem, name, length))
-                return asset;
-        }
+    const phx_xml *asset;
+
+    for (int n = 0; name && (asset = mjcf_entry(reader, "asset", n)) != NULL; n++) {
+        const char *named = robot_attribute(asset, "name"), *file = robot_attribute(asset, "file");
+        const char *slash = file ? strrchr(file, '/') : NULL, *stem = named ? named : slash ? slash + 1 : file;
+        const char *dot = stem && !named ? strrchr(stem, '.') : NULL;
+        const size_t length = dot ? (size_t)(dot - stem) : stem ? strlen(stem) : 0;
+        if (!strcmp(asset->name, kind) && stem && strlen(name) == length && !strncmp(stem, name, length))
+            return asset;
+    }
     return NULL;
 }
 

@@ -11,7 +11,7 @@ const char *const MJCF_AUTO[] = {"false", "auto", "true", NULL};
 static const double SAME = 1e-9; /* of directions: printed digits */
 
 /* ---- defaults and attributes ---- */
-static int mjcf_class_of(const mjcf_reader *reader, const char *name)
+int mjcf_class_of(const mjcf_reader *reader, const char *name)
 {
     for (int c = 0; name && c < reader->n_classes; c++)
         if (reader->classes[c].name && !strcmp(reader->classes[c].name, name))
@@ -30,6 +30,8 @@ const char *mjcf_text(const mjcf_item *item, const char *key)
     const mjcf_reader *reader = item->reader;
     const char *text = robot_attribute(item->element, key), *class = robot_attribute(item->element, "class");
 
+    if (item->plain)
+        return text;
     for (int c = mjcf_class_of(reader, class ? class : item->childclass); c >= 0 && !text;
          c = reader->classes[c].parent)
         text = mjcf_default(&reader->classes[c], item->element, key);
@@ -50,6 +52,41 @@ void mjcf_warn(const mjcf_item *item, const char *name, const char *text)
 {
     phx_log(item->reader->context, PHX_LOG_WARNING, "%s:%d: <%s> '%s': %s", item->element->path, item->element->line,
             item->element->name, name ? name : "", text);
+}
+
+phx_status mjcf_drop(const mjcf_item *item, const char *name, const char *reason)
+{
+    enum { SIZE = 400 };
+    char text[SIZE];
+
+    snprintf(text, SIZE, "%s%s", reason, item->reader->options->lossy ? ": left out" : "");
+    if (item->reader->options->lossy) {
+        mjcf_warn(item, name, text);
+        return PHX_OK;
+    }
+    return mjcf_refuse(item, reason, NULL);
+}
+
+int mjcf_word(const char *const *words, const char *text)
+{
+    int k = 0;
+
+    while (words[k] && (!text || strcmp(words[k], text) != 0))
+        k++;
+    return k;
+}
+
+const phx_xml *mjcf_entry(const mjcf_reader *reader, const char *section, int n)
+{
+    for (int k = 0; k < reader->root->n_children; k++) {
+        const phx_xml *element = &reader->root->children[k];
+        if (strcmp(element->name, section) != 0)
+            continue;
+        if (n < element->n_children)
+            return &element->children[n];
+        n -= element->n_children;
+    }
+    return NULL;
 }
 
 phx_status mjcf_numbers(const mjcf_item *item, const char *key, int least, int most, double *values)
@@ -216,7 +253,7 @@ phx_status mjcf_pose(const mjcf_item *item, robot_pose *pose)
 }
 
 /* ---- names ---- */
-/* A name that a model can have and that is not taken: NAME, NAME_2, ... */
+/* A name that a model can have and that is not taken: NAME, NAME_2, ... Of motors if neither links nor joints count. */
 phx_status mjcf_name(const mjcf_item *item, const char *text, bool in_links, bool in_joints, char **name)
 {
     const phx_robot *robot = item->reader->robot;
@@ -236,6 +273,10 @@ phx_status mjcf_name(const mjcf_item *item, const char *text, bool in_links, boo
             taken = robot->links[k].name && !strcmp(robot->links[k].name, plain);
         for (int k = 0; in_joints && k < robot->n_joints && !taken; k++)
             taken = robot->joints[k].name && !strcmp(robot->joints[k].name, plain);
+        for (int k = 0; in_joints && k < robot->n_loops && !taken; k++)
+            taken = !strcmp(robot->loops[k].name, plain);
+        for (int k = 0; !in_links && !in_joints && k < robot->n_motors && !taken; k++)
+            taken = !strcmp(robot->motors[k].name, plain);
         if (taken)
             snprintf(plain + length, sizeof plain - length, "_%d", n);
     }

@@ -26,12 +26,14 @@ const robot_material *robot_material_of(const phx_robot_options *options)
     return materials;
 }
 
+robot_pose robot_frame_in_body(const phx_robot *robot, int link, const robot_pose *frame)
+{
+    return robot->links[link].body == link ? *frame : robot_pose_product(&robot->links[link].pose, frame);
+}
+
 robot_pose robot_joint_frame(const phx_robot *robot, int j)
 {
-    const robot_joint *joint = &robot->joints[j];
-    const robot_link *parent = &robot->links[joint->parent];
-
-    return parent->body == joint->parent ? joint->pose : robot_pose_product(&parent->pose, &joint->pose);
+    return robot_frame_in_body(robot, robot->joints[j].parent, &robot->joints[j].pose);
 }
 
 /* The joint at the end of the line along which a link bends: the farthest that moves another body; -1. */
