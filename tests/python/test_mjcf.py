@@ -173,11 +173,15 @@ class Mjcf(unittest.TestCase):
             bytes(12) + t.tobytes() + bytes(2) for t in triangles))
         (self.place / "m" / "a.stl").write_text("solid m\n" + "".join("facet normal 0 0 0\nouter loop\n" + "".join(
             "vertex %r %r %r\n" % tuple(map(float, x)) for x in t) + "endloop\nendfacet\n" for t in corners[faces]) + "endsolid m\n")
-        (self.place / "m" / "o.obj").write_text("".join("v %r %r %r\n" % tuple(map(float, x)) for x in corners) + "".join(
-            "f %d %d %d\n" % (a + 1, b + 1, c + 1) for a, b, c in faces))
-        inline = 'vertex="%s" face="%s"' % (" ".join(map(repr, corners.ravel().tolist())), " ".join(str(k) for f in faces for k in f))
+        def obj(name, corners, faces):
+            (self.place / "m" / name).write_text("".join("v %r %r %r\n" % tuple(map(float, x)) for x in corners) +
+                                                 "".join("f %d %d %d\n" % tuple(k + 1 for k in f) for f in faces))
+        obj("o.obj", corners, faces)
+        obj("sheet.obj", [(0, 0, 0), (1, 0, 0), (1, 2, 0), (0, 2, 0)], [(0, 1, 2), (0, 2, 3)])
+        obj("out.obj", corners, [f[::-1] for f in faces])
+        obj("open.obj", corners, faces[1:])
         folder, one = '<compiler meshdir="m"/>', np.ones(3)
-        for mesh in ('file="b.stl"', 'file="a.stl"', 'file="o.obj"', inline):
+        for mesh in ('file="b.stl"', 'file="a.stl"', 'file="o.obj"'):
             same(self.mesh_body(mesh, settings=folder), *expected(one, 1000))
             self.assertNotIn("<mesh>", self.warnings)
         scale = np.array([1, 2, -0.5])  # mirrored
@@ -189,19 +193,17 @@ class Mjcf(unittest.TestCase):
         # The picture lies where the mass does.
         shape = re.search(r"mesh: .*position: \[(.*?)\], rotation: {quaternion: \[(.*?)\]", (self.place / "robot.yaml").read_text())
         np.testing.assert_allclose(numbers(shape.group(1)), at - F @ R.T @ place, atol=1e-12)
-        sheet = self.mesh_body('vertex="0 0 0 1 0 0 1 2 0 0 2 0" face="0 1 2 0 2 3" inertia="shell"', 'density="5"')
+        sheet = self.mesh_body('file="sheet.obj" inertia="shell"', 'density="5"', folder)
         same(sheet, 10, [0.5, 1, 0], np.diag([10 * 4 / 12, 10 / 12, 10 * 5 / 12]))
-        inside_out = 'vertex="%s" face="%s"' % (inline.split('"')[1], " ".join(str(k) for f in faces for k in f[::-1]))
-        same(self.mesh_body(inside_out), *expected(one, 1000))
+        same(self.mesh_body('file="out.obj"', settings=folder), *expected(one, 1000))
         self.assertIn("robot.xml:2: <mesh> 'm': its triangles are inside out", self.warnings)
-        self.mesh_body(inline.replace('face="0 2 1 ', 'face="'))
+        self.mesh_body('file="open.obj"', settings=folder)
         self.assertIn("robot.xml:2: <mesh> 'm': its surface is not closed, 3 sides", self.warnings)
-        for mesh, message in (('file="none.stl"', "robot.xml:2: <mesh>: there is no such file"), ('vertex="0 0 0 1 0 0"', "hulls of points"),
-                              ('vertex="0 0 0 1 0 0 1 2 0" face="0 1 3"', "no vertex"), ('vertex="0 0 0 1 0 0 1 2 0" face="0 1 2"', "encloses no volume"),
-                              ('file="b.stl" refquat="0 0 0 0"', "no rotation"), ('vertex="0 0 nan"', "found '0 0 nan'"),
-                              ('file="robot.xml"', "No suitable reader"), ('file="b.stl" inertia="full"', "expected one of convex")):
+        for mesh, message in (('file="none.stl"', "robot.xml:2: <mesh>: there is no such file"), ('vertex="0 0 0 1 0 0"', "points in the file"),
+                              ('file="sheet.obj"', "encloses no volume"), ('file="b.stl" refquat="0 0 0 0"', "no rotation"),
+                              ('file="../robot.xml"', "No suitable reader"), ('file="b.stl" inertia="full"', "expected one of convex")):
             with self.subTest(mesh):
-                self.assertIn(message, self.mesh_body(mesh, settings=folder if "b.stl" in mesh else "", fails=True))
+                self.assertIn(message, self.mesh_body(mesh, settings=folder, fails=True))
 
     def test_settings_of_masses(self):
         body = '<body name="b"><joint/>{}</body><body name="c"><joint/><geom size="0.1" mass="1"/></body>'
@@ -397,11 +399,14 @@ class Mjcf(unittest.TestCase):
                         "contacts of 2 geoms"):
             self.assertIn(message, self.warnings)
         for held, message in (('<equality><tendon name="x" tendon1="t"/></equality>', "robot.xml:3: <tendon>: it has no counterpart"),
-                              ('<tendon><fixed/><fixed/></tendon>', "robot.xml:3: <tendon>: 2 elements have no counterpart")):
+                              ('<default><tendon stiffness="1"/></default><tendon><fixed name="x"/></tendon>', "robot.xml:3: <fixed>: a tendon with a spring"),
+                              ('<tendon><spatial name="x" range="0 1"/></tendon>', "robot.xml:3: <spatial>: a tendon with a spring")):
             held = main.replace("<actuator>", held + "<actuator>")
             self.assertIn(message, self.run_import(held, fails=True))
             self.run_import(held, "--lossy")
-            self.assertRegex(self.warnings, "<tendon>.*left out")
+            self.assertRegex(self.warnings, "<(tendon|fixed|spatial)> 'x'.*: left out")
+        self.run_import(main.replace("<actuator>", "<tendon><fixed/><fixed/></tendon><actuator>"))
+        self.assertIn("robot.xml:3: <tendon>: 2 without force are left out", self.warnings)
         (self.place / "parts" / "legs.xml").write_text('<mujocoinclude>\n<body name="leg"><joint axis="0 0 0"/></body></mujocoinclude>')
         self.assertIn("legs.xml:2: <joint>: the axis is zero", self.run_import(main, fails=True))
         (self.place / "parts" / "legs.xml").write_text('<mujoco><include file="parts/legs.xml"/></mujoco>')

@@ -64,14 +64,14 @@ static phx_status mjcf_option(mjcf_reader *reader, const phx_xml *element)
     return status;
 }
 
-/* The settings of all sections; those that are left out are reported with their number of elements. Tendons hold bodies
- * and are left out only if that is asked for. A section that MJCF does not have is an error. */
+/* The settings of all sections; those that are left out are reported with their number of elements. A section that MJCF
+ * does not have is an error. */
 static phx_status mjcf_sections(mjcf_reader *reader)
 {
-    static const char *const sections[] = {"tendon", "contact",   "sensor", "extension", "deformable", "compiler",
-                                           "option", "default",   "asset",  "worldbody", "keyframe",   "size",
-                                           "visual", "statistic", "custom", "actuator",  "equality",   NULL};
-    enum { N = sizeof sections / sizeof *sections - 1, TENDON = 0, LEFT_OUT = 5 };
+    static const char *const sections[] = {"contact",   "sensor", "extension", "deformable", "compiler", "option",
+                                           "default",   "asset",  "worldbody", "keyframe",   "size",     "visual",
+                                           "statistic", "custom", "actuator",  "equality",   "tendon",   NULL};
+    enum { N = sizeof sections / sizeof *sections - 1, LEFT_OUT = 4 };
     const phx_xml *root = reader->root;
     phx_status status = PHX_OK;
     int count[N] = {0}, line[N] = {0};
@@ -94,13 +94,7 @@ static phx_status mjcf_sections(mjcf_reader *reader)
             status = mjcf_classes(reader, element, -1, true);
     }
     for (int s = 0; s < LEFT_OUT && !status; s++)
-        if (count[s] && s == TENDON && !reader->options->lossy)
-            status = phx_fail(reader->context, PHX_ERR_INPUT,
-                              "%s:%d: <%s>: %d element%s no counterpart, and without %s the mechanism moves otherwise; "
-                              "leave %s out by --lossy and join the bodies in the model file",
-                              path[s], line[s], sections[s], count[s], count[s] > 1 ? "s have" : " has",
-                              count[s] > 1 ? "them" : "it", count[s] > 1 ? "them" : "it");
-        else if (count[s])
+        if (count[s])
             phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <%s>: %d element%s left out", path[s], line[s],
                     sections[s], count[s], count[s] > 1 ? "s are" : " is");
     return status;
@@ -498,7 +492,7 @@ static phx_status mjcf_worlds(mjcf_reader *reader)
         if (strcmp(element->name, "worldbody") != 0)
             continue;
         const mjcf_item world = {reader, element, robot_attribute(element, "childclass"), 0, robot_pose_identity(),
-                                 false};
+                                 false,  NULL};
         robot->links[0].line = worlds++ ? robot->links[0].line : element->line;
         status = mjcf_check_classes(reader, element);
         if (!status)
@@ -562,6 +556,8 @@ phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *option
         status = mjcf_worlds(&reader);
     if (!status)
         status = mjcf_equalities(&reader);
+    if (!status)
+        status = mjcf_tendons(&reader);
     if (!status)
         status = mjcf_keys(&reader);
     if (!status)

@@ -59,7 +59,8 @@ struct mjcf_item {
     const char *childclass;
     int link;
     robot_pose frame;
-    bool plain; /* attributes of the element alone, without defaults */
+    bool plain;      /* attributes of the element alone, without defaults */
+    const char *tag; /* of its defaults; NULL: its name */
 };
 
 /* An attribute: `count` numbers, or one of some words. */
@@ -116,6 +117,8 @@ phx_status mjcf_find_joint(const mjcf_item *item, const char *key, int *joint, i
 phx_status mjcf_actuators(mjcf_reader *reader);
 /* Elements of <equality> become joints that close loops, or joints that follow others. */
 phx_status mjcf_equalities(mjcf_reader *reader);
+/* Tendons without spring, damper, friction and limit are left out; others hold bodies. */
+phx_status mjcf_tendons(mjcf_reader *reader);
 
 /* ---- masses and shapes ---- */
 /* The <mesh> that a geom names. */

@@ -123,7 +123,7 @@ phx_status mjcf_equalities(mjcf_reader *reader)
     if (!robot->loops)
         return PHX_ERR_MEMORY;
     for (int n = 0; (element = mjcf_entry(reader, "equality", n)) != NULL && !status; n++) {
-        const mjcf_item item = {.reader = reader, .element = element};
+        const mjcf_item item = {.reader = reader, .element = element, .tag = "equality"};
         const char *name = robot_attribute(element, "name");
         const int kind = mjcf_word(kinds, element->name);
         int active = 1;
@@ -146,5 +146,30 @@ phx_status mjcf_equalities(mjcf_reader *reader)
         phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <equality>: %d constraint%s soft in MJCF and become%s exact",
                 robot->loops[0].path, robot->loops[0].line, robot->n_loops, robot->n_loops > 1 ? "s are" : " is",
                 robot->n_loops > 1 ? "" : "s");
+    return status;
+}
+
+phx_status mjcf_tendons(mjcf_reader *reader)
+{
+    static const char *const keys[] = {"stiffness", "damping", "frictionloss", "range", NULL};
+    const phx_xml *element, *first = mjcf_entry(reader, "tendon", 0);
+    phx_status status = PHX_OK;
+    int count = 0;
+
+    for (int n = 0; (element = mjcf_entry(reader, "tendon", n)) != NULL && !status; n++) {
+        const mjcf_item item = {.reader = reader, .element = element, .tag = "tendon"};
+        double values[3] = {0};
+        status = mjcf_check_classes(reader, element);
+        for (int k = 0; keys[k] && !status && phx_dot(3, values, values) == 0.0; k++)
+            status = mjcf_numbers(&item, keys[k], 1, 3, values);
+        if (!status && phx_dot(3, values, values) > 0.0)
+            status = mjcf_drop(&item, robot_attribute(element, "name"),
+                               "a tendon with a spring, damper, friction or limit has no counterpart");
+        else
+            count++;
+    }
+    if (!status && count > 0)
+        phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <tendon>: %d without force %s left out", first->path,
+                first->line, count, count > 1 ? "are" : "is");
     return status;
 }

@@ -1,7 +1,6 @@
 /* Meshes of MJCF: their files, frames and masses. */
 #include "mjcf.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,44 +72,6 @@ phx_status mjcf_mesh_frame(const mjcf_item *mesh, robot_pose *frame, double scal
     return PHX_OK;
 }
 
-/* All numbers of an attribute; the caller frees them. */
-static phx_status mjcf_list(const mjcf_item *item, const char *key, int *count, double **values)
-{
-    const char *text = mjcf_text(item, key);
-
-    *count = 0;
-    for (const char *sign = text; sign && *sign; sign++)
-        *count += !isspace((unsigned char)*sign) && (sign == text || isspace((unsigned char)sign[-1]));
-    *values = phx_calloc(item->reader->context, (size_t)*count + 1, sizeof **values);
-    return *values ? mjcf_numbers(item, key, *count, *count, *values) : PHX_ERR_MEMORY;
-}
-
-/* The surface whose points and triangles are in the element. */
-static phx_status mjcf_inline(const mjcf_item *mesh, phx_surface *surface)
-{
-    double *corners = NULL;
-    int n = 0, m = 0;
-    phx_status status = mjcf_list(mesh, "vertex", &n, &surface->x);
-
-    if (!status)
-        status = mjcf_list(mesh, "face", &m, &corners);
-    if (!status && (n == 0 || m == 0 || n % 3 || m % 3))
-        status = mjcf_refuse(
-            mesh, "expected file, or vertex and face with three numbers each; hulls of points are not computed", NULL);
-    surface->triangle = status ? NULL : phx_calloc(mesh->reader->context, (size_t)m, sizeof *surface->triangle);
-    if (!status && !surface->triangle)
-        status = PHX_ERR_MEMORY;
-    surface->n_points = n / 3;
-    surface->n_triangles = m / 3;
-    for (int k = 0; k < m && !status; k++)
-        if (corners[k] < 0.0 || corners[k] >= surface->n_points || corners[k] != floor(corners[k]))
-            status = mjcf_refuse(mesh, "face has a corner that is no vertex", NULL);
-        else
-            surface->triangle[k] = (int)corners[k];
-    phx_free(corners);
-    return status;
-}
-
 /* The surface of a mesh in its own frame: that of its file, scaled; mirrored, its triangles have the other sense. */
 static phx_status mjcf_surface(const mjcf_item *mesh, phx_surface *surface)
 {
@@ -124,7 +85,8 @@ static phx_status mjcf_surface(const mjcf_item *mesh, phx_surface *surface)
     if (!status)
         status = mjcf_mesh_frame(mesh, &frame, scale);
     if (!status && !*path)
-        status = mjcf_inline(mesh, surface);
+        status = mjcf_refuse(mesh, "points in the file have no mass: give the body <inertial>, or the geom mass=\"0\"",
+                             NULL);
     else if (!status && (status = phx_surface_read_all(context, path, 1.0, surface)) != PHX_OK) {
         snprintf(message, MESSAGE, "%s", phx_context_message(context));
         return status == PHX_ERR_MEMORY

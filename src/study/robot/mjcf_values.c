@@ -19,9 +19,9 @@ int mjcf_class_of(const mjcf_reader *reader, const char *name)
     return -1;
 }
 
-static const char *mjcf_default(const mjcf_class *class, const phx_xml *element, const char *key)
+static const char *mjcf_default(const mjcf_class *class, const mjcf_item *item, const char *key)
 {
-    return robot_attribute(robot_child(class->element, element->name), key);
+    return robot_attribute(robot_child(class->element, item->tag ? item->tag : item->element->name), key);
 }
 
 /* The value of an attribute: its own, that of its class or of the nearest class around it. */
@@ -34,10 +34,10 @@ const char *mjcf_text(const mjcf_item *item, const char *key)
         return text;
     for (int c = mjcf_class_of(reader, class ? class : item->childclass); c >= 0 && !text;
          c = reader->classes[c].parent)
-        text = mjcf_default(&reader->classes[c], item->element, key);
+        text = mjcf_default(&reader->classes[c], item, key);
     for (int c = reader->n_classes - 1; c >= 0 && !text; c--)
         if (reader->classes[c].parent < 0)
-            text = mjcf_default(&reader->classes[c], item->element, key);
+            text = mjcf_default(&reader->classes[c], item, key);
     return text;
 }
 
@@ -57,14 +57,14 @@ void mjcf_warn(const mjcf_item *item, const char *name, const char *text)
 phx_status mjcf_drop(const mjcf_item *item, const char *name, const char *reason)
 {
     enum { SIZE = 400 };
+    const bool lossy = item->reader->options->lossy;
     char text[SIZE];
 
-    snprintf(text, SIZE, "%s%s", reason, item->reader->options->lossy ? ": left out" : "");
-    if (item->reader->options->lossy) {
-        mjcf_warn(item, name, text);
-        return PHX_OK;
-    }
-    return mjcf_refuse(item, reason, NULL);
+    snprintf(text, SIZE, "%s%s", reason, lossy ? ": left out" : "; leave it out by --lossy");
+    if (!lossy)
+        return mjcf_refuse(item, text, NULL);
+    mjcf_warn(item, name, text);
+    return PHX_OK;
 }
 
 int mjcf_word(const char *const *words, const char *text)

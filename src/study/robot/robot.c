@@ -105,7 +105,7 @@ phx_status robot_numbers(phx_context *context, const phx_xml *element, const cha
     if (!text || (ok && count >= least))
         return PHX_OK;
     return phx_fail(context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %s%d number%s, found %s", element->path,
-                    element->line, key, element->name, least < most ? "at most " : "", most, most > 1 ? "s" : "",
+                    element->line, key, element->name, least < most ? "at most " : "", most, most == 1 ? "" : "s",
                     phx_shown_text(text).text);
 }
 

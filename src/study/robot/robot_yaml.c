@@ -127,30 +127,29 @@ static phx_status put_shapes(FILE *stream, phx_context *context, const char *fol
 }
 
 /* ---- ports: where joints begin, links that are part of the body, and ends of joints that close loops ---- */
+static void put_port(FILE *stream, const char *name, const robot_pose *pose, const char *indent, bool *first)
+{
+    fprintf(stream, "%s%s%s  %s: {", *first ? indent : "", *first ? "ports:\n" : "", indent, name);
+    put_frame(stream, pose, "");
+    fputs("}\n", stream);
+    *first = false;
+}
+
 static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, const char *indent)
 {
     bool first = true;
 
     for (int j = 0; j < robot->n_joints; j++) {
         const robot_joint *joint = &robot->joints[j];
-        if (robot->links[joint->parent].body != body)
-            continue;
         const robot_pose pose = robot_joint_frame(robot, j);
-        fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent,
-                moves(robot, j) ? joint->name : robot->links[joint->child].name);
-        put_frame(stream, &pose, "");
-        fputs("}\n", stream);
-        first = false;
+        if (robot->links[joint->parent].body == body)
+            put_port(stream, moves(robot, j) ? joint->name : robot->links[joint->child].name, &pose, indent, &first);
     }
     for (int k = 0; k < 2 * robot->n_loops; k++) {
         const robot_loop *loop = &robot->loops[k / 2];
-        if (robot->links[loop->links[k % 2]].body != body || robot_is_closed(robot, loop))
-            continue;
         const robot_pose pose = robot_frame_in_body(robot, loop->links[k % 2], &loop->poses[k % 2]);
-        fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent, loop->name);
-        put_frame(stream, &pose, "");
-        fputs("}\n", stream);
-        first = false;
+        if (robot->links[loop->links[k % 2]].body == body && !robot_is_closed(robot, loop))
+            put_port(stream, loop->name, &pose, indent, &first);
     }
 }
 
