@@ -322,7 +322,7 @@ class Mjcf(unittest.TestCase):
         self.assertRegex(self.warnings, "<actuator>: --drive takes the place of 13 elements")
         for old, new, message in (('joint="z" gear', 'joint="none" gear', "<position>: there is no joint 'none'"),
                                   ('name="v"', 'name="p"', "already one of the name 'p'"), ('"-0.3 5"', '"5 -0.3"', "lower limit must be below"),
-                                  ('kp="20"', 'kp="nan"', "found 'nan'"), ('ctrl="0.6 0', 'ctrl="0.6', "ctrl of <key>: expected 13 numbers"),
+                                  ('kp="20"', 'kp="nan"', "found 'nan'"), ('kp="20"', 'kp="1e308"', "too large"), ('ctrl="0.6 0', 'ctrl="0.6', "ctrl of <key>: expected 13 numbers"),
                                   ('class="soft" f', 'class="hard" f', "no default class 'hard'"), ('biastype="affine"', 'biastype="x"', "expected one of none, affine"),
                                   ('name="v"', 'name="yes"', "is a word of the model file")):
             with self.subTest(new):

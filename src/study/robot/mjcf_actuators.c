@@ -135,7 +135,9 @@ static phx_status mjcf_motor(const mjcf_item *item, mjcf_actuator *actuator, dou
     motor->limited = isfinite(range[0]) && range[0] < range[1];
     motor->lower = range[0];
     motor->upper = range[1];
-    return status;
+    return !status && !isfinite(motor->stiffness + motor->damping + motor->reference + motor->force)
+               ? mjcf_refuse(item, "its gains are too large", NULL)
+               : status;
 }
 
 /* Enters an actuator; one that is no motor of a coordinate is reported. */
