@@ -1,4 +1,4 @@
-/* Surfaces of triangles: skins over rings, refined and simplified. */
+/* Surfaces of triangles: skins over rings, refined, simplified and integrated. */
 #include "mesh.h"
 
 #include <math.h>
@@ -454,6 +454,7 @@ static void integrate_triangles(const phx_surface *surface, bool shell, phx_surf
         moments->centre[i] = middle[i] + first[i] / whole;
 }
 
+/* Integrals over all triangles, and their sides without a neighbour. */
 phx_status phx_surface_integrate(phx_context *context, const phx_surface *surface, bool shell,
                                  phx_surface_moments *moments)
 {

@@ -104,7 +104,8 @@ phx_status mjcf_check_classes(mjcf_reader *reader, const phx_xml *element);
 bool mjcf_axes(const double x[3], const double y[3], double R[9]);
 /* The pose of an element in its link. */
 phx_status mjcf_pose(const mjcf_item *item, robot_pose *pose);
-/* A name that a model can have and that is not taken: NAME, NAME_2, ... */
+/* A name that a model can have and that is not taken: NAME, NAME_2, ... Of a motor if neither links nor joints count.
+ */
 phx_status mjcf_name(const mjcf_item *item, const char *text, bool in_links, bool in_joints, char **name);
 /* A name that another element of the same kind has is an error. */
 phx_status mjcf_twice(const mjcf_item *item, const char *named);
@@ -129,7 +130,7 @@ phx_status mjcf_mesh_path(const mjcf_item *mesh, int size, char *path);
 phx_status mjcf_mesh_frame(const mjcf_item *mesh, robot_pose *frame, double scale[3]);
 /* Volume, or area of a shell, with centre and inertia, of the mesh of a geom; `shell` is set if the mesh is one. */
 phx_status mjcf_mesh_moments(const mjcf_item *geom, int *shell, phx_surface_moments *moments);
-/* The asset of a kind and a name, which may be its file's without folder and ending; NULL if absent. */
+/* The asset of a kind and a name; NULL if absent. */
 const phx_xml *mjcf_asset(const mjcf_reader *reader, const char *kind, const char *name);
 phx_status mjcf_inertial(const mjcf_item *item, robot_link *link);
 /* A geom: its shape, and its mass if the link has its mass from geoms. */

@@ -67,12 +67,11 @@ static phx_status mjcf_actuator_values(const mjcf_item *item, mjcf_actuator *act
 /* The values of a default class, after those of the classes around it. */
 static phx_status mjcf_actuator_class(mjcf_reader *reader, int class, mjcf_actuator *actuator)
 {
-    const phx_xml *element = class < 0 ? NULL : reader->classes[class].element;
-    phx_status status = PHX_OK;
+    const phx_xml *element = reader->classes[class].element;
+    const int around = reader->classes[class].parent;
+    phx_status status = around >= 0 ? mjcf_actuator_class(reader, around, actuator) : PHX_OK;
 
-    if (class >= 0 && reader->classes[class].parent >= 0)
-        status = mjcf_actuator_class(reader, reader->classes[class].parent, actuator);
-    for (int k = 0; element && k < element->n_children && !status; k++) {
+    for (int k = 0; k < element->n_children && !status; k++) {
         const mjcf_item item = {.reader = reader, .element = &element->children[k]};
         if (SHORTCUT[mjcf_word(SHORTCUT, item.element->name)])
             status = mjcf_actuator_values(&item, actuator);
@@ -155,7 +154,7 @@ static phx_status mjcf_actuator_of(const mjcf_item *item, double control)
         if (reader->classes[k].parent < 0)
             status = mjcf_actuator_class(reader, k, &actuator);
     const int own = mjcf_class_of(reader, class);
-    if (!status && own >= 0 && reader->classes[own].parent >= 0)
+    if (!status && own >= 0)
         status = mjcf_actuator_class(reader, own, &actuator);
     if (!status)
         status = mjcf_actuator_values(item, &actuator);
@@ -184,6 +183,7 @@ static phx_status mjcf_actuator_of(const mjcf_item *item, double control)
     return status;
 }
 
+/* Controls count all elements of <actuator>, also those that are left out. */
 phx_status mjcf_actuators(mjcf_reader *reader)
 {
     const phx_xml *first = mjcf_entry(reader, "actuator", 0), *key = mjcf_entry(reader, "keyframe", 0), *element;

@@ -109,6 +109,7 @@ static phx_status mjcf_follow(const mjcf_item *item, const char *name)
     return PHX_OK;
 }
 
+/* Reads all constraints that are active; one warning says that they become exact. */
 phx_status mjcf_equalities(mjcf_reader *reader)
 {
     static const char *const kinds[] = {"connect", "weld", "joint", NULL};
@@ -149,6 +150,7 @@ phx_status mjcf_equalities(mjcf_reader *reader)
     return status;
 }
 
+/* A tendon acts by its spring, damper, friction or limit; others only carry actuators and sensors. */
 phx_status mjcf_tendons(mjcf_reader *reader)
 {
     static const char *const keys[] = {"stiffness", "damping", "frictionloss", "range", NULL};

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The asset of a kind and a name, which may be its file's without folder and ending; NULL if absent. */
+/* The name of an asset may be that of its file without folder and ending. */
 const phx_xml *mjcf_asset(const mjcf_reader *reader, const char *kind, const char *name)
 {
     const phx_xml *asset;
@@ -138,6 +138,7 @@ static phx_status mjcf_integrate(const mjcf_item *mesh, const phx_surface *surfa
     return PHX_OK;
 }
 
+/* The surface of a mesh is read and integrated once for all geoms that have it. */
 phx_status mjcf_mesh_moments(const mjcf_item *geom, int *shell, phx_surface_moments *moments)
 {
     static const char *const kinds[] = {"convex", "exact", "legacy", "shell", NULL};

@@ -503,9 +503,9 @@ static void put_mimics(FILE *stream, phx_context *context, const phx_robot *robo
     }
 }
 
-static void put_term(FILE *stream, const char *key, double value)
+static void put_term(FILE *stream, const char *key, double value, bool needed)
 {
-    if (value == 0.0)
+    if (!needed)
         return;
     fprintf(stream, ", %s: ", key);
     import_text_put_number(stream, value);
@@ -516,6 +516,7 @@ static void put_motor(FILE *stream, const phx_robot *robot, const robot_motor *m
 {
     const robot_joint *joint = &robot->joints[motor->joint];
     const double stiffness = motor->stiffness, inertia = carried_inertia(robot, motor->joint, motor->coordinate);
+    const double damping = motor->ratio > 0.0 ? 2.0 * motor->ratio * sqrt(stiffness * inertia) : motor->damping;
 
     fprintf(stream, "  %s: {kind: pid, ", motor->name);
     if (joint->n_coordinates == 1)
@@ -523,16 +524,10 @@ static void put_motor(FILE *stream, const phx_robot *robot, const robot_motor *m
     else
         fprintf(stream, "measure: %s.coordinate%d, rate: %s.rate%d, effort: %s.effort%d", joint->name,
                 motor->coordinate + 1, joint->name, motor->coordinate + 1, joint->name, motor->coordinate + 1);
-    put_term(stream, "kp", stiffness);
-    put_term(stream, "kd", motor->ratio > 0.0 ? 2.0 * motor->ratio * sqrt(stiffness * inertia) : motor->damping);
-    if (stiffness != 0.0) {
-        fputs(", reference: ", stream);
-        import_text_put_number(stream, motor->reference);
-    }
-    if (stiffness == 0.0 || motor->force != 0.0) {
-        fputs(", feedforward: ", stream);
-        import_text_put_number(stream, motor->force);
-    }
+    put_term(stream, "kp", stiffness, stiffness != 0.0);
+    put_term(stream, "kd", damping, damping != 0.0);
+    put_term(stream, "reference", motor->reference, stiffness != 0.0);
+    put_term(stream, "feedforward", motor->force, stiffness == 0.0 || motor->force != 0.0);
     if (motor->limited) {
         fputs(", limit: ", stream);
         put_vector(stream, (const double[]){motor->lower, motor->upper}, 2);
