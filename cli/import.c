@@ -166,7 +166,7 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
         {"--keep-fixed", 0, OPTION_FLAG, NULL, "of a robot: links on fixed joints stay bodies",
          &given.robot.keep_fixed},
         {"--no-shapes", 0, OPTION_FLAG, NULL, "of a robot: without pictures", &given.robot.no_shapes},
-        {"--lossy", 0, OPTION_FLAG, NULL, "of a robot in MJCF: leave out equality constraints and tendons",
+        {"--lossy", 0, OPTION_FLAG, NULL, "of a robot in MJCF: leave out constraints and tendons without counterpart",
          &given.robot.lossy},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), .wanted = 1,

@@ -626,7 +626,7 @@ typedef struct phx_robot_options {
     bool free_base;  /* the root link is a body; else it is the ground */
     bool keep_fixed; /* links on fixed joints are bodies, welded; else they become one with their parents */
     bool no_shapes;  /* without pictures */
-    bool lossy;      /* equality constraints and tendons of MJCF are left out; else they are an error */
+    bool lossy;      /* constraints and tendons of MJCF without counterpart are left out; else an error */
     phx_robot_drive drive;
     int n_bend;
     const char *const *bend; /* links that bend between their joint and the next one, or "all" */

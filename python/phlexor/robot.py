@@ -40,7 +40,7 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
     shapes : bool
         With pictures.
     lossy : bool
-        Leave out equality constraints and tendons of MJCF; else they are an error.
+        Leave out constraints and tendons of MJCF without counterpart; else they are an error.
 
     Returns
     -------

@@ -189,7 +189,7 @@ struct phx_deck {
 phx_status phx_mesh_read_deck(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck);
 void phx_deck_free(phx_deck *deck); /* frees what it owns, zeroes the fields; NULL is allowed */
 
-/* ---- surfaces of flat triangles, for pictures; they never enter a computation ---- */
+/* ---- surfaces of flat triangles, for pictures and masses ---- */
 typedef struct phx_surface {
     int n_points, n_triangles;
     double *x;     /* 3 of each point, m */
@@ -217,5 +217,17 @@ phx_status phx_surface_simplify(phx_context *context, int most, phx_surface *sur
  * with the reason: no such file, no triangles, coordinates that are not finite, too large; PHX_ERR_LIBRARY: Assimp is
  * not installed. */
 phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface);
+/* The same with all its triangles; phx_surface_read simplifies surfaces of more than PHX_SURFACE_MOST_TRIANGLES. */
+phx_status phx_surface_read_all(phx_context *context, const char *path, double scale, phx_surface *surface);
+
+/* Of the solid inside a surface or, as a shell, of the surface itself. */
+typedef struct phx_surface_moments {
+    double area, volume; /* m^2, m^3; the volume is negative if the triangles are seen from inside */
+    double centre[3];    /* m */
+    double inertia[9];   /* about the centre, of a mass of 1 kg, m^2 */
+    int open_edges;      /* sides of triangles without a neighbour; 0: the surface is closed */
+} phx_surface_moments;
+phx_status phx_surface_integrate(phx_context *context, const phx_surface *surface, bool shell,
+                                 phx_surface_moments *moments);
 
 #endif

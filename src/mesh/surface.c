@@ -1,4 +1,4 @@
-/* Surfaces of triangles: skins over rings, refined and simplified. */
+/* Surfaces of triangles: skins over rings, refined, simplified and integrated. */
 #include "mesh.h"
 
 #include <math.h>
@@ -151,7 +151,7 @@ phx_status phx_surface_append(phx_context *context, phx_surface *surface, const 
 /* ---- finer ---- */
 typedef struct surface_edge {
     int low, high; /* points */
-    int middle;    /* point; -1: not halved */
+    int middle;    /* point; -1: not halved. Of a side of a triangle: 1 from low to high, else -1 */
 } surface_edge;
 
 static int compare_edges(const void *a, const void *b)
@@ -353,6 +353,121 @@ phx_status phx_surface_simplify(phx_context *context, int most, phx_surface *sur
     if (!status && left < surface->n_triangles)
         status = keep_joined(context, number, left, surface);
     phx_free(points);
+    phx_free(number);
+    return status;
+}
+
+/* ---- moments ---- */
+typedef struct moment_point {
+    double x[3];
+    int point;
+} moment_point;
+
+static int compare_places(const void *a, const void *b)
+{
+    const moment_point *p = a, *q = b;
+    for (int i = 0; i < 3; i++)
+        if (p->x[i] != q->x[i])
+            return p->x[i] > q->x[i] ? 1 : -1;
+    return 0;
+}
+
+/* Sides of triangles without one of another triangle in the opposite direction; points of one place are one point. */
+static int count_open(const phx_surface *surface, moment_point *points, int *number, surface_edge *edges)
+{
+    int n = 0, open = 0;
+
+    for (int p = 0; p < surface->n_points; p++)
+        points[p] = (moment_point){{surface->x[3 * p], surface->x[3 * p + 1], surface->x[3 * p + 2]}, p};
+    qsort(points, (size_t)surface->n_points, sizeof *points, compare_places);
+    for (int p = 0, first = 0; p < surface->n_points; p++) {
+        first = compare_places(&points[p], &points[first]) ? p : first;
+        number[points[p].point] = first;
+    }
+    for (int k = 0; k < 3 * surface->n_triangles; k++) {
+        const int a = number[surface->triangle[k]], b = number[surface->triangle[k % 3 == 2 ? k - 2 : k + 1]];
+        edges[n] = edge_between(a, b);
+        edges[n].middle = a < b ? 1 : -1;
+        n += a != b;
+    }
+    qsort(edges, (size_t)n, sizeof *edges, compare_edges);
+    for (int k = 0, sum = 0; k < n; k++) {
+        sum += edges[k].middle;
+        if (k + 1 == n || compare_edges(&edges[k], &edges[k + 1])) {
+            open += abs(sum);
+            sum = 0;
+        }
+    }
+    return open;
+}
+
+/* The corners of a triangle from `origin` and its normal; returns its area. */
+static double triangle_area(const phx_surface *surface, int t, const double origin[3], double x[3][3], double normal[3])
+{
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            x[k][i] = surface->x[3 * surface->triangle[3 * t + k] + i] - origin[i];
+    edge_cross(x[0], x[1], x[2], normal);
+    return 0.5 * sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+}
+
+/* Each triangle with corners x_k from the middle of the surface and s = x_1 + x_2 + x_3 has the area a, and with the
+ * middle the volume v = n . x_1/6. Their first moments are a s/3 and v s/4, their second ones
+ *
+ *     a/12 (sum x_k x_k^T + s s^T),   v/20 (sum x_k x_k^T + s s^T). */
+static void integrate_triangles(const phx_surface *surface, bool shell, phx_surface_moments *moments)
+{
+    double middle[3] = {0}, first[3] = {0}, second[9] = {0}, x[3][3], normal[3];
+
+    *moments = (phx_surface_moments){0};
+    for (int t = 0; t < surface->n_triangles; t++) {
+        const double area = triangle_area(surface, t, first, x, normal);
+        moments->area += area;
+        for (int i = 0; i < 3; i++)
+            middle[i] += area * (x[0][i] + x[1][i] + x[2][i]) / 3.0;
+    }
+    for (int i = 0; i < 3 && moments->area > 0.0; i++)
+        middle[i] /= moments->area;
+    for (int t = 0; t < surface->n_triangles; t++) {
+        const double area = triangle_area(surface, t, middle, x, normal);
+        const double volume = (normal[0] * x[0][0] + normal[1] * x[0][1] + normal[2] * x[0][2]) / 6.0;
+        const double weight = shell ? area : volume;
+        moments->volume += volume;
+        for (int i = 0; i < 3; i++) {
+            const double s = x[0][i] + x[1][i] + x[2][i];
+            first[i] += weight * s / (shell ? 3.0 : 4.0);
+            for (int j = 0; j < 3; j++)
+                second[3 * i + j] +=
+                    weight / (shell ? 12.0 : 20.0) *
+                    (x[0][i] * x[0][j] + x[1][i] * x[1][j] + x[2][i] * x[2][j] + s * (x[0][j] + x[1][j] + x[2][j]));
+        }
+    }
+    const double whole = shell ? moments->area : moments->volume;
+    if (whole == 0.0)
+        return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            second[3 * i + j] = second[3 * i + j] / whole - first[i] * first[j] / (whole * whole);
+    for (int i = 0; i < 9; i++)
+        moments->inertia[i] = (i % 4 ? 0.0 : second[0] + second[4] + second[8]) - second[i];
+    for (int i = 0; i < 3; i++)
+        moments->centre[i] = middle[i] + first[i] / whole;
+}
+
+/* Integrals over all triangles, and their sides without a neighbour. */
+phx_status phx_surface_integrate(phx_context *context, const phx_surface *surface, bool shell,
+                                 phx_surface_moments *moments)
+{
+    moment_point *points = phx_calloc(context, (size_t)surface->n_points + 1, sizeof *points);
+    surface_edge *edges = phx_calloc(context, 3 * (size_t)surface->n_triangles + 1, sizeof *edges);
+    int *number = phx_calloc(context, (size_t)surface->n_points + 1, sizeof *number);
+    const phx_status status = points && edges && number ? PHX_OK : PHX_ERR_MEMORY;
+
+    integrate_triangles(surface, shell, moments);
+    if (!status)
+        moments->open_edges = count_open(surface, points, number, edges);
+    phx_free(points);
+    phx_free(edges);
     phx_free(number);
     return status;
 }

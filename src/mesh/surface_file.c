@@ -144,7 +144,7 @@ static phx_status surface_clean(phx_context *context, const char *path, double s
     surface->n_triangles = kept;
     if (kept == 0)
         return phx_fail(context, PHX_ERR_FILE, "%s: there are no triangles in it", path);
-    return phx_surface_simplify(context, PHX_SURFACE_MOST_TRIANGLES, surface);
+    return PHX_OK;
 }
 
 /* What the other process sends. */
@@ -175,7 +175,7 @@ static phx_status receive_surface(phx_context *context, int from, const char *pa
 }
 
 /* Starts the reading process, receives the triangles, and waits for the process to end. */
-phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface)
+phx_status phx_surface_read_all(phx_context *context, const char *path, double scale, phx_surface *surface)
 {
     struct stat about;
     int ends[2];
@@ -206,6 +206,17 @@ phx_status phx_surface_read(phx_context *context, const char *path, double scale
         ;
     if (!status)
         status = surface_clean(context, path, scale, surface);
+    if (status)
+        phx_surface_free(surface);
+    return status;
+}
+
+phx_status phx_surface_read(phx_context *context, const char *path, double scale, phx_surface *surface)
+{
+    phx_status status = phx_surface_read_all(context, path, scale, surface);
+
+    if (!status)
+        status = phx_surface_simplify(context, PHX_SURFACE_MOST_TRIANGLES, surface);
     if (status)
         phx_surface_free(surface);
     return status;

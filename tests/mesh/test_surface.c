@@ -155,6 +155,32 @@ static void files_are_read(void **state)
     remove("pyramid.obj");
 }
 
+/* A pyramid over the unit square with its top over a corner: volume h/3, centre at a quarter of the height. Without a
+ * side three edges are open. */
+static void surfaces_have_moments(void **state)
+{
+    double x[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 3};
+    int triangle[] = {0, 2, 1, 0, 3, 2, 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4};
+    const phx_surface pyramid = {5, 6, x, triangle}, open = {5, 5, x, triangle};
+    static const double h = 3.0, centre[3] = {0.375, 0.375, 0.75};
+    phx_surface_moments moments;
+
+    CHECK_OK(*state, phx_surface_integrate(*state, &pyramid, false, &moments));
+    assert_int_equal(moments.open_edges, 0);
+    CHECK_CLOSE(moments.volume, 1.0, 1e-15, "volume");
+    for (int i = 0; i < 3; i++)
+        CHECK_CLOSE(moments.centre[i], centre[i], 1e-15, "centre");
+    /* int x^2 = int y^2 = h/15, int z^2 = h^3/30, int xy = h/20, int xz = h^2/40 over the volume h/3 */
+    const double xx = 3.0 / 15.0 - 0.140625, zz = h * h * 3.0 / 30.0 - 0.5625, xy = 3.0 / 20.0 - 0.140625,
+                 xz = 3.0 * h / 40.0 - 0.28125;
+    CHECK_CLOSE(moments.inertia[0], xx + zz, 1e-14, "xx");
+    CHECK_CLOSE(moments.inertia[8], 2.0 * xx, 1e-14, "zz");
+    CHECK_CLOSE(moments.inertia[1], -xy, 1e-14, "xy");
+    CHECK_CLOSE(moments.inertia[2], -xz, 1e-14, "xz");
+    CHECK_OK(*state, phx_surface_integrate(*state, &open, false, &moments));
+    assert_int_equal(moments.open_edges, 3);
+}
+
 /* A list of properties without an end, on which Assimp searches for ever: its process is ended. */
 static void endless_reading_ends(void **state)
 {
@@ -217,6 +243,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(skins_are_closed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_ring_has_a_hole, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(finer_is_the_same_body, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(surfaces_have_moments, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(files_are_read, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(endless_reading_ends, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, context_setup, context_teardown),

@@ -171,6 +171,73 @@ class Mjcf(unittest.TestCase):
         np.testing.assert_allclose(two["centre_of_mass"], [-0.25, 0, 0])
         np.testing.assert_allclose(two["inertia"].reshape(3, 3), np.diag([0.016, 0.016 + 0.75, 0.016 + 0.75]), atol=1e-15)
 
+    def mesh_body(self, mesh, geom="", settings="", fails=False):
+        """The body whose mass is a mesh, turned and moved as `geom` says; the message if that fails."""
+        text = self.run_import(f"""<mujoco>{settings}<asset>
+            <mesh name="m" {mesh}/></asset>
+            <worldbody><body name="b"><freejoint/><geom type="mesh" mesh="m" contype="0" conaffinity="0" {geom}/></body></worldbody></mujoco>""", fails=fails)
+        return text if fails else self.body(text, "b")
+
+    def test_masses_of_meshes(self):
+        # A bar of 0.3 x 0.1 x 0.05 with a block of 0.1 x 0.1 x 0.05 on it: not convex.
+        flat = [(0, 0), (0.3, 0), (0.3, 0.1), (0.1, 0.1), (0.1, 0.2), (0, 0.2)]
+        corners = np.array([(x, y, z) for z in (0, 0.05) for x, y in flat]) + [0.02, 0.03, 0.04]
+        faces = [(a, c, b) for a, b, c in ((0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5))]
+        faces += [(a + 6, c + 6, b + 6) for a, b, c in faces]
+        faces += [f for i in range(6) for f in ((i, (i + 1) % 6, (i + 1) % 6 + 6), (i, (i + 1) % 6 + 6, i + 6))]
+        parts = [(np.array([0.17, 0.08, 0.065]), np.array([0.3, 0.1, 0.05])), (np.array([0.07, 0.18, 0.065]), np.array([0.1, 0.1, 0.05]))]
+
+        def expected(scale, density):
+            masses = [density * np.prod(np.abs(scale) * size) for _, size in parts]
+            com = sum(m * scale * c for m, (c, _) in zip(masses, parts)) / sum(masses)
+            inertia = np.zeros((3, 3))
+            for m, (c, size) in zip(masses, parts):
+                d, square = scale * c - com, (scale * size)**2
+                inertia += m * (np.diag(square.sum() - square) / 12 + d @ d * np.eye(3) - np.outer(d, d))
+            return sum(masses), com, inertia
+
+        def same(body, mass, com, inertia):
+            np.testing.assert_allclose(body["mass"], mass, rtol=1e-6)  # files have single precision
+            np.testing.assert_allclose(body["centre_of_mass"], com, atol=1e-7)
+            np.testing.assert_allclose(body["inertia"].reshape(3, 3), inertia, atol=1e-6 * np.abs(inertia).max())
+        triangles = corners[faces].astype("<f4")
+        (self.place / "m").mkdir()
+        (self.place / "m" / "b.stl").write_bytes(b"solid".ljust(80) + len(faces).to_bytes(4, "little") + b"".join(
+            bytes(12) + t.tobytes() + bytes(2) for t in triangles))
+        (self.place / "m" / "a.stl").write_text("solid m\n" + "".join("facet normal 0 0 0\nouter loop\n" + "".join(
+            "vertex %r %r %r\n" % tuple(map(float, x)) for x in t) + "endloop\nendfacet\n" for t in corners[faces]) + "endsolid m\n")
+        def obj(name, corners, faces):
+            (self.place / "m" / name).write_text("".join("v %r %r %r\n" % tuple(map(float, x)) for x in corners) +
+                                                 "".join("f %d %d %d\n" % tuple(k + 1 for k in f) for f in faces))
+        obj("o.obj", corners, faces)
+        obj("sheet.obj", [(0, 0, 0), (1, 0, 0), (1, 2, 0), (0, 2, 0)], [(0, 1, 2), (0, 2, 3)])
+        obj("out.obj", corners, [f[::-1] for f in faces])
+        obj("open.obj", corners, faces[1:])
+        folder, one = '<compiler meshdir="m"/>', np.ones(3)
+        for mesh in ('file="b.stl"', 'file="a.stl"', 'file="o.obj"'):
+            same(self.mesh_body(mesh, settings=folder), *expected(one, 1000))
+            self.assertNotIn("<mesh>", self.warnings)
+        scale = np.array([1, 2, -0.5])  # mirrored
+        same(self.mesh_body('file="b.stl" scale="1 2 -0.5"', 'mass="3"', folder), *expected(scale, 3 / (0.0005 * 4)))
+        R, F, place, at = turn([0, 0.6, 0.8], 2 * np.arccos(0.6)), turn([1, 0, 0], np.pi / 2), np.array([0.1, 0.2, 0.3]), np.array([3, 2, 1])
+        mass, com, inertia = expected(one, 700)
+        body = self.mesh_body('file="o.obj" refpos="0.1 0.2 0.3" refquat="0.6 0 0.48 0.64"', 'density="700" pos="3 2 1" euler="90 0 0"', folder)
+        same(body, mass, at + F @ R.T @ (com - place), F @ R.T @ inertia @ R @ F.T)
+        # The picture lies where the mass does.
+        shape = re.search(r"mesh: .*position: \[(.*?)\], rotation: {quaternion: \[(.*?)\]", (self.place / "robot.yaml").read_text())
+        np.testing.assert_allclose(numbers(shape.group(1)), at - F @ R.T @ place, atol=1e-12)
+        sheet = self.mesh_body('file="sheet.obj" inertia="shell"', 'density="5"', folder)
+        same(sheet, 10, [0.5, 1, 0], np.diag([10 * 4 / 12, 10 / 12, 10 * 5 / 12]))
+        same(self.mesh_body('file="out.obj"', settings=folder), *expected(one, 1000))
+        self.assertIn("robot.xml:2: <mesh> 'm': its triangles are inside out", self.warnings)
+        self.mesh_body('file="open.obj"', settings=folder)
+        self.assertIn("robot.xml:2: <mesh> 'm': its surface is not closed, 3 sides", self.warnings)
+        for mesh, message in (('file="none.stl"', "robot.xml:2: <mesh>: there is no such file"), ('vertex="0 0 0 1 0 0"', "points in the file"),
+                              ('file="sheet.obj"', "encloses no volume"), ('file="b.stl" refquat="0 0 0 0"', "no rotation"),
+                              ('file="../robot.xml"', "No suitable reader"), ('file="b.stl" inertia="full"', "expected one of convex")):
+            with self.subTest(mesh):
+                self.assertIn(message, self.mesh_body(mesh, settings=folder, fails=True))
+
     def test_settings_of_masses(self):
         body = '<body name="b"><joint/>{}</body><body name="c"><joint/><geom size="0.1" mass="1"/></body>'
         text = self.run_import(GEOMS.format(body.format('<geom size="0.1" mass="3"/>')).replace(
@@ -232,33 +299,160 @@ class Mjcf(unittest.TestCase):
             result = self.outputs(self.run_import(robot, "--drive", drive))
             np.testing.assert_allclose(result.output("j"), 0, atol=1e-12)
 
+    def controllers(self, text):
+        """Keys and values of the controllers of a model."""
+        block = re.search(r"\ncontrollers:\n((?:  .*\n)+)", text).group(1)
+        return {name: {key: numbers(value) if re.match(r"[-\d\[]", value) else value
+                       for key, value in re.findall(r"(\w+): (\[.*?\]|[^,}]+)", keys)}
+                for name, keys in re.findall(r"  (\S+): {(.*)}", block)}
+
+    def test_actuators(self):
+        robot = """<mujoco><compiler angle="radian"/><option gravity="0 0 0"/>
+          <default><position kp="7"/><general gear="2"/><joint/><default class="soft"><motor ctrlrange="-0.4 0.4"/>
+            <default class="softer"><position kp="3"/></default></default></default>
+          <worldbody>
+            <body name="a"><joint name="j" axis="0 1 0" ref="0.2" range="-1 0.1" actuatorfrcrange="-90 90"/><geom size="0.1" mass="2"/></body>
+            <body name="b"><joint name="s" type="slide" axis="1 0 0"/><geom size="0.1" mass="2"/></body>
+            <body name="c"><joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0"/><joint name="z" axis="0 0 -1" ref="0.1"/><geom size="0.1"/></body>
+            <body name="d"><freejoint name="f"/><geom size="0.1"/></body>
+          </worldbody>
+          <actuator>
+            <position name="p" joint="j" kp="20"/>
+            <position name="ratio" joint="j" gear="3" dampratio="0.5"/>
+            <position name="inherit" joint="j" class="softer" inheritrange="1"/>
+            <velocity name="v" joint="j" kv="3" ctrlrange="-1 1"/>
+            <motor name="m" joint="j" class="soft" forcerange="-0.3 5"/>
+            <general name="g" joint="s" gear="1" gainprm="50" biastype="affine" biasprm="2 -50 -8"/>
+            <motor joint="s"/><motor joint="s" ctrllimited="false" ctrlrange="0 1"/>
+            <position name="third" joint="z" gear="0.5" forcerange="-1 3"/>
+            <motor name="free" joint="f"/><intvelocity name="i" joint="j"/><general name="fast" joint="j" dyntype="filter"/>
+            <position name="slow" joint="j" timeconst="0.1"/>
+          </actuator>
+          <keyframe><key ctrl="0.6 0 5 9 0.6 0.1 0.1 0.2 0.3 0 0 0 0"/></keyframe></mujoco>"""
+        text = self.run_import(robot)
+        found = self.controllers(text)
+        inertia = 0.4 * 2 * 0.01
+        expected = {  # gear 2; the angle of the file is 0.2 more
+            "p": {"kp": 80, "reference": 0.1, "limit": [-90, 90]}, "ratio": {"kp": 63, "kd": np.sqrt(63 * inertia), "reference": -0.2, "limit": [-90, 90]},
+            "inherit": {"kp": 12, "reference": 0.1 / 2 - 0.2, "limit": [-90, 90]}, "v": {"kd": 12, "feedforward": 6, "limit": [-90, 90]},
+            "m": {"feedforward": 0.8, "limit": [-0.6, 0.8]}, "g": {"kp": 50, "kd": 8, "reference": 0.14}, "s": {"feedforward": 0.2},
+            "s_2": {"feedforward": 0.4}, "third": {"kp": 1.75, "reference": -(0.3 / 0.5 - 0.1), "limit": [-1.5, 0.5]}}
+        self.assertEqual(list(found), list(expected))
+        for name, values in expected.items():
+            for key, value in values.items():
+                np.testing.assert_allclose(found[name][key], np.ravel(value), rtol=1e-12, err_msg=name + " " + key)
+            self.assertEqual({"kp", "kd", "feedforward", "limit", "reference"} & set(found[name]), set(values), name)
+        self.assertIn("third: {kind: pid, measure: x.coordinate3, rate: x.rate3, effort: x.effort3", text)
+        for name in ("<motor> 'free'", "<intvelocity> 'i'", "<general> 'fast'", "<position> 'slow'"):
+            self.assertIn(f"{name}: left out", self.warnings)
+        # The slide with its three actuators: 2 x'' + 8 x' + 50 x = 7 + 0.2 + 0.4, from rest.
+        result = phlexor.Model(self.place / "robot.yaml").simulate(end=0.4, step=1e-4)
+        w, end = np.sqrt(25 - 4), 7.6 / 50
+        t = 0.4
+        np.testing.assert_allclose(result.output("s")[-1][0], end * (1 - np.exp(-2 * t) * (np.cos(w * t) + 2 / w * np.sin(w * t))), rtol=1e-7)
+        text = self.run_import(robot, "--drive", "pd")
+        self.assertNotIn("ratio", text)
+        self.assertRegex(self.warnings, "<actuator>: --drive takes the place of 13 elements")
+        for old, new, message in (('joint="z" gear', 'joint="none" gear', "<position>: there is no joint 'none'"),
+                                  ('name="v"', 'name="p"', "already one of the name 'p'"), ('"-0.3 5"', '"5 -0.3"', "lower limit must be below"),
+                                  ('kp="20"', 'kp="nan"', "found 'nan'"), ('kp="20"', 'kp="1e308"', "too large"), ('ctrl="0.6 0', 'ctrl="0.6', "ctrl of <key>: expected 13 numbers"),
+                                  ('class="soft" f', 'class="hard" f', "no default class 'hard'"), ('biastype="affine"', 'biastype="x"', "expected one of none, affine"),
+                                  ('name="v"', 'name="yes"', "is a word of the model file")):
+            with self.subTest(new):
+                message_found = self.run_import(robot.replace(old, new), fails=True)
+                self.assertRegex(message_found, r"robot.xml:\d+: ")
+                self.assertIn(message, message_found)
+
+    def test_equality_constraints(self):
+        # A four-bar linkage in a plane: three hinges and a point; the key closes it only roughly.
+        bar = '<geom type="capsule" size="0.02" fromto="0 0 0 {0} 0 0"/><body name="{1}" pos="{0} 0 0"><joint name="{1}" axis="0 1 0"/>'
+        linkage = ('<mujoco><compiler angle="radian"/><worldbody><body name="p" euler="0 -1.5707963267948966 0"><joint name="p" axis="0 1 0" pos="0 0 0"/>' +
+                   bar.format(0.3, "q") + bar.format(0.5, "r") + '<geom type="capsule" size="0.02" fromto="0 0 0 0.4 0 0"/></body></body></body></worldbody>'
+                   '<equality><connect name="close" body1="r" body2="world" anchor="0.4 0 0"/></equality>{}</mujoco>')
+        straight = linkage.replace('name="q" pos="0.3 0 0"', 'name="q" pos="0.3 0 0" euler="0 1.5707963267948966 0"').replace(
+            'name="r" pos="0.5 0 0"', 'name="r" pos="0.5 0 0" euler="0 1.5707963267948966 0"')
+        text = self.run_import(straight.format('<keyframe><key qpos="0.2 -0.2 0.2"/></keyframe>'))
+        self.assertIn("robot.xml:1: <equality>: 1 constraint is soft in MJCF and becomes exact", self.warnings)
+        self.assertIn("close: {kind: spherical, ports: [r.close, ground.close]}", text)
+        text = text.replace("outputs:", "outputs:\n  tip: {position: r.close}")
+        (self.place / "loop.yaml").write_text(text)
+        done = subprocess.run([PROGRAM, "check", "loop.yaml"], cwd=self.place, text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"redundant constraints +1 .*\ndegrees of freedom +1\n")
+        result = phlexor.Model(self.place / "loop.yaml").simulate(end=0.5, step=2e-3)
+        np.testing.assert_allclose(result.output("tip"), np.tile([0.5, 0, -0.1], (len(result.output("tip")), 1)), atol=1e-9)
+        self.assertGreater(np.ptp(result.output("p")), 0.1)  # it moves
+
+        free = '<body name="{0}" pos="{1}" euler="0.1 0.2 0.3"><freejoint/><geom size="0.1"/><site name="{0}s" pos="0.1 0 0"/></body>'
+        robot = ('<mujoco><compiler angle="radian"/><worldbody>' + free.format("a", "0 0 1") + free.format("b", "0.5 0 1") +
+                 '<body name="c"><joint name="c"/><geom size="0.1"/></body><body name="d"><joint name="d" type="slide"/><geom size="0.1"/>'
+                 '<body name="e"><geom size="0.1"/></body></body></worldbody><equality>{}</equality></mujoco>')
+        R = turn([1, 0, 0], 0.1) @ turn([0, 1, 0], 0.2) @ turn([0, 0, 1], 0.3)
+        cases = {  # the place of the port of b in the frame of a
+            '<weld name="w" body1="a" body2="b"/>': R.T @ [0.5, 0, 0],
+            '<weld name="w" body1="a" body2="b" relpose="0.1 0.2 0.3 0.6 0.8 0 0"/>': [0.1, 0.2, 0.3],
+            '<weld name="w" body1="a" body2="b" relpose="0.1 0.2 0.3 0.6 0.8 0 0" anchor="0 0 0.1"/>':
+                [0.1, 0.2, 0.3] - turn([1, 0, 0], 2 * np.arccos(0.6)) @ [0, 0, 0.1],
+            '<weld name="w" site1="as" site2="bs"/>': [0, 0, 0]}
+        for equality, expected in cases.items():
+            with self.subTest(equality):
+                text = self.run_import(robot.format(equality))
+                self.assertIn("w: {kind: weld, ports: [a.w, b.w], rotation: {quaternion: [1, 0, 0, 0]}}", text)
+                result = self.outputs(text.replace("outputs:", "outputs:\n  a_place: {position: a.P}\n  b_place: {position: b.P}"))
+                A, B = (result.output(f"{body}_place")[-1] for body in "ab")
+                np.testing.assert_allclose(np.linalg.norm(B - A), np.linalg.norm(expected), atol=1e-12)
+        text = self.run_import(robot.format('<joint name="m" joint1="c" joint2="d" polycoef="0.1 -2 0 0 0"/><weld body1="d" body2="e"/>'))
+        self.assertIn("terms: [{joint: c, weight: 1}, {joint: d, weight: 2}], rest: 0.1", text)
+        self.assertIn("'weld' joins parts of one body: left out", self.warnings)
+        text = self.run_import(robot.format('<connect name="off" body1="a" anchor="0 0 0" active="false"/>'))
+        self.assertNotIn("off", text)
+        self.assertIn("<connect> 'off': it is not active: left out", self.warnings)
+        for equality, message in (('<joint joint1="c" joint2="d" polycoef="0 1 1"/>', "only in proportion"), ('<joint joint1="c"/>', "holds a joint"),
+                                  ('<joint joint1="c" joint2="c"/>', "expected two hinges"), ('<distance geom1="x" geom2="y"/>', "has no counterpart")):
+            with self.subTest(equality):
+                self.assertIn(message, self.run_import(robot.format(equality), fails=True))
+                self.run_import(robot.format(equality), "--lossy")
+                self.assertIn(message, self.warnings)
+        for equality, message in (('<connect body1="x" anchor="0 0 0"/>', "there is no body 'x'"), ('<weld site1="as" site2="x"/>', "there is no site 'x'"),
+                                  ('<connect body1="a"/>', "anchor is missing"), ('<joint joint1="x" joint2="d"/>', "there is no joint 'x'"),
+                                  ('<weld body1="a" relpose="1 2"/>', "expected 7 numbers"), ('<weld body1="a" active="maybe"/>', "expected one of false, true")):
+            with self.subTest(equality):
+                self.assertRegex(self.run_import(robot.format(equality), fails=True), "robot.xml:1: .*" + message)
+
     def test_included_files_and_what_is_left_out(self):
         (self.place / "parts").mkdir()
         (self.place / "parts" / "legs.xml").write_text('<mujocoinclude><body name="leg"><joint name="knee" armature="0.1"/>'
                                                        '<geom size="0.1" rgba="1 0 0 1"/></body></mujocoinclude>')
         main = GEOMS.format('<include file="parts/legs.xml"/>').replace(
-            "</mujoco>", '<actuator><motor joint="knee"/><motor joint="knee"/></actuator><sensor><jointpos joint="knee"/></sensor></mujoco>')
+            "</mujoco>", '<actuator><muscle name="m"/><motor site="knee"/></actuator><sensor><jointpos joint="knee"/></sensor></mujoco>')
         text = self.run_import(main)
         self.assertIn('sphere: 0.2, colour: "#ff0000"', text)
         self.assertIn("rotor_inertia: 0.1", text)
-        for message in ("robot.xml:3: <actuator>: 2 elements are left out", "<sensor>: 1 element is",
+        for message in ("robot.xml:3: <muscle> 'm': left out", "robot.xml:3: <motor> '': left out", "<sensor>: 1 element is",
                         "contacts of 2 geoms"):
             self.assertIn(message, self.warnings)
-        held = main.replace("<actuator>", '<equality><weld body1="leg"/></equality><tendon><fixed/><fixed/></tendon><actuator>')
-        self.assertIn("robot.xml:3: <equality>: 1 element has no counterpart", self.run_import(held, fails=True))
-        self.run_import(held, "--lossy")
-        for message in ("<equality>: 1 element is left out", "<tendon>: 2 elements are left out"):
-            self.assertIn(message, self.warnings)
+        for held, message in (('<equality><tendon name="x" tendon1="t"/></equality>', "robot.xml:3: <tendon>: it has no counterpart"),
+                              ('<default><tendon stiffness="1"/></default><tendon><fixed name="x"/></tendon>', "robot.xml:3: <fixed>: a tendon with a spring"),
+                              ('<tendon><spatial name="x" range="0 1"/></tendon>', "robot.xml:3: <spatial>: a tendon with a spring")):
+            held = main.replace("<actuator>", held + "<actuator>")
+            self.assertIn(message, self.run_import(held, fails=True))
+            self.run_import(held, "--lossy")
+            self.assertRegex(self.warnings, "<(tendon|fixed|spatial)> 'x'.*: left out")
+        self.run_import(main.replace("<actuator>", "<tendon><fixed/><fixed/></tendon><actuator>"))
+        self.assertIn("robot.xml:3: <tendon>: 2 without force are left out", self.warnings)
         (self.place / "parts" / "legs.xml").write_text('<mujocoinclude>\n<body name="leg"><joint axis="0 0 0"/></body></mujocoinclude>')
         self.assertIn("legs.xml:2: <joint>: the axis is zero", self.run_import(main, fails=True))
         (self.place / "parts" / "legs.xml").write_text('<mujoco><include file="parts/legs.xml"/></mujoco>')
-        self.assertIn("is included already", self.run_import(main, fails=True))
+        self.assertIn("legs.xml:1: <include>: the file 'parts/legs.xml' includes itself", self.run_import(main, fails=True))
+        (self.place / "parts" / "legs.xml").write_text('<mujocoinclude><geom size="0.1" density="1000" mass="1"/></mujocoinclude>')
+        twice = '<body name="{0}"><joint name="{0}"/><include file="parts/legs.xml"/></body>'
+        self.assertEqual(self.run_import(GEOMS.format(twice.format("a") + twice.format("b"))).count("mass: 1\n"), 2)
         for k in range(3):  # nested more deeply than one file may be
             (self.place / f"deep{k}.xml").write_text("<mujoco>" + 200 * "<frame>" + f'<include file="deep{k + 1}.xml"/>' +
                                                      200 * "</frame>" + "</mujoco>")
         self.assertIn("nested more than 500", self.run_import(main.replace("parts/legs", "deep0"), fails=True))
         for file in ("../legs.xml", "/etc/passwd", "no.xml", "robot.xml"):
-            message = "cannot be read" if file == "no.xml" else "already" if file == "robot.xml" else "not in the folder"
+            message = "cannot be read" if file == "no.xml" else "includes itself" if file == "robot.xml" else "not in the folder"
             self.assertIn(message, self.run_import(main.replace("parts/legs.xml", file), fails=True))
 
     def test_files_that_are_wrong(self):
@@ -285,7 +479,8 @@ class Mjcf(unittest.TestCase):
             "rotation": (good.replace('name="b"', 'quat="0 0 0 0"'), "no rotation has the values"),
             "no mass": (good.replace('<geom size="0.1"/>', ""), "has no mass"),
             "negative mass": (good.replace('size="0.1"', 'size="0.1" mass="-1"'), "must not be negative"),
-            "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "give the body <inertial>"),
+            "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "there is no mesh 'm'"),
+            "fitted": (good.replace('<geom size="0.1"/>', '<geom type="box" mesh="m"/>'), "give the body <inertial>"),
             "joints": (good.replace('<joint name="j"/>', '<joint/><joint axis="0 1 1"/>'), "give each joint a body"),
             "too many joints": (good.replace('<joint name="j"/>', 4 * "<joint/>"), "more than three joints"),
             "free in a body": (good.replace(body, f'<body><joint/><geom size="1"/>{body.replace("joint", "freejoint")}</body>'),

@@ -20,6 +20,12 @@ void robot_free(phx_robot *robot)
         phx_free(robot->joints[k].name);
     for (int k = 0; k < robot->n_files; k++)
         phx_free(robot->files[k]);
+    for (int k = 0; k < robot->n_motors; k++)
+        phx_free(robot->motors[k].name);
+    for (int k = 0; k < robot->n_loops; k++)
+        phx_free(robot->loops[k].name);
+    phx_free(robot->motors);
+    phx_free(robot->loops);
     phx_free(robot->files);
     phx_free(robot->links);
     phx_free(robot->joints);
@@ -51,6 +57,20 @@ robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner)
         pose.x[a] += outer->x[a];
     phx_dense_multiply(false, false, 3, 3, 3, 1.0, outer->R, 3, inner->R, 3, 0.0, pose.R, 3);
     return pose;
+}
+
+robot_pose robot_pose_inverse(const robot_pose *pose)
+{
+    robot_pose inverse;
+
+    for (int a = 0; a < 3; a++) {
+        inverse.x[a] = 0.0;
+        for (int b = 0; b < 3; b++) {
+            inverse.R[3 * a + b] = pose->R[3 * b + a];
+            inverse.x[a] -= pose->R[3 * b + a] * pose->x[b];
+        }
+    }
+    return inverse;
 }
 
 void robot_turn(const double axis[3], double angle, double R[9])
@@ -95,7 +115,7 @@ phx_status robot_numbers(phx_context *context, const phx_xml *element, const cha
     if (!text || (ok && count >= least))
         return PHX_OK;
     return phx_fail(context, PHX_ERR_INPUT, "%s:%d: %s of <%s>: expected %s%d number%s, found %s", element->path,
-                    element->line, key, element->name, least < most ? "at most " : "", most, most > 1 ? "s" : "",
+                    element->line, key, element->name, least < most ? "at most " : "", most, most == 1 ? "" : "s",
                     phx_shown_text(text).text);
 }
 
@@ -369,6 +389,10 @@ static phx_status check_robot_names(phx_context *context, const phx_robot_option
             status = phx_fail(context, PHX_ERR_INPUT, "%s:%d: the link '%s' has the name of a part of '%s'; rename it",
                               link->path, link->line, link->name, other->name);
     }
+    for (int k = 0; k < robot->n_motors && !status; k++)
+        status = name_check(context, robot->motors[k].path, robot->motors[k].line, "motor", robot->motors[k].name);
+    for (int k = 0; k < robot->n_loops && !status; k++)
+        status = name_check(context, robot->loops[k].path, robot->loops[k].line, "joint", robot->loops[k].name);
     for (int j = 0; j < robot->n_joints && !status; j++) {
         const robot_joint *joint = &robot->joints[j];
         const robot_link *other = named_link(robot, joint->name, "");

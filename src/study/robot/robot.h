@@ -72,18 +72,40 @@ typedef struct robot_joint {
     int n_coordinates;             /* that have values; of joints with one the first always */
     robot_coordinate coordinates[3];
     double effort, velocity; /* 0 if not limited */
-    int mimic;               /* joint: coordinate = multiplier * its coordinate + start; -1 */
-    double multiplier;
+    int mimic;               /* joint: coordinate = multiplier * its coordinate + offset; -1 */
+    double multiplier, offset;
 } robot_joint;
+
+/* Effort along a coordinate q of a joint, within its limits: stiffness (reference - q) - damping q_dot + force. */
+typedef struct robot_motor {
+    char *name;
+    const char *path; /* of the file that line is in, borrowed */
+    int line, joint, coordinate;
+    double stiffness, damping, reference, force;
+    double ratio; /* of the critical damping of what the joint carries, in place of `damping`; 0: none */
+    bool limited;
+    double lower, upper;
+} robot_motor;
+
+/* A joint in addition to those of the tree: frames in two links that coincide (ROBOT_FIXED) or have one origin
+ * (ROBOT_SPHERICAL). */
+typedef struct robot_loop {
+    char *name;
+    const char *path; /* of the file that line is in, borrowed */
+    int line, kind, links[2];
+    robot_pose poses[2];
+} robot_loop;
 
 typedef struct phx_robot {
     const char *path; /* borrowed */
     char *name;
     double gravity[3];
-    int n_links, n_joints, root, n_files;
+    int n_links, n_joints, root, n_files, n_motors, n_loops;
     char **files; /* that are included, real paths */
     robot_link *links;
     robot_joint *joints;
+    robot_motor *motors;
+    robot_loop *loops;
 } phx_robot;
 
 void robot_free(phx_robot *robot);
@@ -94,6 +116,7 @@ void robot_turn(const double axis[3], double angle, double R[9]);
 robot_pose robot_pose_product(const robot_pose *outer, const robot_pose *inner);
 /* The frame `inner` in the frame `outer`, both given in the same frame. */
 robot_pose robot_pose_relative(const robot_pose *outer, const robot_pose *inner);
+robot_pose robot_pose_inverse(const robot_pose *pose);
 
 /* Value of an attribute, first child of a name; NULL if absent. */
 const char *robot_attribute(const phx_xml *element, const char *key);
@@ -112,7 +135,9 @@ extern const char *const robot_joint_words[ROBOT_JOINTS];
 const double *robot_coordinate_axis(const robot_joint *joint, int k, bool *slides);
 /* The pose of the child of a joint in its frame at zero, by the coordinates at the start. */
 robot_pose robot_joint_motion(const robot_joint *joint);
-/* The frame of joint j, where its coordinates are zero, in the body that it is on. */
+/* A frame of a link in the body that the link is part of; that of joint j, where its coordinates
+ * are zero, in the body that it is on. */
+robot_pose robot_frame_in_body(const phx_robot *robot, int link, const robot_pose *frame);
 robot_pose robot_joint_frame(const phx_robot *robot, int j);
 /* I += m (|d|^2 - d d^T): what a mass adds to the moments of inertia about a point at the distance d; a mass below zero
  * takes it away. */

@@ -26,13 +26,16 @@ const robot_material *robot_material_of(const phx_robot_options *options)
     return materials;
 }
 
+robot_pose robot_frame_in_body(const phx_robot *robot, int link, const robot_pose *frame)
+{
+    return robot->links[link].body == link ? *frame : robot_pose_product(&robot->links[link].pose, frame);
+}
+
 robot_pose robot_joint_frame(const phx_robot *robot, int j)
 {
     const robot_joint *joint = &robot->joints[j];
-    const robot_link *parent = &robot->links[joint->parent];
-    const robot_pose *pose = joint->has_zero ? &joint->zero : &joint->pose;
 
-    return parent->body == joint->parent ? *pose : robot_pose_product(&parent->pose, pose);
+    return robot_frame_in_body(robot, joint->parent, joint->has_zero ? &joint->zero : &joint->pose);
 }
 
 /* The joint at the end of the line along which a link bends: the farthest that moves another body; -1. */

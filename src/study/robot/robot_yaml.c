@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -47,6 +48,12 @@ static bool is_ground(const phx_robot_options *options, const phx_robot *robot, 
 static bool moves(const phx_robot *robot, int joint)
 {
     return robot->links[robot->joints[joint].child].body == robot->joints[joint].child;
+}
+
+/* Whether a joint that closes a loop has both ends on one body: it holds nothing. */
+static bool robot_is_closed(const phx_robot *robot, const robot_loop *loop)
+{
+    return robot->links[loop->links[0]].body == robot->links[loop->links[1]].body;
 }
 
 /* ---- shapes ---- */
@@ -119,21 +126,30 @@ static phx_status put_shapes(FILE *stream, phx_context *context, const char *fol
     return status;
 }
 
-/* ---- ports: where joints begin, and links that are part of the body ---- */
+/* ---- ports: where joints begin, links that are part of the body, and ends of joints that close loops ---- */
+static void put_port(FILE *stream, const char *name, const robot_pose *pose, const char *indent, bool *first)
+{
+    fprintf(stream, "%s%s%s  %s: {", *first ? indent : "", *first ? "ports:\n" : "", indent, name);
+    put_frame(stream, pose, "");
+    fputs("}\n", stream);
+    *first = false;
+}
+
 static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, const char *indent)
 {
     bool first = true;
 
     for (int j = 0; j < robot->n_joints; j++) {
         const robot_joint *joint = &robot->joints[j];
-        if (robot->links[joint->parent].body != body)
-            continue;
         const robot_pose pose = robot_joint_frame(robot, j);
-        fprintf(stream, "%s%s%s  %s: {", first ? indent : "", first ? "ports:\n" : "", indent,
-                moves(robot, j) ? joint->name : robot->links[joint->child].name);
-        put_frame(stream, &pose, "");
-        fputs("}\n", stream);
-        first = false;
+        if (robot->links[joint->parent].body == body)
+            put_port(stream, moves(robot, j) ? joint->name : robot->links[joint->child].name, &pose, indent, &first);
+    }
+    for (int k = 0; k < 2 * robot->n_loops; k++) {
+        const robot_loop *loop = &robot->loops[k / 2];
+        const robot_pose pose = robot_frame_in_body(robot, loop->links[k % 2], &loop->poses[k % 2]);
+        if (robot->links[loop->links[k % 2]].body == body && !robot_is_closed(robot, loop))
+            put_port(stream, loop->name, &pose, indent, &first);
     }
 }
 
@@ -228,6 +244,23 @@ static void put_bent_joints(FILE *stream, const phx_robot_options *options, cons
 }
 
 /* ---- joints ---- */
+/* Whether joint j moves link l. */
+static bool carries(const phx_robot *robot, int j, int l)
+{
+    while (l != robot->joints[j].child && robot->links[l].joint >= 0)
+        l = robot->joints[robot->links[l].joint].parent;
+    return l == robot->joints[j].child;
+}
+
+/* Whether joint j is in a loop: the loop closes at the values that the assembly finds. */
+static bool in_loop(const phx_robot *robot, int j)
+{
+    for (int k = 0; k < robot->n_loops; k++)
+        if (carries(robot, j, robot->loops[k].links[0]) != carries(robot, j, robot->loops[k].links[1]))
+            return true;
+    return false;
+}
+
 /* Inertia against coordinate k of joint j of all that it carries, at the start. */
 static double carried_inertia(const phx_robot *robot, int j, int k)
 {
@@ -240,10 +273,7 @@ static double carried_inertia(const phx_robot *robot, int j, int k)
     const double length = sqrt(phx_dot(3, axis, axis));
     for (int l = 0; l < robot->n_links; l++) {
         const robot_link *link = &robot->links[l];
-        int up = l;
-        while (up != joint->child && robot->links[up].joint >= 0)
-            up = robot->joints[robot->links[up].joint].parent;
-        if (up != joint->child || link->body != l)
+        if (!carries(robot, j, l) || link->body != l)
             continue;
         double com[3], inertia[9] = {0}, turned[9], along[3];
         phx_rot_apply(3, link->pose.R, link->com, com);
@@ -388,7 +418,7 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
 {
     const robot_joint *joint = &robot->joints[j];
     const int body = robot->links[joint->parent].body, last = joint->n_coordinates - 1;
-    const bool prescribed = joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION;
+    const bool loop = in_loop(robot, j), prescribed = joint->mimic < 0 && options->drive == PHX_ROBOT_MOTION && !loop;
     const bool at_tip = robot_bends(options, robot, body) && robot_bend_of(options, robot, body).joint == j;
 
     fprintf(stream, "  %s: {kind: %s, ports: [%s%s.%s, %s.P]", joint->name, robot_joint_words[joint->kind],
@@ -412,14 +442,35 @@ static void put_joint(FILE *stream, const phx_robot_options *options, const phx_
     put_friction(stream, joint, prescribed);
     if (prescribed)
         put_values(stream, joint, "motion", offsetof(robot_coordinate, start), 0, last, true);
-    else if (joint->mimic < 0) /* the joint that it follows says where it starts */
+    else if (!loop && joint->mimic < 0) /* the joint that it follows says where it starts */
         put_start(stream, joint);
     put_stops(stream, robot, j);
     fputc('}', stream);
     if (joint->effort > 0.0 || joint->velocity > 0.0)
-        fprintf(stream, "     # at most %g N%s, %g %s", joint->effort, joint->kind == ROBOT_PRISMATIC ? "" : " m",
-                joint->velocity, joint->kind == ROBOT_PRISMATIC ? "m/s" : "rad/s");
+        fprintf(stream, "     # at most %g N%s", joint->effort, joint->kind == ROBOT_PRISMATIC ? "" : " m");
+    if (joint->velocity > 0.0)
+        fprintf(stream, ", %g %s", joint->velocity, joint->kind == ROBOT_PRISMATIC ? "m/s" : "rad/s");
     fputc('\n', stream);
+}
+
+/* Joints that close loops. */
+static void put_loops(FILE *stream, phx_context *context, const phx_robot_options *options, const phx_robot *robot)
+{
+    for (int k = 0; k < robot->n_loops; k++) {
+        const robot_loop *loop = &robot->loops[k];
+        if (robot_is_closed(robot, loop)) {
+            phx_log(context, PHX_LOG_WARNING, "%s:%d: '%s' joins parts of one body: left out", loop->path, loop->line,
+                    loop->name);
+            continue;
+        }
+        fprintf(stream, "  %s: {kind: %s, ports: [", loop->name, loop->kind == ROBOT_FIXED ? "weld" : "spherical");
+        for (int side = 0; side < 2; side++) {
+            const int body = robot->links[loop->links[side]].body;
+            fprintf(stream, "%s%s.%s", side ? ", " : "",
+                    is_ground(options, robot, body) ? "ground" : robot->links[body].name, loop->name);
+        }
+        fputs(loop->kind == ROBOT_FIXED ? "], rotation: {quaternion: [1, 0, 0, 0]}}\n" : "]}\n", stream);
+    }
 }
 
 /* Joints that follow another one, exactly. */
@@ -439,31 +490,73 @@ static void put_mimics(FILE *stream, const phx_robot *robot)
                 joint->name, robot->joints[joint->mimic].name);
         import_text_put_number(stream, -joint->multiplier);
         fputs("}], rest: ", stream);
-        import_text_put_number(stream, joint->coordinates[0].start);
+        import_text_put_number(stream, joint->offset);
         fputs("}\n", stream);
     }
 }
 
-/* A motor in every joint that turns or slides: PD that would hold alone what it carries at 3 Hz, damping ratio 0.7. */
+static void put_term(FILE *stream, const char *key, double value, bool needed)
+{
+    if (!needed)
+        return;
+    fprintf(stream, ", %s: ", key);
+    import_text_put_number(stream, value);
+}
+
+/* A motor as a controller; a ratio of damping counts against what the joint carries. */
+static void put_motor(FILE *stream, const phx_robot *robot, const robot_motor *motor)
+{
+    const robot_joint *joint = &robot->joints[motor->joint];
+    const double stiffness = motor->stiffness, inertia = carried_inertia(robot, motor->joint, motor->coordinate);
+    const double damping = motor->ratio > 0.0 ? 2.0 * motor->ratio * sqrt(stiffness * inertia) : motor->damping;
+
+    fprintf(stream, "  %s: {kind: pid, ", motor->name);
+    if (joint->n_coordinates == 1)
+        fprintf(stream, "measure: %s, effort: %s", joint->name, joint->name);
+    else
+        fprintf(stream, "measure: %s.coordinate%d, rate: %s.rate%d, effort: %s.effort%d", joint->name,
+                motor->coordinate + 1, joint->name, motor->coordinate + 1, joint->name, motor->coordinate + 1);
+    put_term(stream, "kp", stiffness, stiffness != 0.0);
+    put_term(stream, "kd", damping, damping != 0.0);
+    put_term(stream, "reference", motor->reference, stiffness != 0.0);
+    put_term(stream, "feedforward", motor->force, stiffness == 0.0 || motor->force != 0.0);
+    if (motor->limited) {
+        fputs(", limit: ", stream);
+        put_vector(stream, (const double[]){motor->lower, motor->upper}, 2);
+    }
+    fputs("}\n", stream);
+}
+
+static double three_digits(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.3g", value);
+    return strtod(text, NULL);
+}
+
+/* The motors of the file; else one in every joint that turns or slides: PD that would hold alone what it carries at
+ * 3 Hz, damping ratio 0.7. */
 static void put_drives(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
-    if (options->drive != PHX_ROBOT_PD)
-        return;
-    fputs("\ncontrollers:\n", stream);
-    for (int j = 0; j < robot->n_joints; j++) {
+    if (options->drive == PHX_ROBOT_PD || (options->drive == PHX_ROBOT_FREE && robot->n_motors > 0))
+        fputs("\ncontrollers:\n", stream);
+    for (int k = 0; k < robot->n_motors && options->drive == PHX_ROBOT_FREE; k++)
+        put_motor(stream, robot, &robot->motors[k]);
+    for (int j = 0; j < robot->n_joints && options->drive == PHX_ROBOT_PD; j++) {
         const robot_joint *joint = &robot->joints[j];
         if (joint->kind < ROBOT_REVOLUTE || joint->kind > ROBOT_PRISMATIC || joint->mimic >= 0)
             continue;
         const double stiffness = stiffness_at(robot, j, 0, DRIVE_HZ);
-        fprintf(stream, "  %s: {kind: pid, measure: %s, effort: %s, kp: ", joint->name, joint->name, joint->name);
-        put_round(stream, stiffness);
-        fputs(", kd: ", stream);
-        put_round(stream, 1.4 * stiffness / (2.0 * PI * DRIVE_HZ));
-        fputs(", reference: ", stream);
-        import_text_put_number(stream, joint->coordinates[0].start);
-        if (joint->effort > 0.0)
-            fprintf(stream, ", limit: [%g, %g]", -joint->effort, joint->effort);
-        fputs("}\n", stream);
+        const robot_motor motor = {.name = joint->name,
+                                   .joint = j,
+                                   .stiffness = three_digits(stiffness),
+                                   .damping = three_digits(1.4 * stiffness / (2.0 * PI * DRIVE_HZ)),
+                                   .reference = joint->coordinates[0].start,
+                                   .limited = joint->effort > 0.0,
+                                   .lower = -joint->effort,
+                                   .upper = joint->effort};
+        put_motor(stream, robot, &motor);
     }
 }
 
@@ -533,6 +626,7 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
             joints = true;
             put_joint(stream, options, robot, j);
         }
+    put_loops(stream, context, options, robot);
     put_bent_joints(stream, options, robot);
     put_mimics(stream, robot);
     put_drives(stream, options, robot);

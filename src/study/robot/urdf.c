@@ -353,7 +353,10 @@ static phx_status urdf_mimic(const urdf_reader *reader, const phx_robot *robot, 
                           "%s:%d: the joint '%s' mimics '%s' %g times: expected two joints that turn or slide, and a "
                           "multiplier other than 0",
                           reader->path, mimic->line, joint->name, leader->name, joint->multiplier);
-    return status ? status : urdf_numbers(reader, mimic, "offset", 1, &joint->coordinates[0].start);
+    if (!status)
+        status = urdf_numbers(reader, mimic, "offset", 1, &joint->offset);
+    joint->coordinates[0].start = joint->offset;
+    return status;
 }
 
 /* ---- the whole ---- */

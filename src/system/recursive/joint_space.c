@@ -24,7 +24,7 @@ struct phx_tree_space {
     double *M, *c, *c1; /* in the order of the tree */
 };
 
-static int compare_places(const void *one, const void *other)
+static int compare_nodes(const void *one, const void *other)
 {
     const place_of_node *a = one, *b = other;
 
@@ -55,7 +55,7 @@ static phx_status list_order(phx_context *context, phx_tree_space *space)
                                 .node = i};
     }
     of->driven = false;
-    qsort(space->order, (size_t)space->n_order, sizeof *space->order, compare_places);
+    qsort(space->order, (size_t)space->n_order, sizeof *space->order, compare_nodes);
     return PHX_OK;
 }
 
