@@ -510,7 +510,7 @@ class Mjcf(unittest.TestCase):
             "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "there is no mesh 'm'"),
             "fitted": (good.replace('<geom size="0.1"/>', '<geom type="box" mesh="m"/>'), "give the body <inertial>"),
             "joints": (good.replace('<joint name="j"/>', '<joint/><joint axis="0 1 1"/>'), "give each joint a body"),
-            "too many joints": (good.replace('<joint name="j"/>', 4 * "<joint/>"), "more than three joints"),
+            "too many joints": (good.replace('<joint name="j"/>', 7 * "<joint/>"), "more than six joints"),
             "free in a body": (good.replace(body, f'<body><joint/><geom size="1"/>{body.replace("joint", "freejoint")}</body>'),
                                "in a body of the world"),
             "damping": (good.replace('name="j"', 'damping="-1"'), "must not be negative"),
