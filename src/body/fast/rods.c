@@ -3,8 +3,12 @@
 
 #include "body/rod/internal.h"
 
+/* The nodes of a rod as bodies; 0 of other bodies, and of a rod with a rotor, whose inertia they do not have. */
 int phx_rod_nodes(const phx_body *body, phx_body *const **nodes, const phx_body_frame **frames)
 {
+    for (int k = 1; k <= phx_body_places(body, NULL, NULL); k++)
+        if (phx_body_wheel_inertia(body, k) > 0.0)
+            return 0;
     body = phx_body_inside(body);
     if (body->ops != &phx_rod_ops)
         return 0;
