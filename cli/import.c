@@ -91,7 +91,7 @@ static int check_kind(const cli_command *command, const import_arguments *given,
     const phx_study_import_options usual = phx_study_import_options_default();
     const bool of_robot = given->packages.count > 0 || given->bend.count > 0 || given->drive || given->robot.material ||
                           given->robot.free_base || given->robot.keep_fixed || given->robot.no_shapes ||
-                          given->robot.lossy;
+                          given->robot.lossy || given->robot.ground;
     const bool of_body = given->units.count > 0 || given->thickness || given->format || given->options.mass_matrix ||
                          given->options.stiffness_matrix || given->options.name ||
                          given->options.frequencies != usual.frequencies;
@@ -99,13 +99,13 @@ static int check_kind(const cli_command *command, const import_arguments *given,
     if (robot && given->files.count > 1)
         return cli_usage_error(command, "a robot has one file; found %d", given->files.count);
     if (robot && of_body)
-        return cli_usage_error(command,
-                               "a robot takes --package, --drive, --bend, --material, --free-base, --keep-fixed "
-                               "--no-shapes and --lossy; the other options are for bodies of finite-element programs");
+        return cli_usage_error(
+            command, "a robot takes --package, --drive, --bend, --material, --free-base, --keep-fixed "
+                     "--no-shapes, --lossy and --ground; the other options are for bodies of finite-element programs");
     if (!robot && of_robot)
         return cli_usage_error(
             command,
-            "--package, --drive, --bend, --material, --free-base, --keep-fixed, --no-shapes and --lossy "
+            "--package, --drive, --bend, --material, --free-base, --keep-fixed, --no-shapes, --lossy and --ground "
             "are for robots (.urdf, .xml); found '%s'",
             given->files.items[0]);
     return robot && given->robot.material && given->bend.count == 0
@@ -168,6 +168,7 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
         {"--no-shapes", 0, OPTION_FLAG, NULL, "of a robot: without pictures", &given.robot.no_shapes},
         {"--lossy", 0, OPTION_FLAG, NULL, "of a robot in MJCF: leave out constraints and tendons without counterpart",
          &given.robot.lossy},
+        {"--ground", 0, OPTION_FLAG, NULL, "of a robot: its collision shapes touch the ground", &given.robot.ground},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), .wanted = 1,
                                      .more = &given.files};

@@ -629,6 +629,7 @@ typedef struct phx_robot_options {
     bool keep_fixed; /* links on fixed joints are bodies, welded; else they become one with their parents */
     bool no_shapes;  /* without pictures */
     bool lossy;      /* constraints and tendons of MJCF without counterpart are left out; else an error */
+    bool ground;     /* collision shapes touch the ground by penalty: the first plane of MJCF, in URDF z = 0 */
     phx_robot_drive drive;
     int n_bend;
     const char *const *bend; /* links that bend between their joint and the next one, or "all" */

@@ -18,7 +18,7 @@ _DRIVES = {"free": 0, "pd": 1, "motion": 2}
 def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd", "motion"] = "free",
                  bend: Union[str, Iterable[str]] = (), material: Optional[str] = None,
                  packages: Optional[Mapping[str, PathLike]] = None, free_base: bool = False, keep_fixed: bool = False,
-                 shapes: bool = True, lossy: bool = False) -> Model:
+                 shapes: bool = True, lossy: bool = False, ground: bool = False) -> Model:
     """Write the model file of a robot and read it (docs/robots.md).
 
     Parameters
@@ -41,6 +41,8 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
         With pictures.
     lossy : bool
         Leave out constraints and tendons of MJCF without counterpart; else they are an error.
+    ground : bool
+        Let collision shapes touch the ground: the first plane of MJCF, in URDF the plane z = 0.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
     options.n_packages, options.packages = len(folders), names_of(folders)
     options.material = material.encode() if material is not None else None
     options.free_base, options.keep_fixed, options.no_shapes = free_base, keep_fixed, not shapes
-    options.lossy = lossy
+    options.lossy, options.ground = lossy, ground
     with Context() as call:
         call.check(lib.phx_study_save_robot(call.pointer, ctypes.byref(options), path_of(model)))
     return Model(model)

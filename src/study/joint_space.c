@@ -40,6 +40,7 @@ static phx_status pass_on(phx_context *context, const phx_joint_space *space, ph
     return status ? phx_fail(context, status, "%s", phx_context_message(space->own)) : phx_conclude(context, PHX_OK);
 }
 
+/* Builds the system of the model in a context of its own, which outlives the calls that use it. */
 phx_status phx_joint_space_create(phx_context *context, const phx_model *model, bool by_angles, phx_joint_space **made)
 {
     if (!model || !made)

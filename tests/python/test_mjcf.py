@@ -173,6 +173,26 @@ class Mjcf(unittest.TestCase):
         np.testing.assert_allclose((q[2] - q[0]) / (2 * h), space.v + space.accelerations() * h, atol=1e-6)
         self.assertAlmostEqual(0.5 * space.v @ space.mass @ space.v, result["kinetic"][0], delta=1e-12)
 
+    def test_the_ground(self):
+        # One contact carries the weight at a depth of 1 mm, two carry half of it each.
+        robot = """<mujoco><worldbody><geom type="plane" size="5 5 1" pos="0 0 0.1" euler="0 0 30"/>
+          <body name="b" pos="0 0 0.3"><joint type="slide" axis="0 0 1"/><geom {} friction="0.6"/></body></worldbody></mujoco>"""
+        for geom, touches, height in (('size="0.15"', 1, 0.15), ('type="capsule" size="0.05 0.2" euler="0 90 0"', 2, 0.05),
+                                      ('type="box" size="0.1 0.1 0.12"', 8, 0.12), ('type="ellipsoid" size="0.2 0.1 0.05"', 1, 0.05),
+                                      ('type="cylinder" size="0.1 0.07"', 8, 0.07)):
+            with self.subTest(geom):
+                text = self.run_import(robot.format(geom), "--ground")
+                self.assertEqual(text.count("kind: contact"), touches)
+                self.assertIn("friction: {coefficient: 0.6, regularised: 0.01}", text)
+                lowest = {1: 1, 2: 2, 8: 4}[touches]
+                (self.place / "rest.yaml").write_text(text)
+                rest = phlexor.Model(self.place / "rest.yaml").static().outputs
+                place = float(rest["b_place.z"]) if "b_place.z" in rest else float(np.ravel(rest["b_place"])[2])
+                # the stiffness in the file has three digits
+                self.assertAlmostEqual(place, 0.1 + height - 1e-3 * lowest**(-2 / 3), delta=5e-6)
+        self.assertNotIn("kind: contact", self.run_import(robot.format('size="0.15"')))
+        self.assertIn("contacts of 2 geoms are left out", self.warnings)
+
     def test_masses_of_geoms(self):
         text = self.run_import(GEOMS.format("""
           <body name="ball"><freejoint/><geom size="0.2"/></body>

@@ -192,6 +192,17 @@ class Robot(unittest.TestCase):
         rest = phlexor.Model(self.place / "mimic.yaml").static()
         self.assertAlmostEqual(rest.outputs["j1"], 0.8, delta=1e-9)
 
+    def test_the_ground(self):
+        shapes = """<collision><origin xyz="0 0 -0.1"/><geometry><sphere radius="0.05"/></geometry></collision>
+          <collision><geometry><mesh filename="package://none/none.stl"/></geometry></collision>"""
+        text = self.run_import(ROBOT.replace('<link name="l2">', f'<link name="l2">{shapes}'), "--ground", "--free-base")
+        self.assertIn("ground:\n  ports:\n    floor: {}\n", text)
+        self.assertIn("touch_1: {position: [0, 0, -0.1", text)
+        self.assertIn("l2_touch_1: {kind: contact, ports: [ground.floor, l2.touch_1], against: plane, normal: [0, 0, 1],\n    radius: 0.05,", text)
+        self.assertEqual(text.count("kind: contact"), 1)
+        (self.place / "free.yaml").write_text(text)
+        phlexor.Model(self.place / "free.yaml").check()
+
     def test_packages_are_found_above_the_file(self):
         folder = self.place / "arm"
         (folder / "meshes").mkdir(parents=True)

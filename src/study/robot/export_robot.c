@@ -409,6 +409,7 @@ static bool shape_of(const robot_export *export, int body, const phx_model_visua
     return true;
 }
 
+/* The shapes of a body as those of a link, whose pose in the link is `in_link`; what the format lacks is lost. */
 static phx_status export_shapes(robot_export *export, int body, const robot_pose *in_link)
 {
     const phx_model *model = export->model;

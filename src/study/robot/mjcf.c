@@ -557,6 +557,7 @@ phx_status robot_read_mjcf(phx_context *context, const phx_robot_options *option
         robot->links[0] =
             (robot_link){.name = phx_strdup(context, "world"), .path = root->path, .line = root->line, .joint = -1};
         robot->n_links = 1;
+        robot->floor = robot_pose_identity();
         reader.places[0] = (mjcf_place){"world", robot_pose_identity(), robot_pose_identity()};
         status = robot->links[0].name ? mjcf_sections(&reader) : PHX_ERR_MEMORY;
     }

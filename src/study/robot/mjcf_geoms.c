@@ -183,20 +183,51 @@ static phx_status mjcf_mesh_shape(const mjcf_item *item, robot_shape *shape)
     return shape->file ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* The shape of a geom; geoms of the groups that viewers hide, and planes, have none. */
-static phx_status mjcf_shape(const mjcf_item *item, mjcf_kind kind, const double size[3], const robot_pose *pose)
+/* A geom as a shape, without colour and file. */
+static robot_shape mjcf_shape_of(const mjcf_item *item, mjcf_kind kind, const double size[3], const robot_pose *pose)
 {
     static const robot_shape_kind kinds[] = {ROBOT_SHAPES,   ROBOT_SHAPES, ROBOT_SPHERE, ROBOT_CAPSULE, ROBOT_ELLIPSOID,
                                              ROBOT_CYLINDER, ROBOT_BOX,    ROBOT_MESH,   ROBOT_SHAPES};
-    enum { HIDDEN = 3 };
-    robot_link *link = &item->reader->robot->links[item->link];
     robot_shape shape = {.kind = mjcf_text(item, "mesh") ? ROBOT_MESH : kinds[kind], .pose = *pose};
     const bool tube = kind == MJCF_CAPSULE || kind == MJCF_CYLINDER;
-    double group = 0.0;
-    phx_status status = mjcf_numbers(item, "group", 1, 1, &group);
 
     for (int k = 0; k < 3; k++)
         shape.size[k] = (kind == MJCF_BOX || (tube && k == 1) ? 2.0 : 1.0) * size[k];
+    return shape;
+}
+
+/* A geom that touches others: a plane of the world is the ground, and with --ground what moves touches it; of other
+ * contacts, and those of meshes, their number is told. */
+static phx_status mjcf_collision(const mjcf_item *item, mjcf_kind kind, const double size[3], const robot_pose *pose)
+{
+    mjcf_reader *reader = item->reader;
+    robot_shape shape = mjcf_shape_of(item, kind, size, pose);
+
+    shape.friction = 1.0;
+    if (reader->options->ground && kind == MJCF_PLANE && item->link == 0) {
+        reader->robot->floor = *pose;
+        return PHX_OK;
+    }
+    if (reader->options->ground && item->link != 0 && shape.kind < ROBOT_MESH) {
+        double friction[3] = {1.0};
+        const phx_status status = mjcf_numbers(item, "friction", 1, 3, friction);
+        shape.friction = friction[0];
+        return status ? status : robot_add_collision(reader->context, &reader->robot->links[item->link], &shape);
+    }
+    reader->touching = reader->touching ? reader->touching : item->element;
+    reader->n_touching++;
+    return PHX_OK;
+}
+
+/* The shape of a geom; geoms of the groups that viewers hide, and planes, have none. */
+static phx_status mjcf_shape(const mjcf_item *item, mjcf_kind kind, const double size[3], const robot_pose *pose)
+{
+    enum { HIDDEN = 3 };
+    robot_link *link = &item->reader->robot->links[item->link];
+    robot_shape shape = mjcf_shape_of(item, kind, size, pose);
+    double group = 0.0;
+    phx_status status = mjcf_numbers(item, "group", 1, 1, &group);
+
     if (!status)
         status = mjcf_colour(item, shape.colour);
     if (status || group >= HIDDEN || shape.colour[3] <= 0.0 || shape.kind == ROBOT_SHAPES ||
@@ -236,10 +267,10 @@ phx_status mjcf_geom(const mjcf_item *item, bool with_mass)
         status = mjcf_size(item, (mjcf_kind)kind, size, &pose);
     if (status)
         return status;
-    if (touches[0] != 0.0 || touches[1] != 0.0) {
-        reader->touching = reader->touching ? reader->touching : item->element;
-        reader->n_touching++;
-    }
+    if (touches[0] != 0.0 || touches[1] != 0.0)
+        status = mjcf_collision(item, (mjcf_kind)kind, size, &pose);
+    if (status)
+        return status;
     if (with_mass && group >= reader->groups[0] && group <= reader->groups[1])
         status = mjcf_geom_mass(item, (mjcf_kind)kind, size, &pose);
     return status ? status : mjcf_shape(item, (mjcf_kind)kind, size, &pose);

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <strings.h>
 
+/* Frees all that the robot owns; it may be half read. */
 void robot_free(phx_robot *robot)
 {
     for (int k = 0; k < robot->n_links; k++) {
         for (int s = 0; s < robot->links[k].n_shapes; s++)
             phx_free(robot->links[k].shapes[s].file);
         phx_free(robot->links[k].shapes);
+        phx_free(robot->links[k].collisions);
         phx_free(robot->links[k].name);
     }
     for (int k = 0; k < robot->n_joints; k++)
@@ -97,6 +99,8 @@ const phx_xml *robot_child(const phx_xml *element, const char *name)
     return NULL;
 }
 
+/* Reads `least` to `most` finite numbers of an attribute; those that are not there stay. PHX_ERR_INPUT with file, line
+ * and text. */
 phx_status robot_numbers(phx_context *context, const phx_xml *element, const char *key, const char *text, int least,
                          int most, double *values)
 {
@@ -159,6 +163,7 @@ const double *robot_coordinate_axis(const robot_joint *joint, int k, bool *slide
     return joint->n_coordinates >= 3 ? unit[k % 3] : k ? joint->axis_b : joint->axis;
 }
 
+/* Product of the steps of all coordinates, in their order: slides along axes, then turns about them. */
 robot_pose robot_joint_motion(const robot_joint *joint)
 {
     const double length = sqrt(phx_dot(3, joint->axis, joint->axis));
@@ -234,6 +239,7 @@ void robot_add_offset(double mass, const double d[3], double inertia[9])
             inertia[3 * a + b] += mass * ((a == b ? square : 0.0) - d[a] * d[b]);
 }
 
+/* m = m_1 + m_2, m c = m_1 c_1 + m_2 c_2, inertias moved to c (Steiner) and turned by the pose of the part. */
 void robot_merge(robot_link *body, const robot_link *part)
 {
     const double mass = body->mass + part->mass;
@@ -438,6 +444,7 @@ static phx_status check_robot_options(phx_context *context, const phx_robot_opti
     return PHX_OK;
 }
 
+/* From elements to a tree: root, poses, bodies with the masses of their parts; inertias are checked last. */
 phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot)
 {
     enum { MOST_LINKS = 2000 };

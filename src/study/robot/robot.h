@@ -27,6 +27,7 @@ typedef struct robot_shape {
     char *file;     /* mesh: relative to the robot's file or absolute */
     robot_pose pose;
     double colour[4]; /* red, green, blue, opacity; opacity 0: none given */
+    double friction;  /* of a collision shape: coefficient */
 } robot_shape;
 
 typedef struct robot_link {
@@ -34,9 +35,9 @@ typedef struct robot_link {
     const char *path; /* of the file that line is in, borrowed */
     int line;
     double mass, com[3], inertia[9]; /* kg, m, kg m^2 about com; axes of the link */
-    int n_shapes;
-    robot_shape *shapes;
-    int joint;       /* to its parent; -1: the root */
+    int n_shapes, n_collisions;
+    robot_shape *shapes, *collisions; /* collisions: that touch the ground, without files */
+    int joint;                        /* to its parent; -1: the root */
     int body;        /* the link whose body it is part of after fixed joints are merged; itself if it is a body */
     robot_pose pose; /* in that body; of a body in the world at the start */
 } robot_link;
@@ -101,6 +102,7 @@ typedef struct phx_robot {
     const char *path; /* borrowed */
     char *name;
     double gravity[3];
+    robot_pose floor; /* the plane of the ground, z upwards */
     int n_links, n_joints, root, n_files, n_motors, n_loops;
     char **files; /* that are included, real paths */
     robot_link *links;
@@ -149,6 +151,19 @@ void robot_merge(robot_link *body, const robot_link *part);
 phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot);
 /* The inertia raised to one that a body can have, with a warning. */
 phx_status robot_check_inertia(phx_context *context, robot_link *link);
+
+/* ---- the ground ---- */
+/* A place of a body that touches first, in its axes: the centre of a sphere (radius 0: a point), or of an ellipsoid. */
+typedef struct robot_touch {
+    robot_pose pose;
+    double radius;
+    const double *axes; /* of an ellipsoid, borrowed; else NULL */
+    double friction;
+} robot_touch;
+/* Number `number` of a body, from 0; false behind the last one. */
+bool robot_touch_of(const phx_robot *robot, int body, int number, robot_touch *touch);
+/* One more collision shape, copied. */
+phx_status robot_add_collision(phx_context *context, robot_link *link, const robot_shape *shape);
 
 /* ---- links that bend ---- */
 typedef struct robot_material {

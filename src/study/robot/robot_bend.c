@@ -123,6 +123,7 @@ bool robot_bends(const phx_robot_options *options, const phx_robot *robot, int b
     return bend.length > LEAST_LENGTH;
 }
 
+/* Root, tube and end of a link that bends, with the mass, centre of mass and inertia of the link altogether. */
 robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robot, int body)
 {
     static const double x_axis[3] = {1.0, 0.0, 0.0};

@@ -52,6 +52,7 @@ static void urdf_put_origin(FILE *stream, const robot_pose *pose)
     xml_put(stream, "<origin xyz=%3 rpy=%3/>", pose->x, rpy);
 }
 
+/* A shape as <visual>; kinds that URDF lacks have been left out before. */
 static void urdf_put_visual(FILE *stream, const robot_shape *shape)
 {
     const double *size = shape->size, scale[3] = {size[0], size[0], size[0]};
@@ -74,6 +75,7 @@ static void urdf_put_visual(FILE *stream, const robot_shape *shape)
     fputs("</visual>\n", stream);
 }
 
+/* A joint with limits and dynamics; URDF asks for effort and velocity wherever there is a limit. */
 static void urdf_put_joint(FILE *stream, const phx_robot *robot, const robot_joint *joint)
 {
     static const char *const kinds[] = {"fixed", "revolute", "continuous", "prismatic", "planar", "floating"};
@@ -93,6 +95,7 @@ static void urdf_put_joint(FILE *stream, const phx_robot *robot, const robot_joi
     fputs("</joint>\n", stream);
 }
 
+/* All links, then all joints. */
 static void urdf_write(FILE *stream, const phx_robot *robot)
 {
     xml_put(stream, "<?xml version=\"1.0\"?>\n<robot name=%s>\n", robot->name);
@@ -219,6 +222,7 @@ static void mjcf_put_start(FILE *stream, const phx_robot *robot, int k)
     }
 }
 
+/* Options, meshes, the tree of bodies, the start as a key. */
 static void mjcf_write(FILE *stream, const phx_robot *robot)
 {
     char name[NAME_SIZE];

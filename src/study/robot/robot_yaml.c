@@ -135,10 +135,19 @@ static void put_port(FILE *stream, const char *name, const robot_pose *pose, con
     *first = false;
 }
 
-static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, const char *indent)
+/* The plane that the robot touches. */
+static void put_floor(FILE *stream, const phx_robot *robot, const char *indent, bool *first)
+{
+    put_port(stream, "floor", &robot->floor, indent, first);
+}
+
+static void robot_put_ports(FILE *stream, const phx_robot_options *options, const phx_robot *robot, int body,
+                            const char *indent)
 {
     bool first = true;
 
+    if (options->ground && is_ground(options, robot, body))
+        put_floor(stream, robot, indent, &first);
     for (int j = 0; j < robot->n_joints; j++) {
         const robot_joint *joint = &robot->joints[j];
         const robot_pose pose = robot_joint_frame(robot, j);
@@ -150,6 +159,12 @@ static void robot_put_ports(FILE *stream, const phx_robot *robot, int body, cons
         const robot_pose pose = robot_frame_in_body(robot, loop->links[k % 2], &loop->poses[k % 2]);
         if (robot->links[loop->links[k % 2]].body == body && !robot_is_closed(robot, loop))
             put_port(stream, loop->name, &pose, indent, &first);
+    }
+    robot_touch touch;
+    for (int k = 0; !is_ground(options, robot, body) && robot_touch_of(robot, body, k, &touch); k++) {
+        char name[32];
+        snprintf(name, sizeof name, "touch_%d", k + 1);
+        put_port(stream, name, &touch.pose, indent, &first);
     }
 }
 
@@ -225,7 +240,7 @@ static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_r
     fprintf(stream, "  %s:\n", link->name);
     robot_put_mass(stream, root.mass, root.com, root.inertia);
     put_pose(stream, &link->pose);
-    robot_put_ports(stream, robot, body, "    ");
+    robot_put_ports(stream, options, robot, body, "    ");
     if (!status)
         status = put_shapes(stream, context, folder, robot, body, "    ");
     if (bends)
@@ -476,17 +491,47 @@ static void put_loops(FILE *stream, phx_context *context, const phx_robot_option
     }
 }
 
-/* Joints that follow another one, exactly. */
-static void put_mimics(FILE *stream, const phx_robot *robot)
+/* What the robot touches the ground with: by penalty, stiff enough that its weight presses one contact in by 1 mm.
+ * Whether nothing has been written. */
+static bool put_contacts(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
+    static const double DEPTH = 1e-3, GRAVITY = 9.81, DAMPING = 1.0, SLIP = 1e-2; /* m, m/s^2, s/m, m/s */
+    double mass = 0.0;
     bool first = true;
 
+    for (int b = 0; b < robot->n_links; b++)
+        mass += robot->links[b].body == b && !is_ground(options, robot, b) ? robot->links[b].mass : 0.0;
+    for (int b = 0; b < robot->n_links; b++) {
+        robot_touch touch;
+        for (int k = 0; !is_ground(options, robot, b) && robot_touch_of(robot, b, k, &touch); k++) {
+            const char *name = robot->links[b].name;
+            fputs(first ? "\nforces:\n" : "", stream);
+            first = false;
+            fprintf(stream, "  %s_touch_%d: {kind: contact, ports: [ground.floor, %s.touch_%d], against: plane, ", name,
+                    k + 1, name, k + 1);
+            fputs(touch.axes ? "normal: [0, 0, 1],\n    semi_axes: " : "normal: [0, 0, 1],\n    radius: ", stream);
+            if (touch.axes)
+                put_vector(stream, touch.axes, 3);
+            else
+                import_text_put_number(stream, touch.radius);
+            fprintf(stream, ", stiffness: %.3g, damping: %g", mass * GRAVITY / pow(DEPTH, 1.5), DAMPING);
+            if (touch.friction > 0.0)
+                fprintf(stream, ", friction: {coefficient: %g, regularised: %g}", touch.friction, SLIP);
+            fputs("}\n", stream);
+        }
+    }
+    return first;
+}
+
+/* Joints that follow another one, exactly; `first`: nothing stands under forces yet. */
+static void put_mimics(FILE *stream, const phx_robot *robot, bool first)
+{
     for (int j = 0; j < robot->n_joints; j++) {
         const robot_joint *joint = &robot->joints[j];
         if (joint->mimic < 0 || !moves(robot, j))
             continue;
         if (first)
-            fputs("\nforces:                           # joints that follow others\n", stream);
+            fputs("\nforces:\n", stream);
         first = false;
         fprintf(stream,
                 "  %s: {kind: coupling, rigid: true, terms: [{joint: %s, weight: 1}, {joint: %s, weight: ", joint->name,
@@ -590,6 +635,7 @@ static bool robot_is_held(const phx_robot_options *options, const phx_robot *rob
     return held;
 }
 
+/* The model file by sections, in the order in which they are read; PHX_ERR_FILE when the stream has failed. */
 phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot,
                        const char *folder, FILE *stream)
 {
@@ -613,8 +659,12 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
                 material->density, material->young, material->poisson);
     if (is_ground(options, robot, robot->root)) {
         fprintf(stream, "ground:                           # the link '%s'\n", robot->links[robot->root].name);
-        robot_put_ports(stream, robot, robot->root, "  ");
+        robot_put_ports(stream, options, robot, robot->root, "  ");
         status = put_shapes(stream, context, folder, robot, robot->root, "  ");
+        fputc('\n', stream);
+    } else if (options->ground) {
+        fputs("ground:\n", stream);
+        put_floor(stream, robot, "  ", &(bool){true});
         fputc('\n', stream);
     }
     fputs("bodies:\n", stream);
@@ -631,7 +681,7 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
         }
     put_loops(stream, context, options, robot);
     put_bent_joints(stream, options, robot);
-    put_mimics(stream, robot);
+    put_mimics(stream, robot, put_contacts(stream, options, robot));
     put_drives(stream, options, robot);
     if (robot_is_held(options, robot))
         fputs("\ninitial: {equilibrium: true}        # motors and tubes carry the weight from the start on\n", stream);

@@ -186,19 +186,21 @@ static phx_status urdf_mesh(const urdf_reader *reader, const phx_xml *mesh, robo
     return status;
 }
 
-static phx_status urdf_visual(const urdf_reader *reader, const phx_xml *visual, robot_link *link)
+/* <visual> or <collision>: its shape with pose and colour; meshes by the path that is found. ROBOT_SHAPES: it has none
+ * that is known. */
+static phx_status urdf_shape(const urdf_reader *reader, const phx_xml *visual, const char *link, robot_shape *shape)
 {
     const phx_xml *geometry = robot_child(visual, "geometry"), *box = robot_child(geometry, "box"),
                   *cylinder = robot_child(geometry, "cylinder"), *sphere = robot_child(geometry, "sphere"),
                   *mesh = robot_child(geometry, "mesh");
-    robot_shape *shape = &link->shapes[link->n_shapes++];
 
+    shape->kind = ROBOT_SHAPES;
     phx_status status = urdf_origin(reader, visual, &shape->pose);
     if (!status)
         status = urdf_colour(reader, visual, shape->colour);
     if (status)
         return status;
-    if (mesh)
+    if (mesh && !strcmp(visual->name, "visual"))
         return urdf_mesh(reader, mesh, shape);
     int sizes = 1;
     if (box) {
@@ -214,19 +216,37 @@ static phx_status urdf_visual(const urdf_reader *reader, const phx_xml *visual, 
         shape->kind = ROBOT_SPHERE;
         status = urdf_needed(reader, sphere, NULL, "radius", 1, &shape->size[0]);
     } else {
-        phx_log(reader->context, PHX_LOG_WARNING,
-                "%s:%d: a <visual> of the link '%s' is no box, cylinder, sphere or mesh", reader->path, visual->line,
-                link->name);
-        link->n_shapes--;
+        phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: a <%s> of the link '%s' is no box, cylinder%s: left out",
+                reader->path, visual->line, visual->name, link,
+                !strcmp(visual->name, "visual") ? ", sphere or mesh" : " or sphere");
         return PHX_OK;
     }
     for (int k = 0; k < sizes && !status; k++)
         if (!(shape->size[k] > 0.0))
             status = phx_fail(reader->context, PHX_ERR_INPUT,
-                              "%s:%d: a <visual> of the link '%s' has the size %g; expected "
-                              "one above 0",
-                              reader->path, visual->line, link->name, shape->size[k]);
+                              "%s:%d: a <%s> of the link '%s' has the size %g; expected one above 0", reader->path,
+                              visual->line, visual->name, link, shape->size[k]);
     return status;
+}
+
+/* A <visual> among the shapes of its link; a <collision> where the ground is touched. */
+static phx_status urdf_add_shape(const urdf_reader *reader, const phx_xml *element, robot_link *link)
+{
+    robot_shape shape = {.friction = 1.0};
+    const bool visual = !strcmp(element->name, "visual");
+    phx_status status = PHX_OK;
+
+    if (visual ? reader->options->no_shapes : !reader->options->ground || strcmp(element->name, "collision") != 0)
+        return PHX_OK;
+    status = urdf_shape(reader, element, link->name, &shape);
+    if (status || shape.kind == ROBOT_SHAPES) {
+        phx_free(shape.file);
+        return status;
+    }
+    if (!visual)
+        return robot_add_collision(reader->context, link, &shape);
+    link->shapes[link->n_shapes++] = shape;
+    return PHX_OK;
 }
 
 static phx_status urdf_link(const urdf_reader *reader, const phx_xml *element, robot_link *link)
@@ -241,9 +261,8 @@ static phx_status urdf_link(const urdf_reader *reader, const phx_xml *element, r
         link->shapes = phx_calloc(reader->context, (size_t)element->n_children + 1, sizeof *link->shapes);
     if (!status && !link->shapes)
         status = PHX_ERR_MEMORY;
-    for (int k = 0; k < element->n_children && !status && !reader->options->no_shapes; k++)
-        if (!strcmp(element->children[k].name, "visual"))
-            status = urdf_visual(reader, &element->children[k], link);
+    for (int k = 0; k < element->n_children && !status; k++)
+        status = urdf_add_shape(reader, &element->children[k], link);
     return status;
 }
 
@@ -267,6 +286,7 @@ static phx_status urdf_end(const urdf_reader *reader, const phx_robot *robot, co
                                  reader->path, element->line, end, phx_shown_text(name ? name : "").text);
 }
 
+/* <limit> and <dynamics> of a joint with one coordinate. */
 static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element, robot_joint *joint)
 {
     const phx_xml *limit = robot_child(element, "limit"), *dynamics = robot_child(element, "dynamics");
@@ -296,6 +316,7 @@ static phx_status urdf_limits(const urdf_reader *reader, const phx_xml *element,
     return status;
 }
 
+/* A joint between two links that are there, with its axis and frame. */
 static phx_status urdf_joint(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element,
                              robot_joint *joint)
 {
@@ -330,6 +351,7 @@ static phx_status urdf_joint(const urdf_reader *reader, const phx_robot *robot, 
     return status ? status : urdf_limits(reader, element, joint);
 }
 
+/* <mimic>: q = multiplier * q of the other joint + offset. */
 static phx_status urdf_mimic(const urdf_reader *reader, const phx_robot *robot, const phx_xml *element,
                              robot_joint *joint)
 {
@@ -389,12 +411,14 @@ static phx_status urdf_twice(const urdf_reader *reader, const phx_robot *robot)
     return PHX_OK;
 }
 
+/* Links, then joints, then what joints say of each other. */
 static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
 {
     const phx_xml *root = reader->root;
     const char *name = robot_attribute(root, "name");
     phx_status status = PHX_OK;
 
+    robot->floor = robot_pose_identity();
     robot->name = phx_strdup(reader->context, name ? name : "robot");
     robot->links = phx_calloc(reader->context, (size_t)root->n_children + 1, sizeof *robot->links);
     robot->joints = phx_calloc(reader->context, (size_t)root->n_children + 1, sizeof *robot->joints);

@@ -94,6 +94,7 @@ void phx_sys_make_geared(joint_slot *joint, const phx_row *row, int wheel_of, in
     joint->constraints[0] = *row;
 }
 
+/* A place on the carrying body, two ports that see it, and the joint with the WHEEL row. */
 phx_status phx_system_add_wheel(phx_system *system, phx_joint_id id, int number, double ratio, double inertia,
                                 phx_port_id *turn)
 {

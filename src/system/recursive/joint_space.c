@@ -90,6 +90,7 @@ static void find_offsets(phx_tree_space *space)
     }
 }
 
+/* Makes the tree, lists its nodes in the order of the user and finds where their coordinates count from. */
 phx_status phx_tree_space_create(phx_context *context, phx_system *system, bool by_angles, const double *x,
                                  const double *v, phx_tree_space **made)
 {
@@ -295,6 +296,7 @@ static void angles_of(const double R[9], double q[3])
     q[2] = atan2(-R[1], R[0]);
 }
 
+/* The inverse of take_coordinates at the last state. */
 void phx_tree_space_state(const phx_tree_space *space, double *q, double *w)
 {
     for (int i = 0; i < space->n_order; i++) {
