@@ -115,7 +115,7 @@ static int check_kind(const cli_command *command, const import_arguments *given,
 
 static int import_robot(const cli_command *command, phx_context *context, import_arguments *given)
 {
-    static const char *const drives[PHX_ROBOT_DRIVES] = {"free", "pd", "motion"};
+    static const char *const drives[PHX_ROBOT_DRIVES] = {"free", "pd", "torque", "motion"};
     int status = cli_readable(given->files.items[0]);
 
     for (int k = 0; k < given->packages.count && status < 0; k++)
@@ -156,7 +156,7 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
         {"--package", 0, OPTION_LIST, "NAME=DIR", "of a robot: where package://NAME/ is; may be repeated",
          &given.packages},
-        {"--drive", 0, OPTION_CHOICE, "free|pd|motion", "of a robot: what its joints have (default: free)",
+        {"--drive", 0, OPTION_CHOICE, "free|pd|torque|motion", "of a robot: what its joints have (default: free)",
          &given.drive},
         {"--bend", 0, OPTION_LIST, "LINK|all", "of a robot: links that bend up to the next joint; may be repeated",
          &given.bend},

@@ -616,6 +616,7 @@ phx_status phx_import_report_save(phx_context *context, const phx_import_report 
 typedef enum phx_robot_drive {
     PHX_ROBOT_FREE,   /* joints without actuators */
     PHX_ROBOT_PD,     /* a PD controller in each */
+    PHX_ROBOT_TORQUE, /* an effort in each, zero, within its limit */
     PHX_ROBOT_MOTION, /* a prescribed motion of each, zero */
     PHX_ROBOT_DRIVES
 } phx_robot_drive;

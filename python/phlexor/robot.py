@@ -12,10 +12,10 @@ from .model import Model
 
 __all__ = ["import_robot"]
 
-_DRIVES = {"free": 0, "pd": 1, "motion": 2}
+_DRIVES = {"free": 0, "pd": 1, "torque": 2, "motion": 3}
 
 
-def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd", "motion"] = "free",
+def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd", "torque", "motion"] = "free",
                  bend: Union[str, Iterable[str]] = (), material: Optional[str] = None,
                  packages: Optional[Mapping[str, PathLike]] = None, free_base: bool = False, keep_fixed: bool = False,
                  shapes: bool = True, lossy: bool = False, ground: bool = False) -> Model:
@@ -25,8 +25,8 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
     ----------
     robot, model : path-like
         The robot's file, the model file.
-    drive : {"free", "pd", "motion"}
-        What its joints have: nothing, a PD controller each, a prescribed motion each.
+    drive : {"free", "pd", "torque", "motion"}
+        What its joints have: nothing, a PD controller each, an effort each, a prescribed motion each.
     bend : str or iterable of str
         Links that bend up to the next joint, or ``"all"``.
     material : {"aluminium", "steel", "titanium"}, optional

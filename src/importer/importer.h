@@ -172,6 +172,7 @@ typedef struct phx_xml {
     const char *path; /* of its file, borrowed from the caller */
     int line, n_attributes, n_children;
     char **keys, **values;
+    char *text; /* before the first child, "" if there is none */
     struct phx_xml *children;
 } phx_xml;
 /* Reads a file of at most 64 MB. Document types, and with them entities, are refused. PHX_ERR_INPUT names file and

@@ -21,6 +21,7 @@ void phx_xml_free(phx_xml *element)
     phx_free(element->values);
     phx_free(element->children);
     phx_free(element->name);
+    phx_free(element->text);
     *element = (phx_xml){0};
 }
 
@@ -57,7 +58,9 @@ static phx_status xml_copy(phx_context *context, const char *path, const xmlNode
     element->keys = phx_calloc(context, (size_t)n_attributes + 1, sizeof *element->keys);
     element->values = phx_calloc(context, (size_t)n_attributes + 1, sizeof *element->values);
     element->children = phx_calloc(context, (size_t)n_children + 1, sizeof *element->children);
-    if (!element->name || !element->keys || !element->values || !element->children)
+    element->text = phx_strdup(
+        context, node->children && node->children->type == XML_TEXT_NODE ? (const char *)node->children->content : "");
+    if (!element->name || !element->text || !element->keys || !element->values || !element->children)
         return PHX_ERR_MEMORY;
     for (const xmlAttr *one = node->properties; one; one = one->next) {
         const char *text = one->children && one->children->content ? (const char *)one->children->content : "";

@@ -267,6 +267,20 @@ simulate: {{end: 1, step: 1e-3}}
         with self.assertRaises(ValueError):
             phlexor.import_robot(self.place / "robot.urdf", self.place / "no.yaml", drive="servo")
         self.assertIn("motion: 0", self.run_import(ROBOT, "--drive", "motion"))
+        self.assertIn("j1: {kind: pid, measure: j1, effort: j1, feedforward: 0}", self.run_import(ROBOT, "--drive", "torque"))
+
+    def test_transmissions(self):
+        def geared(inside, joint="j1"):
+            return ROBOT.replace("</robot>", f'<transmission name="t"><joint name="{joint}"/>{inside}</transmission></robot>')
+
+        reduction = '<actuator name="m"><mechanicalReduction>-50</mechanicalReduction></actuator>'
+        self.assertRegex(self.run_import(geared(reduction)), r"j1: .* gear_ratio: 50[,}]")
+        text = self.run_import(geared('<actuator name="m"><drake:rotor_inertia value="3e-5"/><drake:gear_ratio value="80"/></actuator>'))
+        self.assertRegex(text, r"j1: .* rotor_inertia: 3e-05, gear_ratio: 80[,}]")
+        for inside, joint in ((reduction, "lid_joint"), (reduction + '<joint name="j2"/>', "j1"), (reduction, "none")):
+            self.assertNotIn("gear_ratio", self.run_import(geared(inside, joint)))
+        for value in ("0", "fast", "", "nan"):
+            self.run_import(geared(f"<mechanicalReduction>{value}</mechanicalReduction>"), fails=True)
 
     def test_files_that_are_wrong(self):
         faults = {

@@ -584,18 +584,20 @@ static double three_digits(double value)
 }
 
 /* The motors of the file; else one in every joint that turns or slides: PD that would hold alone what it carries at
- * 3 Hz, damping ratio 0.7. */
+ * 3 Hz, damping ratio 0.7; or an effort. */
 static void put_drives(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
-    if (options->drive == PHX_ROBOT_PD || (options->drive == PHX_ROBOT_FREE && robot->n_motors > 0))
+    const bool each = options->drive == PHX_ROBOT_PD || options->drive == PHX_ROBOT_TORQUE;
+
+    if (each || (options->drive == PHX_ROBOT_FREE && robot->n_motors > 0))
         fputs("\ncontrollers:\n", stream);
     for (int k = 0; k < robot->n_motors && options->drive == PHX_ROBOT_FREE; k++)
         put_motor(stream, robot, &robot->motors[k]);
-    for (int j = 0; j < robot->n_joints && options->drive == PHX_ROBOT_PD; j++) {
+    for (int j = 0; j < robot->n_joints && each; j++) {
         const robot_joint *joint = &robot->joints[j];
         if (joint->kind < ROBOT_REVOLUTE || joint->kind > ROBOT_PRISMATIC || joint->mimic >= 0)
             continue;
-        const double stiffness = stiffness_at(robot, j, 0, DRIVE_HZ);
+        const double stiffness = options->drive == PHX_ROBOT_PD ? stiffness_at(robot, j, 0, DRIVE_HZ) : 0.0;
         const robot_motor motor = {.name = joint->name,
                                    .joint = j,
                                    .stiffness = three_digits(stiffness),

@@ -381,6 +381,51 @@ static phx_status urdf_mimic(const urdf_reader *reader, const phx_robot *robot, 
     return status;
 }
 
+/* The first element of a name in another one, at any depth. */
+static const phx_xml *urdf_find(const phx_xml *element, const char *name)
+{
+    const phx_xml *found = robot_child(element, name);
+
+    for (int k = 0; k < element->n_children && !found; k++)
+        found = urdf_find(&element->children[k], name);
+    return found;
+}
+
+/* <transmission> of one joint: its gear ratio and, as Drake writes it, the inertia of its rotor. The sign of the ratio
+ * has no effect on what the joint feels of a rotor. */
+static phx_status urdf_transmission(const urdf_reader *reader, phx_robot *robot, const phx_xml *element)
+{
+    const phx_xml *reduction = urdf_find(element, "mechanicalReduction"), *joint = robot_child(element, "joint");
+    const char *name = robot_attribute(joint, "name");
+    double ratio = 0.0, inertia = 0.0;
+    int n_joints = 0, j = 0;
+
+    for (int k = 0; k < element->n_children; k++)
+        n_joints += !strcmp(element->children[k].name, "joint");
+    while (j < robot->n_joints && (!name || strcmp(robot->joints[j].name, name) != 0))
+        j++;
+    if (n_joints != 1 || j == robot->n_joints || robot->joints[j].n_coordinates != 1) {
+        phx_log(reader->context, PHX_LOG_WARNING,
+                "%s:%d: this <transmission> is left out: expected one <joint> that turns or slides", reader->path,
+                element->line);
+        return PHX_OK;
+    }
+    phx_status status =
+        reduction ? robot_numbers(reader->context, reduction, "its text", reduction->text, 1, 1, &ratio) : PHX_OK;
+    if (!status)
+        status = urdf_numbers(reader, urdf_find(element, "drake:gear_ratio"), "value", 1, &ratio);
+    if (!status)
+        status = urdf_numbers(reader, urdf_find(element, "drake:rotor_inertia"), "value", 1, &inertia);
+    if (!status && (inertia < 0.0 || (reduction && ratio == 0.0)))
+        return phx_fail(reader->context, PHX_ERR_INPUT,
+                        "%s:%d: the transmission of '%s' has the ratio %g and the rotor inertia %g; expected a ratio "
+                        "other than 0 and an inertia that is not negative",
+                        reader->path, element->line, name, ratio, inertia);
+    robot->joints[j].coordinates[0].rotor = inertia;
+    robot->joints[j].coordinates[0].gear = fabs(ratio) == 1.0 ? 0.0 : fabs(ratio);
+    return status;
+}
+
 /* ---- the whole ---- */
 /* xacro is a language of its own: its commands, or its expressions in attributes. */
 static bool is_xacro(const phx_xml *element)
@@ -435,10 +480,7 @@ static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
             status = urdf_mimic(reader, robot, &root->children[k], &robot->joints[j]);
             j++;
         } else if (!strcmp(root->children[k].name, "transmission")) {
-            phx_log(reader->context, PHX_LOG_WARNING,
-                    "%s:%d: transmissions are left out; --drive gives joints motors, "
-                    "the keys rotor_inertia and gear_ratio their rotors",
-                    reader->path, root->children[k].line);
+            status = urdf_transmission(reader, robot, &root->children[k]);
         }
     return status ? status : urdf_twice(reader, robot);
 }
