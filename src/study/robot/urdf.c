@@ -411,7 +411,7 @@ static phx_status urdf_transmission(const urdf_reader *reader, phx_robot *robot,
         return PHX_OK;
     }
     phx_status status =
-        reduction ? robot_numbers(reader->context, reduction, "its text", reduction->text, 1, 1, &ratio) : PHX_OK;
+        reduction ? robot_numbers(reader->context, reduction, "text", reduction->text, 1, 1, &ratio) : PHX_OK;
     if (!status)
         status = urdf_numbers(reader, urdf_find(element, "drake:gear_ratio"), "value", 1, &ratio);
     if (!status)
