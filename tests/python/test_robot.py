@@ -185,6 +185,16 @@ class Robot(unittest.TestCase):
                 whole.append(np.concatenate([[check.mass], check.centre_of_mass, np.ravel(check.inertia)]))
             np.testing.assert_allclose(whole[1], whole[0], atol=1e-9)
 
+    def test_shapes_of_links_that_bend_are_on_the_tube(self):
+        """At the place of those of the rigid link, in the axes of the tube; the stresses of the tube are an output."""
+        arm = (EXAMPLES / "seven_axis.urdf").read_text()
+        made = self.run_import(arm, "--bend", "upper")
+        root, beam = (re.search(rf"\n  {name}:\n((?:    .*\n)+)", made).group(1) for name in ("upper", "upper_beam"))
+        self.assertIn("shape: {sphere: 0.0736", root)
+        self.assertIn("- {cylinder: 0.098, length: 0.22, position: [0.11, 0, 0], rotation: ", beam)
+        self.assertIn("  upper_stress: {stress: upper_beam@0}\n", made)
+        self.assertNotIn("shape", self.run_import(arm, "--bend", "upper", "--no-shapes"))
+
     def test_mimic_keeps_its_offset(self):
         text = ROBOT.replace('<dynamics damping="0.3"/>', '<mimic joint="j2" multiplier="2" offset="0.3"/>')
         made = self.run_import(text).replace("gravity: [0, 0, -9.81]", "gravity: [0, 0, 0]")
