@@ -211,9 +211,11 @@ phx_status phx_stepper_restore(phx_context *context, phx_stepper *stepper, const
  * Coriolis and centrifugal efforts and gravity. effort: of all springs, dampers, loads, actuators and controllers of
  * the model; dry friction and rigid contacts are left out, and drives do not drive. */
 typedef struct phx_joint_space phx_joint_space;
-/* The model may go. PHX_ERR_UNSUPPORTED with what hinders: bodies that deform, loops, joints that hold more than points
- * and directions. */
-phx_status phx_joint_space_create(phx_context *context, const phx_model *model, phx_joint_space **space);
+/* The model may go. by_angles: spherical and free joints have their three angles and the rates of these instead of
+ * quaternions and angular velocities. PHX_ERR_UNSUPPORTED with what hinders: bodies that deform, loops, joints that
+ * hold more than points and directions. */
+phx_status phx_joint_space_create(phx_context *context, const phx_model *model, bool by_angles,
+                                  phx_joint_space **space);
 void phx_joint_space_destroy(phx_joint_space *space);                                           /* NULL is allowed */
 int phx_joint_space_coordinates(const phx_joint_space *space);                                  /* of q */
 int phx_joint_space_rates(const phx_joint_space *space);                                        /* n, of u */

@@ -94,8 +94,8 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
 /* A wheel on the body of B (of A, where B is the ground) that a coordinate of a joint, counted from 0, turns exactly:
  * coordinate = ratio x turn of the wheel, in rad or m per unit of its turn. It has the energy inertia/2 (its rate)^2,
  * so that inertia/ratio^2 is added to that of the coordinate (theory 3); 0: none. turn (may be NULL): a port for
- * phx_system_add_gear. PHX_ERR_UNSUPPORTED for the middle one of three angles, a place along a body, a joint that does
- * not hold at the start. */
+ * phx_system_add_gear. PHX_ERR_UNSUPPORTED for a place along a body, a joint that does not hold at the
+ * start. */
 phx_status phx_system_add_wheel(phx_system *system, phx_joint_id joint, int coordinate, double ratio, double inertia,
                                 phx_port_id *turn);
 /* The turns of two wheels, at their ports, differ by `rest` for good: a = b + rest. */

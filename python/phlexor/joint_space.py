@@ -29,6 +29,8 @@ class JointSpace:
     body on no joint comes last, with its centre of mass and its quaternion. `v` has the rates; of a quaternion the
     relative angular velocity in the axes of the body behind.
 
+    With `angles` spherical and free joints have their three angles and the rates of these instead.
+
     Attributes
     ----------
     names : tuple of str
@@ -46,10 +48,10 @@ class JointSpace:
         The outputs of the model there.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, angles: bool = False) -> None:
         pointer = ctypes.POINTER(phx_joint_space)()
         with model._use() as (call, handle):
-            call.check(lib.phx_joint_space_create(call.pointer, handle, ctypes.byref(pointer)))
+            call.check(lib.phx_joint_space_create(call.pointer, handle, angles, ctypes.byref(pointer)))
         self._owner = Owner(lib.phx_joint_space_destroy, pointer)
         self._call = Context(None, model._names)
         n = lib.phx_joint_space_rates(pointer)

@@ -690,8 +690,8 @@ class Model:
         _set_iterations(options, iterations)
         return stepper_of(self, inputs, outputs, options)
 
-    def joint_space(self, q: Optional[ArrayLike] = None, v: Optional[ArrayLike] = None, *,
-                    t: float = 0.0) -> JointSpace:
+    def joint_space(self, q: Optional[ArrayLike] = None, v: Optional[ArrayLike] = None, *, t: float = 0.0,
+                    angles: bool = False) -> JointSpace:
         """Mass matrix, bias and efforts of a tree of rigid bodies in the coordinates of its joints.
 
         Parameters
@@ -700,12 +700,14 @@ class Model:
             Coordinates and rates (:class:`JointSpace`); default: those of the start.
         t : float
             For efforts that depend on time, s.
+        angles : bool
+            Spherical and free joints by their three angles, not by quaternions and angular velocities.
 
         Returns
         -------
         JointSpace
         """
-        return JointSpace(self).at(q, v, t)
+        return JointSpace(self, angles).at(q, v, t)
 
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
               every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,

@@ -39,8 +39,8 @@ typedef enum phx_row_kind {
     PHX_ROW_ELLIPSOID, /* the distance DISPLACEMENT of a plane with the normal alpha less the height RADIAL (axis 1) of
                           an ellipsoid about B */
     PHX_ROW_ELLIPSOID_SLIP, /* slip number `axis` of that ellipsoid on the plane: row_ellipsoid.c */
-    PHX_ROW_WHEEL /* an ANGLE, TURN or DISPLACEMENT less gear times the turn of a wheel on B (axis 1) or A: row_wheel.c
-                   */
+    PHX_ROW_WHEEL /* a coordinate, a row of kind `base`, less gear times the turn of a wheel on B (axis 1) or A:
+                     row_wheel.c */
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
@@ -54,7 +54,7 @@ typedef enum phx_row_hold {
 
 /* A scalar relation between two ports: a constraint or a coordinate. */
 typedef struct phx_row {
-    phx_row_kind kind;
+    phx_row_kind kind, base; /* base: of a WHEEL, ANGLE, TURN, TILT or DISPLACEMENT */
     phx_row_hold hold;
     int axis;
     double alpha[3], beta[3];   /* directions in the body axes of A and of B */

@@ -2,16 +2,19 @@
  *
  *     c = q(A, B) - gear s
  *
- * q is the measure of the coordinate by its own rows: ANGLE or TURN where it is angular, else DISPLACEMENT. s stands in
+ * q is the measure of the coordinate by its own row, which has given WHEEL all but the kind: `base`. s stands in
  * an entry of the port with the wheel that q does not depend on (phx_row_wheel_entry): with angles its place, with
  * displacements the turn of its section. */
 #include <math.h>
 
 #include "row.h"
 
-static const phx_row_operations *driven(const phx_row *row, const phx_port_view *a)
+static const phx_row_operations *driven(const phx_row *row)
 {
-    return !row->angular ? &phx_row_displacement : a->dim == 2 ? &phx_row_angle : &phx_row_turn;
+    return row->base == PHX_ROW_DISPLACEMENT ? &phx_row_displacement
+           : row->base == PHX_ROW_ANGLE      ? &phx_row_angle
+           : row->base == PHX_ROW_TILT       ? &phx_row_tilt
+                                             : &phx_row_turn;
 }
 
 int phx_row_wheel_entry(bool angular, int dim)
@@ -31,21 +34,21 @@ static double row_wheel_measure(const phx_row *row, const phx_port_view *a, cons
     static const double turn = 6.28318530717958647692;
     const phx_port_view *on = carrier(row, a, b);
     const double s = row->angular ? (end ? on->u1[0] : on->u0[0]) : (end ? on->theta1[0] : on->theta0[0]);
-    const double c = driven(row, a)->measure(row, a, b, end) - row->gear * s;
+    const double c = driven(row)->measure(row, a, b, end) - row->gear * s;
 
-    return row->angular && a->dim == 3 ? c - turn * round((c - row->target) / turn) : c;
+    return row->base == PHX_ROW_TURN ? c - turn * round((c - row->target) / turn) : c;
 }
 
 static void row_wheel_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a,
                                 double *g_b)
 {
-    driven(row, a)->covectors(row, a, b, g_a, g_b);
+    driven(row)->covectors(row, a, b, g_a, g_b);
     (row->axis ? g_b : g_a)[phx_row_wheel_entry(row->angular, a->dim)] = -row->gear;
 }
 
 static bool row_wheel_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
-    return driven(row, a)->tangent(row, a, b, H);
+    return driven(row)->tangent(row, a, b, H);
 }
 
 const phx_row_operations phx_row_wheel = {row_wheel_measure, row_wheel_covectors, row_wheel_tangent, NULL};

@@ -10,7 +10,7 @@ struct phx_joint_space {
 };
 
 /* The system at its start, and the tree that counts from there. */
-static phx_status make_tree(phx_joint_space *space, const phx_model *model)
+static phx_status make_tree(phx_joint_space *space, const phx_model *model, bool by_angles)
 {
     const phx_start_options how = phx_start_of(model);
     phx_dae *dae = NULL;
@@ -28,7 +28,7 @@ static phx_status make_tree(phx_joint_space *space, const phx_model *model)
     if (!status)
         status = phx_model_blame(space->own, model, phx_system_start(space->system, &how, x, v, lambda));
     if (!status)
-        status = phx_tree_space_create(space->own, space->system, x, v, &space->tree);
+        status = phx_tree_space_create(space->own, space->system, by_angles, x, v, &space->tree);
     double *const arrays[] = {x, v, lambda};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_system_dae_destroy(dae);
@@ -40,7 +40,7 @@ static phx_status pass_on(phx_context *context, const phx_joint_space *space, ph
     return status ? phx_fail(context, status, "%s", phx_context_message(space->own)) : phx_conclude(context, PHX_OK);
 }
 
-phx_status phx_joint_space_create(phx_context *context, const phx_model *model, phx_joint_space **made)
+phx_status phx_joint_space_create(phx_context *context, const phx_model *model, bool by_angles, phx_joint_space **made)
 {
     if (!model || !made)
         return phx_fail_null(context, __func__, "model or space");
@@ -50,7 +50,7 @@ phx_status phx_joint_space_create(phx_context *context, const phx_model *model, 
         return PHX_ERR_MEMORY;
     phx_status status = phx_context_create(&space->own);
     if (!status)
-        status = make_tree(space, model);
+        status = make_tree(space, model, by_angles);
     if (status) {
         status = space->own ? pass_on(context, space, status) : status;
         phx_joint_space_destroy(space);
@@ -117,6 +117,5 @@ phx_status phx_joint_space_evaluate(phx_context *context, phx_joint_space *space
 {
     if (!space || !q || !u || !mass || !bias || !effort)
         return phx_fail_null(context, __func__, "space, q, u, mass, bias or effort");
-    return pass_on(context, space,
-                   phx_tree_space_evaluate(space->own, space->tree, t, q, u, mass, bias, effort, columns));
+    return pass_on(context, space, phx_tree_space_evaluate(space->tree, t, q, u, mass, bias, effort, columns));
 }

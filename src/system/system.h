@@ -253,8 +253,8 @@ phx_status phx_system_check_tree(const phx_system *system, bool moves);
  * of study.h has the equation, the order and the contents of q, u, M, bias and effort). The system is borrowed; x, v: a
  * state on the joints from which turns are counted. */
 typedef struct phx_tree_space phx_tree_space;
-phx_status phx_tree_space_create(phx_context *context, phx_system *system, const double *x, const double *v,
-                                 phx_tree_space **space);
+phx_status phx_tree_space_create(phx_context *context, phx_system *system, bool by_angles, const double *x,
+                                 const double *v, phx_tree_space **space);
 void phx_tree_space_destroy(phx_tree_space *space); /* NULL is allowed */
 int phx_tree_space_coordinates(const phx_tree_space *space);
 int phx_tree_space_rates(const phx_tree_space *space);
@@ -263,8 +263,8 @@ const char *phx_tree_space_name(const phx_tree_space *space, int k, int *number)
 /* q and u of the last evaluation, at first those of the state that it was made from. */
 void phx_tree_space_state(const phx_tree_space *space, double *q, double *u);
 /* columns (phx_system_columns): outputs; NULL: not asked for. */
-phx_status phx_tree_space_evaluate(phx_context *context, phx_tree_space *space, double t, const double *q,
-                                   const double *u, double *M, double *bias, double *effort, double *columns);
+phx_status phx_tree_space_evaluate(phx_tree_space *space, double t, const double *q, const double *u, double *M,
+                                   double *bias, double *effort, double *columns);
 /* Whether the balance energy = supplied - dissipated holds exactly; not with simplified kinetics. */
 bool phx_system_balances(const phx_system *system);
 

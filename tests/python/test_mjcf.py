@@ -145,6 +145,34 @@ class Mjcf(unittest.TestCase):
         np.testing.assert_allclose(place, np.ravel(result.output("tool_place"))[-3:], atol=1e-10)
         np.testing.assert_allclose(y[11:13], [np.ravel(result.output(name))[-1] for name in ("elbow", "slide")], atol=1e-10)
 
+    def test_joint_space_by_angles(self):
+        # Floating base of six joints, a hip of three, an ankle of two, all with rotors: equations of motion by energy.
+        text = self.run_import("""<mujoco><worldbody>
+          <body name="base" pos="0 0 1" euler="10 20 30"><joint name="tx" type="slide" axis="1 0 0" damping="1"/>
+          <joint name="ty" type="slide" axis="0 1 0"/><joint name="tz" type="slide" axis="0 0 1" armature="0.5"/>
+          <joint name="rx" axis="1 0 0" armature="0.1"/><joint name="ry" axis="0 1 0" armature="0.2"/>
+          <joint name="rz" axis="0 0 1" armature="0.3" damping="2"/><geom size="0.1 0.2 0.3" type="box" pos="0.05 0 0"/>
+          <body name="thigh" pos="0.2 0.1 0" euler="0 20 0"><joint name="hx" axis="1 0 0" armature="0.01" stiffness="2"/>
+          <joint name="hz" axis="0 0 1" armature="0.02"/><joint name="hy" axis="0 1 0" armature="0.03"/>
+          <geom type="capsule" size="0.03 0.2" pos="0 0 0.2"/>
+          <body name="shin" pos="0 0 0.4"><joint name="kx" axis="1 0 0" armature="0.04"/><joint name="ky" axis="0 1 0" armature="0.05"/>
+          <geom type="capsule" size="0.03 0.2" pos="0 0.1 0.2"/></body></body></body></worldbody></mujoco>""")
+        self.assertIn("tx: {kind: free, ports: [ground.tx, base.P], damping: [1, 0, 0, 0, 0, 2], rotor_inertia: [0, 0, 0.5, 0.1, 0.2, 0.3]}", text)
+        text = text.replace("spherical, ports", "spherical, angle: [0.3, -0.4, 0.5], rate: [1, -2, 0.5], ports").replace(
+            "free, ports", "free, position: [0.1, 0.2, 0.3], angle: [0.4, 0.5, -0.6], rate: [0.1, 0.2, 0.3, -1, 1, 2], ports")
+        (self.place / "start.yaml").write_text(text)
+        model = phlexor.Model(self.place / "start.yaml")
+        with self.assertRaisesRegex(phlexor.UnsupportedError, "'tx' has rotors at its angles|'hx' has rotors at its angles"):
+            model.joint_space()
+        space = model.joint_space(angles=True)
+        np.testing.assert_allclose(space.q[:9], [0.1, 0.2, 0.3, 0.4, 0.5, -0.6, 0.3, -0.4, 0.5], atol=1e-13)
+        np.testing.assert_allclose(space.v[:9], [0.1, 0.2, 0.3, -1, 1, 2, 1, -2, 0.5], atol=1e-12)
+        h = 1e-4
+        result = model.simulate(end=2 * h, step=h / 2, every=h, integrator="gauss6")
+        q = np.array([np.concatenate([np.ravel(result.output(name)[k]) for name in ("tx", "hx", "kx")]) for k in range(3)])
+        np.testing.assert_allclose((q[2] - q[0]) / (2 * h), space.v + space.accelerations() * h, atol=1e-6)
+        self.assertAlmostEqual(0.5 * space.v @ space.mass @ space.v, result["kinetic"][0], delta=1e-12)
+
     def test_masses_of_geoms(self):
         text = self.run_import(GEOMS.format("""
           <body name="ball"><freejoint/><geom size="0.2"/></body>
@@ -482,7 +510,7 @@ class Mjcf(unittest.TestCase):
             "mesh": (good.replace('<geom size="0.1"/>', '<geom type="mesh" mesh="m"/>'), "there is no mesh 'm'"),
             "fitted": (good.replace('<geom size="0.1"/>', '<geom type="box" mesh="m"/>'), "give the body <inertial>"),
             "joints": (good.replace('<joint name="j"/>', '<joint/><joint axis="0 1 1"/>'), "give each joint a body"),
-            "too many joints": (good.replace('<joint name="j"/>', 4 * "<joint/>"), "more than three joints"),
+            "too many joints": (good.replace('<joint name="j"/>', 7 * "<joint/>"), "more than six joints"),
             "free in a body": (good.replace(body, f'<body><joint/><geom size="1"/>{body.replace("joint", "freejoint")}</body>'),
                                "in a body of the world"),
             "damping": (good.replace('name="j"', 'damping="-1"'), "must not be negative"),

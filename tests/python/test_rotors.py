@@ -124,9 +124,7 @@ class Rotors(unittest.TestCase):
                 ("rest: 0.5", "rest: 0.5, stiffness: 3", "a rigid coupling holds exactly; leave out 'stiffness'"),
                 (", {joint: j2, weight: 1}", "", "a rigid coupling has two terms, found 1"),
                 ("gear_ratio: 100", "gear_ratio: 0", "gear_ratio: expected a number greater than 0"),
-                ("rotor_inertia: 1e-3", "rotor_inertia: -1", "rotor_inertia"),
-                ("j2: {kind: revolute, ports: [palm.B, f2.P], axis: [0, 1, 0]}",
-                 "j2: {kind: spherical, ports: [palm.B, f2.P], rotor_inertia: [0, 1, 0]}", "the middle one of three angles")):
+                ("rotor_inertia: 1e-3", "rotor_inertia: -1", "rotor_inertia")):
             self.assertIn(old, GRIPPER)
             with self.assertRaisesRegex(phlexor.PhlexorError, why):
                 self.model(GRIPPER.replace(old, new)).check()

@@ -102,7 +102,7 @@ static phx_status mjcf_sections(mjcf_reader *reader)
 
 /* ---- joints ---- */
 typedef enum mjcf_joint_kind { MJCF_HINGE, MJCF_SLIDE, MJCF_BALL, MJCF_FREE } mjcf_joint_kind;
-enum { MOST_JOINTS = 3 };
+enum { MOST_JOINTS = ROBOT_COORDINATES };
 
 /* The joints of a body, in its axes. */
 typedef struct mjcf_joints {
@@ -163,7 +163,7 @@ static phx_status mjcf_joint(const mjcf_item *item, mjcf_joints *joints)
 
     if (k == MOST_JOINTS)
         return mjcf_refuse(
-            item, "a body with more than three joints is not read; give each joint a body with a small mass", NULL);
+            item, "a body with more than six joints is not read; give each joint a body with a small mass", NULL);
     joints->count++;
     joints->items[k] = *item;
     if (!strcmp(item->element->name, "freejoint")) {
@@ -198,9 +198,11 @@ static bool mjcf_perpendicular(const mjcf_joints *joints)
     const double *last = joints->places[joints->count - 1];
 
     for (int k = 0; k < joints->count; k++) {
-        for (int m = 0; m < k; m++)
+        for (int m = k < 3 ? 0 : 3; m < k; m++)
             if (fabs(phx_dot(3, joints->axes[k], joints->axes[m])) > SAME)
                 return false;
+        if (k >= 3 && phx_dot(3, joints->axes[k], joints->axes[k - 3]) < 1.0 - SAME)
+            return false;
         for (int a = 0; a < 3 && joints->kinds[k] == MJCF_HINGE; a++)
             if (fabs(joints->places[k][a] - last[a]) > SAME)
                 return false;
@@ -221,7 +223,8 @@ static phx_status mjcf_combine(const mjcf_joints *joints, robot_joint *joint, mj
                  {1, {MJCF_FREE}, ROBOT_FLOATING},
                  {2, {MJCF_HINGE, MJCF_HINGE}, ROBOT_UNIVERSAL},
                  {3, {MJCF_HINGE, MJCF_HINGE, MJCF_HINGE}, ROBOT_SPHERICAL},
-                 {3, {MJCF_SLIDE, MJCF_SLIDE, MJCF_HINGE}, ROBOT_PLANAR}};
+                 {3, {MJCF_SLIDE, MJCF_SLIDE, MJCF_HINGE}, ROBOT_PLANAR},
+                 {6, {MJCF_SLIDE, MJCF_SLIDE, MJCF_SLIDE, MJCF_HINGE, MJCF_HINGE, MJCF_HINGE}, ROBOT_FLOATING}};
     enum { N = sizeof known / sizeof *known };
     const int count = joints->count;
     int k = 0;
@@ -231,12 +234,13 @@ static phx_status mjcf_combine(const mjcf_joints *joints, robot_joint *joint, mj
     if (k == N || (count > 1 && !mjcf_perpendicular(joints)))
         return mjcf_refuse(
             &joints->items[count - 1],
-            "the joints of this body are no joint of a model, which are two or three hinges at one point "
-            "or two slides and a hinge, all perpendicular; give each joint a body with a small mass",
+            "the joints of this body are no joint of a model, which are two or three hinges at one point, "
+            "two slides and a hinge, all perpendicular, or three slides and hinges about the same axes; give each "
+            "joint a body with a small mass",
             NULL);
     *frame = robot_pose_identity();
     joint->kind = known[k].kind;
-    joint->n_coordinates = joint->kind == ROBOT_FLOATING || (count == 1 && joint->kind == ROBOT_SPHERICAL) ? 0 : count;
+    joint->n_coordinates = count == 1 && joint->kind >= ROBOT_FLOATING ? 0 : count;
     memcpy(joint->coordinates, joints->coordinates, sizeof joint->coordinates);
     joint->effort = joint->n_coordinates == 1 ? fmax(-joints->efforts[0], joints->efforts[1]) : 0.0;
     memcpy(start->reference, joints->references, sizeof start->reference);
@@ -245,13 +249,15 @@ static phx_status mjcf_combine(const mjcf_joints *joints, robot_joint *joint, mj
     memcpy(joint->axis, joints->axes[0], sizeof joint->axis);
     memcpy(joint->axis_b, joints->axes[1], sizeof joint->axis_b);
     start->sign = 1.0;
-    if (count && joint->kind != ROBOT_FLOATING)
+    if (count && joints->kinds[0] != MJCF_FREE)
         memcpy(frame->x, joints->places[count - 1], sizeof frame->x);
     if (count < 3)
         return PHX_OK;
     mjcf_axes(joints->axes[0], joints->axes[1], frame->R);
     const double z[3] = {frame->R[2], frame->R[5], frame->R[8]};
     robot_coordinate *last = &joint->coordinates[2];
+    if (phx_dot(3, z, joints->axes[2]) < 0.0 && count > 3)
+        return mjcf_refuse(&joints->items[2], "the axes of three slides and three hinges are right-handed", NULL);
     if (phx_dot(3, z, joints->axes[2]) < 0.0) {
         const double lower = last->lower;
         start->sign = -1.0;
@@ -347,7 +353,7 @@ static phx_status mjcf_body(const mjcf_item *item)
         status = mjcf_content(&body, &joints, false);
     if (!status)
         status = mjcf_combine(&joints, joint, start, &frame);
-    if (!status && joint->kind == ROBOT_FLOATING && item->link != 0)
+    if (!status && joint->kind == ROBOT_FLOATING && joint->n_coordinates == 0 && item->link != 0)
         status = mjcf_refuse(&joints.items[0], "a free joint must be in a body of the world", NULL);
     if (!status)
         status = mjcf_twice(item, named);
@@ -436,7 +442,7 @@ static phx_status mjcf_key(const mjcf_reader *reader, const phx_xml *key)
         double R[9], product[9];
         for (int k = 0; k < joint->n_coordinates; k++)
             joint->coordinates[k].start = (k == 2 ? start->sign : 1.0) * (values[k] - start->reference[k]);
-        if (joint->kind == ROBOT_FLOATING) {
+        if (joint->kind == ROBOT_FLOATING && joint->n_coordinates == 0) {
             memcpy(joint->pose.x, values, sizeof joint->pose.x);
             phx_rot_from_quaternion(values + 3, joint->pose.R);
         } else if (joint->kind == ROBOT_SPHERICAL && joint->n_coordinates == 0) {

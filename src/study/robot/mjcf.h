@@ -15,8 +15,8 @@ typedef struct mjcf_class {
  * of the last one. */
 typedef struct mjcf_start {
     int address;
-    const char *names[3];
-    double reference[3], sign;
+    const char *names[ROBOT_COORDINATES];
+    double reference[ROBOT_COORDINATES], sign;
 } mjcf_start;
 
 /* Of a link: the name of its body in the file, that body in the link, and the link in the world at zero. */

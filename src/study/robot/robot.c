@@ -154,8 +154,9 @@ const double *robot_coordinate_axis(const robot_joint *joint, int k, bool *slide
 {
     static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 
-    *slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2);
-    return joint->n_coordinates == 3 ? unit[k] : k ? joint->axis_b : joint->axis;
+    *slides = joint->kind == ROBOT_PRISMATIC || (joint->kind == ROBOT_PLANAR && k < 2) ||
+              (joint->kind == ROBOT_FLOATING && k < 3);
+    return joint->n_coordinates >= 3 ? unit[k % 3] : k ? joint->axis_b : joint->axis;
 }
 
 robot_pose robot_joint_motion(const robot_joint *joint)

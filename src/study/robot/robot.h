@@ -53,6 +53,7 @@ typedef enum robot_joint_kind {
     ROBOT_JOINTS
 } robot_joint_kind;
 
+enum { ROBOT_COORDINATES = 6 }; /* most of a joint */
 /* A free coordinate of a joint. */
 typedef struct robot_coordinate {
     bool limited;
@@ -70,7 +71,7 @@ typedef struct robot_joint {
     robot_pose zero;               /* in the parent's frame */
     double axis[3], axis_b[3];     /* in the child's frame; axis_b: the second one of a universal joint */
     int n_coordinates;             /* that have values; of joints with one the first always */
-    robot_coordinate coordinates[3];
+    robot_coordinate coordinates[ROBOT_COORDINATES];
     double effort, velocity; /* 0 if not limited */
     int mimic;               /* joint: coordinate = multiplier * its coordinate + offset; -1 */
     double multiplier, offset;

@@ -345,7 +345,7 @@ static void put_stop(FILE *stream, const phx_robot *robot, int j, int k)
 static void put_stops(FILE *stream, const phx_robot *robot, int j)
 {
     const robot_joint *joint = &robot->joints[j];
-    bool any = false, outside[3] = {false};
+    bool any = false, outside[ROBOT_COORDINATES] = {false};
 
     for (int k = 0; k < joint->n_coordinates; k++) {
         const robot_coordinate *coordinate = &joint->coordinates[k];
@@ -375,7 +375,7 @@ static void put_stops(FILE *stream, const phx_robot *robot, int j)
 static void put_values(FILE *stream, const robot_joint *joint, const char *key, size_t offset, int first, int last,
                        bool always)
 {
-    double values[3] = {0};
+    double values[ROBOT_COORDINATES] = {0};
 
     for (int k = first; k <= last; k++) {
         memcpy(&values[k], (const char *)&joint->coordinates[k] + offset, sizeof *values);
@@ -394,7 +394,10 @@ static void put_values(FILE *stream, const robot_joint *joint, const char *key, 
 static void put_start(FILE *stream, const robot_joint *joint)
 {
     const int last = joint->n_coordinates - 1;
-    const int slides = joint->kind == ROBOT_PRISMATIC ? 1 : joint->kind == ROBOT_PLANAR ? 2 : 0;
+    const int slides = joint->kind == ROBOT_PRISMATIC  ? 1
+                       : joint->kind == ROBOT_PLANAR   ? 2
+                       : joint->kind == ROBOT_FLOATING ? 3
+                                                       : 0;
     const size_t start = offsetof(robot_coordinate, start);
     bool moved = false;
 

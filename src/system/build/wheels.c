@@ -25,10 +25,10 @@ static phx_status choose_side(const phx_system *system, const joint_slot *joint,
 
     *side = system->ports[joint->b].body != PHX_GROUND;
     if (coordinate->row.place || a->port.slides ||
-        (kind != PHX_ROW_DISPLACEMENT && kind != PHX_ROW_ANGLE && kind != PHX_ROW_TURN))
+        (kind != PHX_ROW_DISPLACEMENT && kind != PHX_ROW_ANGLE && kind != PHX_ROW_TURN && kind != PHX_ROW_TILT))
         return wheel_refuse(system, joint,
-                            "a rotor turns with an angle about an axis, or with a displacement along a direction of A; "
-                            "this coordinate is the middle one of three angles, or a place along a body");
+                            "a rotor turns with an angle, or with a displacement along a direction of A; this "
+                            "coordinate is a place along a body");
     if (!*side && kind == PHX_ROW_DISPLACEMENT && a->port.point.n > 0)
         return wheel_refuse(system, joint, "B is the ground and A deforms; exchange its ports to give it a rotor");
     return PHX_OK;
@@ -120,6 +120,7 @@ phx_status phx_system_add_wheel(phx_system *system, phx_joint_id id, int number,
     if (status)
         return phx_conclude(system->context, status);
     phx_row row = joint->coordinates[number].row;
+    row.base = row.kind;
     row.kind = PHX_ROW_WHEEL;
     row.axis = side;
     row.gear = ratio;

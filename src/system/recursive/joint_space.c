@@ -15,14 +15,28 @@ struct phx_tree_space {
     phx_dae *dae;
     phx_equations e;
     tree tree;
-    place_of_node *order; /* nodes that move */
-    int n_order;
-    double *offset;     /* per node: of its coordinate, where q of the tree is 0 */
-    double *x, *v;      /* state at the current instant */
-    double *q, *u;      /* in the order of the tree */
-    double *res;        /* e.n */
-    double *M, *c, *c1; /* in the order of the tree */
+    bool by_angles;              /* balls of joints by their three angles, else by quaternions */
+    place_of_node *order;        /* nodes that move */
+    int n_order, n_q;            /* entries of the user's q */
+    double *offset;              /* per node: of its coordinate, where q of the tree is 0 */
+    double *x, *v;               /* state at the current instant */
+    double *q, *u;               /* in the order of the tree */
+    double *res;                 /* e.n */
+    double *M, *c, *c1;          /* in the order of the tree */
+    double *T, *gamma, *product; /* n_u x n_u: u = T w, w the rates of the user; T' w; room n_u x n_u */
 };
+
+/* The ball of a joint with three angles, by these. */
+static bool is_by_angles(const phx_tree_space *space, const tree_node *node)
+{
+    return space->by_angles && node->motion == NODE_BALL && node->joint >= 0;
+}
+
+/* Entries of the user's q for a node. */
+static int entries_of(const phx_tree_space *space, const tree_node *node)
+{
+    return is_by_angles(space, node) ? 3 : node->n_q;
+}
 
 static int compare_nodes(const void *one, const void *other)
 {
@@ -53,6 +67,7 @@ static phx_status list_order(phx_context *context, phx_tree_space *space)
                                 .turn = node->motion != NODE_SLIDE,
                                 .number = node->coordinate >= 0 ? node->coordinate : i,
                                 .node = i};
+        space->n_q += entries_of(space, node);
     }
     of->driven = false;
     qsort(space->order, (size_t)space->n_order, sizeof *space->order, compare_nodes);
@@ -75,8 +90,8 @@ static void find_offsets(phx_tree_space *space)
     }
 }
 
-phx_status phx_tree_space_create(phx_context *context, phx_system *system, const double *x, const double *v,
-                                 phx_tree_space **made)
+phx_status phx_tree_space_create(phx_context *context, phx_system *system, bool by_angles, const double *x,
+                                 const double *v, phx_tree_space **made)
 {
     phx_tree_space *space = phx_calloc(context, 1, sizeof *space);
     phx_status status = space ? PHX_OK : PHX_ERR_MEMORY;
@@ -84,10 +99,16 @@ phx_status phx_tree_space_create(phx_context *context, phx_system *system, const
     *made = NULL;
     if (!status) {
         space->system = system;
+        space->by_angles = by_angles;
         status = phx_system_dae_with(system, context, PHX_BACKEND_PLAIN, &space->dae);
     }
     if (!status)
         status = phx_tree_create(context, system, NULL, false, &space->tree);
+    if (!status && space->tree.ball_with_rotor >= 0 && !by_angles)
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                          "joint '%s' has rotors at its angles, which a quaternion does not know; take its angles as "
+                          "coordinates (angles)",
+                          system->joints[space->tree.ball_with_rotor].name);
     if (!status) {
         space->e = phx_system_equations(space->dae);
         space->order = phx_calloc(context, (size_t)space->tree.n_nodes, sizeof *space->order);
@@ -103,7 +124,10 @@ phx_status phx_tree_space_create(phx_context *context, phx_system *system, const
                                     {&space->res, (size_t)space->e.n},
                                     {&space->M, n_u * n_u},
                                     {&space->c, n_u},
-                                    {&space->c1, n_u}};
+                                    {&space->c1, n_u},
+                                    {&space->T, n_u * n_u},
+                                    {&space->gamma, n_u},
+                                    {&space->product, n_u * n_u}};
         status = phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
     }
     if (status) {
@@ -132,7 +156,7 @@ void phx_tree_space_destroy(phx_tree_space *space)
 
 int phx_tree_space_coordinates(const phx_tree_space *space)
 {
-    return space->tree.n_q;
+    return space->n_q;
 }
 
 int phx_tree_space_rates(const phx_tree_space *space)
@@ -162,15 +186,10 @@ const char *phx_tree_space_name(const phx_tree_space *space, int k, int *number)
     return name;
 }
 
-/* C = A B, or A^T B. */
-static void times(const double *A, bool transposed, const double *B, double *C)
+/* C = A B, of the transposed matrices where it is said. */
+static void times(const double *A, bool transpose_a, const double *B, bool transpose_b, double *C)
 {
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            C[3 * i + k] = 0.0;
-            for (int m = 0; m < 3; m++)
-                C[3 * i + k] += (transposed ? A[3 * m + i] : A[3 * i + m]) * B[3 * m + k];
-        }
+    phx_dense_multiply(transpose_a, transpose_b, 3, 3, 3, 1.0, A, 3, B, 3, 0.0, C, 3);
 }
 
 /* Of a ball at the start: the axes of the body behind it against the directions of port A. */
@@ -181,80 +200,168 @@ static void ball_zero(const phx_tree_space *space, const tree_node *node, double
     if (node->joint < 0)
         memcpy(R, node->start.R0, 9 * sizeof *R);
     else
-        times(system->ports[system->joints[node->joint].a].port.rotation, true, node->start.R0, R);
+        times(system->ports[system->joints[node->joint].a].port.rotation, true, node->start.R0, false, R);
 }
 
-/* From the user's order to that of the tree, with offsets; a quaternion counts from the attitude at the start on. */
-static void take_coordinates(phx_tree_space *space, const double *q, const double *u)
+/* Directions of port B in the axes of its body. */
+static const double *directions_b(const phx_tree_space *space, const tree_node *node)
 {
-    for (int i = 0; i < space->n_order; i++) {
+    return space->system->ports[space->system->joints[node->joint].b].port.rotation;
+}
+
+/* R = Rx(q1) Ry(q2) Rz(q3) from port B's directions to A's, and those of the body; w = S q' is the angular velocity in
+ * port B's directions:  S = ((cos q2 cos q3, -cos q2 sin q3, sin q2), (sin q3, cos q3, 0), (0, 0, 1)), by columns. */
+static void turn_by_angles(const double q[3], double R[9])
+{
+    double turns[3][9], product[9];
+
+    for (int k = 0; k < 3; k++) {
+        const double c = cos(q[k]), s = sin(q[k]);
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        memset(turns[k], 0, sizeof turns[k]);
+        turns[k][4 * k] = 1.0;
+        turns[k][4 * i] = turns[k][4 * j] = c;
+        turns[k][3 * i + j] = -s;
+        turns[k][3 * j + i] = s;
+    }
+    times(turns[0], false, turns[1], false, product);
+    times(product, false, turns[2], false, R);
+}
+
+/* S of three angles, in port B's directions, and S' q'. */
+static void angle_rates(const double q[3], const double rate[3], double S[9], double gamma[3])
+{
+    const double c2 = cos(q[1]), s2 = sin(q[1]), c3 = cos(q[2]), s3 = sin(q[2]);
+    const double first[9] = {c2 * c3, s3, 0.0, -c2 * s3, c3, 0.0, s2, 0.0, 1.0};
+
+    memcpy(S, first, sizeof first);
+    gamma[0] = (-s2 * c3 * rate[1] - c2 * s3 * rate[2]) * rate[0] + c3 * rate[2] * rate[1];
+    gamma[1] = (s2 * s3 * rate[1] - c2 * c3 * rate[2]) * rate[0] - s3 * rate[2] * rate[1];
+    gamma[2] = c2 * rate[1] * rate[0];
+}
+
+/* The quaternion of a ball of the tree from the attitude of the body behind it against port A. */
+static void set_ball(const phx_tree_space *space, const tree_node *node, const double R[9])
+{
+    double zero[9], turned[9];
+
+    ball_zero(space, node, zero);
+    times(zero, true, R, false, turned);
+    phx_rot_to_quaternion(turned, space->q + node->q);
+}
+
+/* From the user's order to that of the tree, with offsets; a quaternion counts from the attitude at the start on. T:
+ * which rates of the tree the user's are. */
+static void take_coordinates(phx_tree_space *space, const double *q, const double *w)
+{
+    const int n = space->tree.n_u;
+
+    memset(space->T, 0, (size_t)n * (size_t)n * sizeof *space->T);
+    memset(space->gamma, 0, (size_t)n * sizeof *space->gamma);
+    for (int i = 0, at = 0; i < space->n_order; i++) {
         const tree_node *node = &space->tree.nodes[space->order[i].node];
-        double R[9], turned[9], zero[9];
-        if (node->motion == NODE_BALL) {
+        const int rates = phx_node_rates(node->motion);
+        double R[9], S[9], gamma[3], turned[9];
+        for (int k = 0; k < rates; k++)
+            space->T[(node->u + k) * n + at + k] = 1.0;
+        if (is_by_angles(space, node)) {
+            turn_by_angles(q, turned);
+            times(turned, false, directions_b(space, node), true, R);
+            set_ball(space, node, R);
+            angle_rates(q, w + at, S, gamma);
+            times(directions_b(space, node), false, S, false, turned);
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++)
+                    space->T[(node->u + r) * n + at + c] = turned[3 * r + c];
+            phx_rot_apply(3, directions_b(space, node), gamma, space->gamma + node->u);
+        } else if (node->motion == NODE_BALL) {
             phx_rot_from_quaternion(q, R);
-            ball_zero(space, node, zero);
-            times(zero, true, R, turned);
-            phx_rot_to_quaternion(turned, space->q + node->q);
+            set_ball(space, node, R);
         } else {
             space->q[node->q] = q[0] - space->offset[space->order[i].node];
         }
-        memcpy(space->u + node->u, u, (size_t)phx_node_rates(node->motion) * sizeof *u);
-        q += node->n_q;
-        u += phx_node_rates(node->motion);
+        q += entries_of(space, node);
+        at += rates;
     }
+    for (int i = 0; i < n; i++)
+        space->u[i] = phx_dot(n, space->T + i * n, w);
 }
 
-void phx_tree_space_state(const phx_tree_space *space, double *q, double *u)
+/* Angles x-y'-z'' of an attitude. */
+static void angles_of(const double R[9], double q[3])
+{
+    q[0] = atan2(-R[5], R[8]);
+    q[1] = atan2(R[2], hypot(R[5], R[8]));
+    q[2] = atan2(-R[1], R[0]);
+}
+
+void phx_tree_space_state(const phx_tree_space *space, double *q, double *w)
 {
     for (int i = 0; i < space->n_order; i++) {
         const tree_node *node = &space->tree.nodes[space->order[i].node];
         double R[9], turned[9], zero[9];
+        memcpy(w, space->u + node->u, (size_t)phx_node_rates(node->motion) * sizeof *w);
         if (node->motion == NODE_BALL) {
             phx_rot_from_quaternion(space->q + node->q, R);
             ball_zero(space, node, zero);
-            times(zero, false, R, turned);
+            times(zero, false, R, false, turned);
             phx_rot_to_quaternion(turned, q);
         } else {
             q[0] = space->q[node->q] + space->offset[space->order[i].node];
         }
-        memcpy(u, space->u + node->u, (size_t)phx_node_rates(node->motion) * sizeof *u);
-        q += node->n_q;
-        u += phx_node_rates(node->motion);
+        if (is_by_angles(space, node)) {
+            double S[9], gamma[3], own[3];
+            times(turned, false, directions_b(space, node), false, R);
+            angles_of(R, q);
+            angle_rates(q, w, S, gamma);
+            phx_rot_apply_transposed(3, directions_b(space, node), w, own);
+            memcpy(w, own, sizeof own);
+            (void)phx_dense_solve(NULL, 3, S, 1, w);
+        }
+        q += entries_of(space, node);
+        w += phx_node_rates(node->motion);
     }
 }
 
-/* Where rate k of the user is in the tree. */
-static void list_rates(const phx_tree_space *space, int *at)
+/* Rotors that angles of balls turn. */
+static void add_rotors_of_balls(const phx_tree_space *space, double *M)
 {
-    for (int i = 0, n = 0; i < space->n_order; i++) {
+    const phx_system *system = space->system;
+    const int n = space->tree.n_u;
+
+    for (int i = 0, at = 0; i < space->n_order; i++) {
         const tree_node *node = &space->tree.nodes[space->order[i].node];
-        for (int k = 0; k < phx_node_rates(node->motion); k++)
-            at[n++] = node->u + k;
+        for (int j = 0; j < system->n_joints && is_by_angles(space, node); j++) {
+            const joint_slot *joint = &system->joints[j];
+            const int angle = joint->wheel_number - (system->joints[node->joint].n_coordinates - 3);
+            if (joint->geared && joint->wheel_of == node->joint && angle >= 0)
+                M[(at + angle) * (n + 1)] += phx_wheel_felt(system, joint);
+        }
+        at += phx_node_rates(node->motion);
     }
 }
 
-phx_status phx_tree_space_evaluate(phx_context *context, phx_tree_space *space, double t, const double *q,
-                                   const double *u, double *M, double *bias, double *effort, double *columns)
+/* M = T^T M T, c = T^T (c + M T' w) of the coordinates of the tree. */
+phx_status phx_tree_space_evaluate(phx_tree_space *space, double t, const double *q, const double *w, double *M,
+                                   double *bias, double *effort, double *columns)
 {
     const int n = space->tree.n_u;
-    int *at = phx_calloc(context, (size_t)n, sizeof *at);
 
-    if (!at)
-        return PHX_ERR_MEMORY;
-    list_rates(space, at);
-    take_coordinates(space, q, u);
+    take_coordinates(space, q, w);
     phx_tree_move(&space->tree, t, space->q, space->u, true);
     phx_status status = phx_tree_find_forces(space->dae, &space->tree, t, space->x, space->v, space->res);
     phx_tree_joint_space(&space->tree, space->system, NULL, space->M, space->c);
     phx_tree_joint_space(&space->tree, space->system, space->res, NULL, space->c1);
     for (int i = 0; i < n; i++) {
-        bias[i] = space->c[at[i]];
-        effort[i] = space->c[at[i]] - space->c1[at[i]];
-        for (int k = 0; k < n; k++)
-            M[i * n + k] = space->M[at[i] * n + at[k]];
+        space->c1[i] = space->c[i] - space->c1[i];
+        space->c[i] += phx_dot(n, space->M + i * n, space->gamma);
     }
+    phx_dense_multiply(false, false, n, n, n, 1.0, space->M, n, space->T, n, 0.0, space->product, n);
+    phx_dense_multiply(true, false, n, n, n, 1.0, space->T, n, space->product, n, 0.0, M, n);
+    phx_dense_multiply(true, false, n, 1, n, 1.0, space->T, n, space->c, 1, 0.0, bias, 1);
+    phx_dense_multiply(true, false, n, 1, n, 1.0, space->T, n, space->c1, 1, 0.0, effort, 1);
+    add_rotors_of_balls(space, M);
     if (!status && columns)
         status = phx_system_outputs(space->dae, t, space->x, space->v, columns);
-    phx_free(at);
     return status;
 }

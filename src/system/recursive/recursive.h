@@ -109,6 +109,7 @@ typedef struct tree {
     int *node_of_body;
     int n_wheels;
     tree_wheel *wheels;
+    int ball_with_rotor; /* a joint with a wheel at one of three angles, which is not in `wheels`; -1: none */
     bool driven;
     int unwrapped_balls; /* balls with angles that x keeps unwrapped */
 } tree;
@@ -118,6 +119,9 @@ typedef struct tree {
  * what there is. */
 phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, bool moves, tree *made);
 void phx_tree_free(tree *made);
+
+/* Inertia of a wheel against the coordinate of its geared joint: J/gear^2. */
+double phx_wheel_felt(const phx_system *system, const joint_slot *joint);
 
 /* motion.c */
 /* Coordinates q and rates u of a state on the joints, from which they count. */

@@ -450,9 +450,18 @@ static phx_status make_nodes(maker *m)
     return status;
 }
 
-/* The wheels that coordinates turn, and their inertia against the rates: J/gear^2. */
-static phx_status list_wheels(phx_context *context, const phx_system *system, tree *made)
+double phx_wheel_felt(const phx_system *system, const joint_slot *joint)
 {
+    const phx_row *row = &joint->constraints[0];
+    const port_slot *on = &system->ports[row->axis ? joint->b : joint->a];
+
+    return phx_body_wheel_inertia(system->bodies[on->body].body, on->port.wheel) / (row->gear * row->gear);
+}
+
+/* The wheels that coordinates turn; one of three angles is no coordinate of a tree. */
+static phx_status list_wheels(phx_context *context, const phx_system *system, bool moves, tree *made)
+{
+    made->ball_with_rotor = -1;
     made->wheels = phx_calloc(context, (size_t)system->n_joints, sizeof *made->wheels);
     if (!made->wheels)
         return PHX_ERR_MEMORY;
@@ -462,13 +471,20 @@ static phx_status list_wheels(phx_context *context, const phx_system *system, tr
         while (joint->geared && node < made->n_nodes &&
                (made->nodes[node].joint != joint->wheel_of || made->nodes[node].coordinate != joint->wheel_number))
             node++;
-        if (!joint->geared || joint->wheel_of < 0 || node == made->n_nodes)
+        if (!joint->geared || joint->wheel_of < 0)
             continue;
+        if (node == made->n_nodes) {
+            made->ball_with_rotor = phx_wheel_felt(system, joint) > 0.0 ? joint->wheel_of : made->ball_with_rotor;
+            if (moves)
+                return tree_refuse(context, "joint", system->joints[joint->wheel_of].name,
+                                   "turns a rotor by one of three angles");
+            continue;
+        }
         const phx_row *row = &joint->constraints[0];
         const port_slot *on = &system->ports[row->axis ? joint->b : joint->a];
         const body_slot *slot = &system->bodies[on->body];
         (void)phx_body_places(slot->body, &x, &v);
-        made->nodes[node].rotor += phx_body_wheel_inertia(slot->body, on->port.wheel) / (row->gear * row->gear);
+        made->nodes[node].rotor += phx_wheel_felt(system, joint);
         made->wheels[made->n_wheels++] = (tree_wheel){.node = node,
                                                       .x = slot->x + x + on->port.wheel - 1,
                                                       .v = slot->v + v + on->port.wheel - 1,
@@ -500,7 +516,7 @@ phx_status phx_tree_create(phx_context *context, const phx_system *system, const
     phx_free(m.known);
     phx_free(m.used);
     if (!status)
-        status = list_wheels(context, system, made);
+        status = list_wheels(context, system, moves, made);
     if (!status && !(made->state = phx_calloc(context, (size_t)made->n_nodes, sizeof *made->state)))
         status = PHX_ERR_MEMORY;
     return status;

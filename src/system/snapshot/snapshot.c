@@ -54,11 +54,13 @@ PHX_SYS_WRITTEN(phx_row, 136);
 /* Writes or reads a row with its kind, directions and target. */
 void phx_sys_archive_row(phx_archive *archive, phx_row *row)
 {
-    int kind = (int)row->kind, hold = (int)row->hold;
+    int kind = (int)row->kind, hold = (int)row->hold, base = (int)row->base;
 
     phx_archive_choice(archive, PHX_ROW_WHEEL, &kind);
     phx_archive_choice(archive, PHX_HOLD_AXIS, &hold);
+    phx_archive_choice(archive, PHX_ROW_WHEEL - 1, &base);
     row->kind = (phx_row_kind)kind;
+    row->base = (phx_row_kind)base;
     row->hold = (phx_row_hold)hold;
     phx_archive_choice(archive, 2, &row->axis);
     double *const directions[] = {row->alpha, row->beta, row->alpha2, row->beta2};
