@@ -62,7 +62,7 @@ static const struct value_kind {
     {"import", NULL, "FILE...", ":files", NULL, FORM_FREE},
     {"import", NULL, "UNIT=VALUE", NULL, NULL, FORM_FREE},
     {"import", NULL, "NAME=DIR", NULL, NULL, FORM_FREE},
-    {"import", NULL, "LINK|all", NULL, NULL, FORM_FREE},
+    {"import", NULL, "LINK[=OUTER,INNER[,MATERIAL]]|all", NULL, NULL, FORM_FREE},
     {"import", NULL, "TEXT", NULL, NULL, FORM_FREE},
     {NULL, NULL, "FILE", ":files", NULL, FORM_FREE},
     {"export", "--output", "NAME", ":files", NULL, FORM_FREE},

@@ -633,8 +633,9 @@ typedef struct phx_robot_options {
     bool ground;     /* collision shapes touch the ground by penalty: the first plane of MJCF, in URDF z = 0 */
     phx_robot_drive drive;
     int n_bend;
-    const char *const *bend; /* links that bend between their joint and the next one, or "all" */
-    const char *material;    /* of these: aluminium (default, NULL), steel or titanium */
+    const char *const *bend; /* links that bend between their joint and the next one, or "all"; diameters of a tube in
+                                m may follow: LINK=OUTER,INNER or LINK=OUTER,INNER,MATERIAL */
+    const char *material;    /* of the others: aluminium (default, NULL), steel or titanium */
 } phx_robot_options;
 phx_robot_options phx_robot_options_default(void);
 /* Writes the model of a robot as YAML: rigid bodies in the axes of its links, joints with its names, damping, friction,

@@ -1,10 +1,10 @@
-"""Robots in URDF."""
+"""Robots in URDF and MJCF."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-from typing import Iterable, Literal, Mapping, Optional, Union
+from typing import Iterable, Literal, Mapping, Optional, Sequence, Union
 
 from ._call import Context, PathLike, names_of, path_of
 from ._library import lib
@@ -16,7 +16,7 @@ _DRIVES = {"free": 0, "pd": 1, "torque": 2, "motion": 3}
 
 
 def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd", "torque", "motion"] = "free",
-                 bend: Union[str, Iterable[str]] = (), material: Optional[str] = None,
+                 bend: Union[str, Iterable[str], Mapping[str, Sequence]] = (), material: Optional[str] = None,
                  packages: Optional[Mapping[str, PathLike]] = None, free_base: bool = False, keep_fixed: bool = False,
                  shapes: bool = True, lossy: bool = False, ground: bool = False) -> Model:
     """Write the model file of a robot and read it (docs/robots.md).
@@ -27,8 +27,9 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
         The robot's file, the model file.
     drive : {"free", "pd", "torque", "motion"}
         What its joints have: nothing, a PD controller each, an effort each, a prescribed motion each.
-    bend : str or iterable of str
-        Links that bend up to the next joint, or ``"all"``.
+    bend : str, iterable of str, or mapping
+        Links that bend up to the next joint, or ``"all"``; as a mapping to the diameters (outer, inner) of tubes in
+        m, and their material if it is another one.
     material : {"aluminium", "steel", "titanium"}, optional
         Of these links.
     packages : mapping, optional
@@ -51,7 +52,10 @@ def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd
     if drive not in _DRIVES:
         raise ValueError(f"drive: expected one of {', '.join(_DRIVES)}, got {drive!r}")
     options = lib.phx_robot_options_default()
-    links = [bend] if isinstance(bend, str) else list(bend)
+    if isinstance(bend, Mapping):
+        links = [f"{name}={','.join(str(value) for value in tube)}" for name, tube in bend.items()]
+    else:
+        links = [bend] if isinstance(bend, str) else list(bend)
     folders = [f"{name}={os.fspath(folder)!s}" for name, folder in (packages or {}).items()]
     options.path = path_of(robot)
     options.drive = _DRIVES[drive]

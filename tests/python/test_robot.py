@@ -185,6 +185,16 @@ class Robot(unittest.TestCase):
                 whole.append(np.concatenate([[check.mass], check.centre_of_mass, np.ravel(check.inertia)]))
             np.testing.assert_allclose(whole[1], whole[0], atol=1e-9)
 
+    def test_shapes_of_links_that_bend_are_on_the_tube(self):
+        """At the place of those of the rigid link, in the axes of the tube; the stresses of the tube are an output."""
+        arm = (EXAMPLES / "seven_axis.urdf").read_text()
+        made = self.run_import(arm, "--bend", "upper")
+        root, beam = (re.search(rf"\n  {name}:\n((?:    .*\n)+)", made).group(1) for name in ("upper", "upper_beam"))
+        self.assertIn("shape: {sphere: 0.0736", root)
+        self.assertIn("- {cylinder: 0.098, length: 0.22, position: [0.11, 0, 0], rotation: ", beam)
+        self.assertIn("  upper_stress: {stress: upper_beam@0}\n", made)
+        self.assertNotIn("shape", self.run_import(arm, "--bend", "upper", "--no-shapes"))
+
     def test_mimic_keeps_its_offset(self):
         text = ROBOT.replace('<dynamics damping="0.3"/>', '<mimic joint="j2" multiplier="2" offset="0.3"/>')
         made = self.run_import(text).replace("gravity: [0, 0, -9.81]", "gravity: [0, 0, 0]")
@@ -252,6 +262,24 @@ simulate: {{end: 1, step: 1e-3}}
         tip = phlexor.Model(self.place / "tip.yaml").static().result.output("tip")[-1]
         I = np.pi / 64 * (outer**4 - inner**4)
         self.assertAlmostEqual(np.linalg.norm(tip), 50 * length**3 / (3 * 2.1e11 * I), delta=1e-6 * np.linalg.norm(tip))
+
+    def test_links_that_bend_with_given_tubes(self):
+        (self.place / "robot.urdf").write_text(ROBOT)
+        phlexor.import_robot(self.place / "robot.urdf", self.place / "tube.yaml", material="steel",
+                             bend={"l1": (0.05, 0.046, "aluminium"), "l2": (0.02, 0)}, shapes=False)
+        text = (self.place / "tube.yaml").read_text()
+        self.assertIn("material: aluminium\n    length: 0.4\n    section: {kind: tube, outer: 0.05, inner: 0.046}\n", text)
+        self.assertIn("material: steel\n    length: 0.3\n    section: {kind: tube, outer: 0.02, inner: 0}\n", text)
+        self.assertIn("  steel: {", text)
+        rigid = phlexor.import_robot(self.place / "robot.urdf", self.place / "rigid.yaml").check()
+        (self.place / "tube.yaml").write_text(text.replace("quasi_static", "zero"))  # without the sag
+        check = phlexor.Model(self.place / "tube.yaml").check()
+        self.assertAlmostEqual(check.mass, rigid.mass, delta=1e-12)
+        np.testing.assert_allclose(check.centre_of_mass, rigid.centre_of_mass, atol=1e-12)
+        for fault in ("l1=0.05", "l1=0.05,0.06", "l1=0.05,0.04,wood", "l1=0.05,nan", "l1=a,b", "l1=0.05,0.04 m", "l1=0.2,0,steel",
+                      "nosuch=0.05,0.04", "l1="):
+            with self.subTest(fault):
+                self.run_import(ROBOT, "--bend", fault, fails=True)
 
     def test_drives(self):
         text = self.run_import(ROBOT, "--drive", "pd", "--bend", "l1", "--material", "steel")

@@ -1,6 +1,7 @@
 """Rotors and rigid couplings of joints: closed forms, exact energy, one motion by all integrators and both evaluators."""
 import tempfile
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,23 @@ joints:
   elbow: {kind: revolute, ports: [arm.E, fore.P], axis: [0, 1, 1], angle: 0.5, rate: 2, rotor_inertia: 0.2}
 outputs: {a: {coordinate: shoulder}, b: {coordinate: elbow}}
 simulate: {end: 1, step: 1e-3}
+"""
+# A light body that turns with a large rotor, and a link behind an elastic gear.
+GEARED = """phlexor: 1
+dimension: 3
+gravity: [0, 0, -9.81]
+bodies:
+  flange: {kind: rigid, mass: 0.1, inertia: [1e-4, 1e-4, 1e-4]}
+  link: {kind: rigid, mass: 2, inertia: [0.02, 0.02, 0.02], centre_of_mass: [0.3, 0, 0]}
+joints:
+  motor: {kind: revolute, ports: [ground.O, flange.P], axis: [0, 1, 0], angle: 0.2, rotor_inertia: 1e-4, gear_ratio: 100}
+  gear: {kind: revolute, ports: [flange.P, link.P], axis: [0, 1, 0], angle: 0, stiffness: 1e4, damping: 10}
+controllers:
+  motor: {kind: pid, measure: motor, effort: motor, kp: 1000, kd: 50}
+initial: {equilibrium: true}
+outputs: {q: {coordinate: motor}}
+modes: {count: 2}
+simulate: {end: 0.5, step: 2e-3}
 """
 
 
@@ -118,6 +136,19 @@ class Rotors(unittest.TestCase):
         def torque(q):
             return 0.3 * (-0.05 * np.cos(q) - 0.02 * np.sin(q))
         self.assertAlmostEqual(torque(a) + beam * -(0.1 + 0.15) * np.cos(a) - 2 * torque(rest["j2"]), 0, delta=1e-4)
+
+    def test_light_bodies_with_rotors(self):
+        """An equilibrium is recognised as one."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = self.model(GEARED)
+            modes = model.modes()
+            model.simulate()
+        # rotor and link on two springs, with the damping: det(s^2 M + s C + K)
+        M, C = np.diag([1 + 1e-4, 0.2]), np.array([[60, -10], [-10, 10]])
+        K = np.array([[11e3, -1e4], [-1e4, 1e4]])
+        poles = np.linalg.eigvals(np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]]))
+        np.testing.assert_allclose(np.ravel(modes.omega), np.sort(abs(poles))[::2], rtol=5e-3)
 
     def test_what_is_refused(self):
         for old, new, why in (

@@ -419,31 +419,6 @@ static phx_status check_robot_names(phx_context *context, const phx_robot_option
     return status;
 }
 
-/* What is asked for exists. */
-static phx_status check_robot_options(phx_context *context, const phx_robot_options *options, const phx_robot *robot)
-{
-    if (options->material && strcmp(robot_material_of(options)->name, options->material) != 0)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "the material is %s; expected aluminium, steel or titanium",
-                        phx_shown_text(options->material).text);
-    if ((int)options->drive < 0 || options->drive >= PHX_ROBOT_DRIVES)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "drive is %d, expected one of phx_robot_drive", (int)options->drive);
-    for (int k = 0; k < options->n_bend; k++) {
-        const robot_link *link = named_link(robot, options->bend[k], "");
-        if (!strcmp(options->bend[k], "all"))
-            continue;
-        if (!link)
-            return phx_fail(context, PHX_ERR_INPUT, "%s: there is no link %s that could bend", robot->path,
-                            phx_shown_text(options->bend[k]).text);
-        if (!robot_bends(options, robot, (int)(link - robot->links)))
-            return phx_fail(
-                context, PHX_ERR_INPUT,
-                "%s:%d: the link '%s' cannot bend: it is the ground, part of another link, or no joint is at "
-                "a distance from its own",
-                link->path, link->line, link->name);
-    }
-    return PHX_OK;
-}
-
 /* From elements to a tree: root, poses, bodies with the masses of their parts; inertias are checked last. */
 phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot)
 {
@@ -462,5 +437,8 @@ phx_status robot_assemble(phx_context *context, const phx_robot_options *options
         status = check_robot_names(context, options, robot);
     if (!status)
         status = check_bodies(context, options, robot);
-    return status ? status : check_robot_options(context, options, robot);
+    if (!status && ((int)options->drive < 0 || options->drive >= PHX_ROBOT_DRIVES))
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "drive is %d, expected one of phx_robot_drive", (int)options->drive);
+    return status ? status : robot_check_bends(context, options, robot);
 }

@@ -170,8 +170,11 @@ typedef struct robot_material {
     const char *name;
     double density, young, poisson; /* kg/m^3, N/m^2 */
 } robot_material;
+extern const robot_material robot_materials[3]; /* aluminium, steel, titanium */
 /* A link along the line from its frame to the next joint: a rigid root, a tube, a rigid end. */
 typedef struct robot_bend {
+    const robot_material *material;
+    bool given;           /* outer and inner are asked for; else a first guess */
     int joint;            /* at the end */
     double length;        /* m */
     robot_pose beam, tip; /* frames of tube and end in that of the link */
@@ -181,7 +184,8 @@ typedef struct robot_bend {
     double tip_inertia;   /* about any axis */
     double outer, inner;  /* diameters of the tube */
 } robot_bend;
-const robot_material *robot_material_of(const phx_robot_options *options);
+/* Whether what is asked for exists. */
+phx_status robot_check_bends(phx_context *context, const phx_robot_options *options, const phx_robot *robot);
 /* Whether a body is wanted to bend and has a joint at some distance. */
 bool robot_bends(const phx_robot_options *options, const phx_robot *robot, int body);
 robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robot, int body);

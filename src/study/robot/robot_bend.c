@@ -3,6 +3,7 @@
 #include "robot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -15,15 +16,53 @@ static const double THICK = 1.2;         /* least outer diameter over that of a 
 static const double TIP_RADIUS = 0.05;   /* of the rigid part at the end, a ball, over the length */
 static const double LEAST_LENGTH = 1e-3; /* m */
 
-const robot_material *robot_material_of(const phx_robot_options *options)
-{
-    static const robot_material materials[] = {
-        {"aluminium", 2700.0, 7.0e10, 0.33}, {"steel", 7850.0, 2.1e11, 0.3}, {"titanium", 4500.0, 1.1e11, 0.34}};
+const robot_material robot_materials[3] = {
+    {"aluminium", 2700.0, 7.0e10, 0.33}, {"steel", 7850.0, 2.1e11, 0.3}, {"titanium", 4500.0, 1.1e11, 0.34}};
 
-    for (size_t k = 0; options->material && k < sizeof materials / sizeof *materials; k++)
-        if (!strcmp(options->material, materials[k].name))
-            return &materials[k];
-    return materials;
+/* NULL if there is none of this name. */
+static const robot_material *material_of(const char *name)
+{
+    for (size_t k = 0; k < sizeof robot_materials / sizeof *robot_materials; k++)
+        if (!strcmp(name, robot_materials[k].name))
+            return &robot_materials[k];
+    return NULL;
+}
+
+/* One of the links that bend: "all", LINK, LINK=OUTER,INNER or LINK=OUTER,INNER,MATERIAL with diameters in m. */
+static bool read_bend(const char *text, const char *usual, size_t *name, robot_bend *bend)
+{
+    char *end;
+
+    *name = strcspn(text, "=");
+    bend->material = material_of(usual ? usual : robot_materials[0].name);
+    bend->given = text[*name] == '=';
+    if (!bend->given)
+        return bend->material;
+    bend->outer = strtod(text + *name + 1, &end);
+    if (*end != ',')
+        return false;
+    bend->inner = strtod(end + 1, &end);
+    if (*end == ',')
+        bend->material = material_of(end + 1);
+    return (*end == ',' || *end == '\0') && bend->material && bend->inner >= 0.0 && bend->outer > bend->inner &&
+           isfinite(bend->outer);
+}
+
+/* Whether a link is asked to bend, and how; what names it counts before "all". */
+static bool bend_asked(const phx_robot_options *options, const char *name, robot_bend *bend)
+{
+    bool all = false, named = false;
+    size_t length;
+
+    for (int k = 0; k < options->n_bend && !named; k++) {
+        robot_bend one = {0};
+        const bool read = read_bend(options->bend[k], options->material, &length, &one);
+        named = read && length == strlen(name) && !strncmp(options->bend[k], name, length);
+        all = all || !strcmp(options->bend[k], "all");
+        if (named || !strcmp(options->bend[k], "all"))
+            *bend = one;
+    }
+    return all || named;
 }
 
 robot_pose robot_frame_in_body(const phx_robot *robot, int link, const robot_pose *frame)
@@ -78,17 +117,22 @@ static void subtract_part(double mass, const double at[3], const double com[3], 
 
 /* Shares the mass of the link between the parts so that mass, centre of mass and inertia of the whole stay. The root
  * has what tube and end leave. */
-static void share_mass(const robot_link *link, double density, double share, robot_bend *bend)
+static void share_mass(const robot_link *link, double share, robot_bend *bend)
 {
-    const double *p = bend->tip.x, L = bend->length;
+    const double *p = bend->tip.x, L = bend->length, density = bend->material->density;
     double direction[3], middle[3];
 
-    bend->mass[1] = BEAM_SHARE * share * link->mass;
-    bend->mass[2] = TIP_SHARE * share * link->mass;
+    if (bend->given) {
+        bend->mass[1] = density * L * PI / 4.0 * (bend->outer * bend->outer - bend->inner * bend->inner);
+        bend->mass[2] = TIP_SHARE * share * (link->mass - bend->mass[1]);
+    } else {
+        bend->mass[1] = BEAM_SHARE * share * link->mass;
+        bend->mass[2] = TIP_SHARE * share * link->mass;
+        const double full = sqrt(4.0 * bend->mass[1] / (density * L * PI)); /* diameter of a bar of this mass */
+        bend->outer = fmax(SLENDER * L, THICK * full);
+        bend->inner = sqrt(bend->outer * bend->outer - full * full);
+    }
     bend->mass[0] = link->mass - bend->mass[1] - bend->mass[2];
-    const double full = sqrt(4.0 * bend->mass[1] / (density * L * PI)); /* diameter of a bar of this mass */
-    bend->outer = fmax(SLENDER * L, THICK * full);
-    bend->inner = sqrt(bend->outer * bend->outer - full * full);
     const double polar = bend->mass[1] * (bend->outer * bend->outer + bend->inner * bend->inner) / 8.0;
     bend->tip_inertia = 0.4 * bend->mass[2] * pow(TIP_RADIUS * L, 2.0);
     for (int a = 0; a < 3; a++) {
@@ -109,18 +153,15 @@ static void share_mass(const robot_link *link, double density, double share, rob
 
 bool robot_bends(const phx_robot_options *options, const phx_robot *robot, int body)
 {
-    const char *name = robot->links[body].name;
-    bool wanted = false;
-
-    for (int k = 0; k < options->n_bend; k++)
-        wanted = wanted || !strcmp(options->bend[k], "all") || !strcmp(options->bend[k], name);
-    const int j = wanted && robot->links[body].body == body && (body != robot->root || options->free_base)
+    robot_bend asked;
+    const int j = bend_asked(options, robot->links[body].name, &asked) && robot->links[body].body == body &&
+                          (body != robot->root || options->free_base)
                       ? bend_joint(robot, body)
                       : -1;
     if (j < 0)
         return false;
-    const robot_bend bend = robot_bend_of(options, robot, body);
-    return bend.length > LEAST_LENGTH;
+    asked = robot_bend_of(options, robot, body);
+    return asked.length > LEAST_LENGTH;
 }
 
 /* Root, tube and end of a link that bends, with the mass, centre of mass and inertia of the link altogether. */
@@ -129,8 +170,10 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
     static const double x_axis[3] = {1.0, 0.0, 0.0};
     const robot_link *link = &robot->links[body];
     const int j = bend_joint(robot, body);
-    robot_bend bend = {.joint = j};
+    robot_bend bend = {.material = robot_materials};
 
+    bend_asked(options, link->name, &bend);
+    bend.joint = j;
     bend.tip = robot_joint_frame(robot, j);
     bend.length = sqrt(phx_dot(3, bend.tip.x, bend.tip.x));
     bend.beam = robot_pose_identity();
@@ -140,10 +183,51 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
     phx_rot_shortest(x_axis, direction, bend.beam.R);
     const double along = phx_dot(3, link->com, bend.tip.x) / (bend.length * bend.length);
     double share = fmin(1.0, 2.0 * fmax(fmin(along, 1.0 - along), 0.1));
-    share_mass(link, robot_material_of(options)->density, share, &bend);
+    share_mass(link, share, &bend);
     for (int tries = 0; tries < SHARES && !is_inertia(bend.inertia); tries++) {
         share *= LESS;
-        share_mass(link, robot_material_of(options)->density, share, &bend);
+        share_mass(link, share, &bend);
     }
     return bend;
+}
+
+phx_status robot_check_bends(phx_context *context, const phx_robot_options *options, const phx_robot *robot)
+{
+    if (options->material && !material_of(options->material))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the material is %s; expected aluminium, steel or titanium",
+                        phx_shown_text(options->material).text);
+    for (int k = 0; k < options->n_bend; k++) {
+        const char *text = options->bend[k];
+        robot_bend asked = {0};
+        size_t length;
+        int l = 0;
+        if (!read_bend(text, options->material, &length, &asked))
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "a link that bends is %s; expected LINK, all, LINK=OUTER,INNER or "
+                            "LINK=OUTER,INNER,MATERIAL, diameters in m with OUTER > INNER >= 0, and aluminium, steel "
+                            "or titanium",
+                            phx_shown_text(text).text);
+        if (!strcmp(text, "all"))
+            continue;
+        while (l < robot->n_links &&
+               (strlen(robot->links[l].name) != length || strncmp(robot->links[l].name, text, length) != 0))
+            l++;
+        if (l == robot->n_links)
+            return phx_fail(context, PHX_ERR_INPUT, "%s: there is no link %s that could bend", robot->path,
+                            phx_shown_text(text).text);
+        const robot_link *link = &robot->links[l];
+        if (!robot_bends(options, robot, l))
+            return phx_fail(
+                context, PHX_ERR_INPUT,
+                "%s:%d: the link '%s' cannot bend: it is the ground, part of another link, or no joint is at "
+                "a distance from its own",
+                link->path, link->line, link->name);
+        asked = robot_bend_of(options, robot, l);
+        if (asked.mass[0] <= 0.0)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "%s:%d: the tube of '%s' has %g kg, the whole link %g kg; give the tube a thinner wall or "
+                            "the link its mass",
+                            link->path, link->line, link->name, asked.mass[1], link->mass);
+    }
+    return PHX_OK;
 }

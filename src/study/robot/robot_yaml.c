@@ -106,24 +106,32 @@ static phx_status put_shape(FILE *stream, phx_context *context, const char *fold
     return status;
 }
 
-/* The shapes of a body and of the links that are part of it. */
+/* The shapes of a body and of the links that are part of it; `axes` takes the body's axes to those of the shapes. */
 static phx_status put_shapes(FILE *stream, phx_context *context, const char *folder, const phx_robot *robot, int body,
-                             const char *indent)
+                             const robot_pose *axes, const char *indent)
 {
     phx_status status = PHX_OK;
     bool first = true;
 
     for (int k = 0; k < robot->n_links; k++)
         for (int s = 0; s < robot->links[k].n_shapes && robot->links[k].body == body && !status; s++) {
-            const robot_pose identity = robot_pose_identity();
+            const robot_pose part = k == body ? *axes : robot_pose_product(axes, &robot->links[k].pose);
             if (first)
                 fprintf(stream, "%sshape:\n", indent);
             first = false;
             fprintf(stream, "%s  - ", indent);
-            status = put_shape(stream, context, folder, &robot->links[k].shapes[s],
-                               k == body ? &identity : &robot->links[k].pose);
+            status = put_shape(stream, context, folder, &robot->links[k].shapes[s], &part);
         }
     return status;
+}
+
+static bool has_shapes(const phx_robot *robot, int body)
+{
+    bool any = false;
+
+    for (int k = 0; k < robot->n_links; k++)
+        any = any || (robot->links[k].body == body && robot->links[k].n_shapes > 0);
+    return any;
 }
 
 /* ---- ports: where joints begin, links that are part of the body, and ends of joints that close loops ---- */
@@ -197,27 +205,33 @@ static void put_pose(FILE *stream, const robot_pose *pose)
     fputs(put_frame(stream, pose, "") ? ", guess: true}\n" : "guess: true}\n", stream);
 }
 
-/* The tube and the rigid end of a link that bends. */
-static void put_bent_parts(FILE *stream, const phx_robot_options *options, const robot_link *link,
-                           const robot_bend *bend)
+/* The tube and the rigid end of a link that bends. The tube has the shapes of the link, so that pictures show its
+ * deformation and stresses. */
+static phx_status put_bent_parts(FILE *stream, phx_context *context, const char *folder, const phx_robot *robot,
+                                 int body, const robot_bend *bend)
 {
+    const robot_link *link = &robot->links[body];
+    const robot_pose to_tube = robot_pose_inverse(&bend->beam);
     const robot_pose beam = robot_pose_product(&link->pose, &bend->beam),
                      tip = robot_pose_product(&link->pose, &bend->tip);
     const double zero[3] = {0}, moment = bend->tip_inertia;
     const double ball[9] = {moment, 0, 0, 0, moment, 0, 0, 0, moment};
+    phx_status status = PHX_OK;
 
-    fprintf(stream, "  %s_beam:\n    kind: beam\n    material: %s\n    length: ", link->name,
-            robot_material_of(options)->name);
+    fprintf(stream, "  %s_beam:\n    kind: beam\n    material: %s\n    length: ", link->name, bend->material->name);
     import_text_put_number(stream, bend->length);
     fputs("\n    section: {kind: tube, outer: ", stream);
     import_text_put_number(stream, bend->outer);
     fputs(", inner: ", stream);
     import_text_put_number(stream, bend->inner);
-    fputs("}      # a first guess\n    elements: 2\n    reference: cantilever\n    damping: {modal: 0.01}\n", stream);
+    fprintf(stream, "}%s\n    elements: 4\n    reference: cantilever\n    damping: {modal: 0.01}\n",
+            bend->given ? "" : "      # a first guess");
     put_pose(stream, &beam);
+    status = put_shapes(stream, context, folder, robot, body, &to_tube, "    ");
     fprintf(stream, "  %s_tip:\n", link->name);
     robot_put_mass(stream, bend->mass[2], zero, ball);
     put_pose(stream, &tip);
+    return status;
 }
 
 /* A body; one that bends in three parts, with its mass, centre of mass and inertia. */
@@ -226,6 +240,7 @@ static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_r
 {
     const robot_link *link = &robot->links[body];
     const bool bends = robot_bends(options, robot, body);
+    const robot_pose identity = robot_pose_identity();
     robot_link root = *link;
     robot_bend bend = {0};
     phx_status status = PHX_OK;
@@ -241,10 +256,15 @@ static phx_status robot_put_body(FILE *stream, phx_context *context, const phx_r
     robot_put_mass(stream, root.mass, root.com, root.inertia);
     put_pose(stream, &link->pose);
     robot_put_ports(stream, options, robot, body, "    ");
-    if (!status)
-        status = put_shapes(stream, context, folder, robot, body, "    ");
-    if (bends)
-        put_bent_parts(stream, options, link, &bend);
+    if (bends && has_shapes(robot, body)) {
+        fputs("    shape: {sphere: ", stream);
+        import_text_put_number(stream, bend.outer);
+        fputs("}\n", stream);
+    }
+    if (!status && bends)
+        status = put_bent_parts(stream, context, folder, robot, body, &bend);
+    else if (!status)
+        status = put_shapes(stream, context, folder, robot, body, &identity, "    ");
     return status;
 }
 
@@ -625,6 +645,9 @@ static void put_outputs(FILE *stream, const phx_robot_options *options, const ph
                 fprintf(stream, "  %s_place: {position: %s.%s}\n", robot->links[child].name, robot->links[body].name,
                         body == child ? "P" : robot->links[child].name);
         }
+    for (int k = 0; k < robot->n_links; k++)
+        if (robot_bends(options, robot, k))
+            fprintf(stream, "  %s_stress: {stress: %s_beam@0}\n", robot->links[k].name, robot->links[k].name);
 }
 
 /* Whether the motors hold all bodies. */
@@ -637,16 +660,33 @@ static bool robot_is_held(const phx_robot_options *options, const phx_robot *rob
     return held;
 }
 
+/* The materials of links that bend; whether one does. */
+static bool put_materials(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
+{
+    bool any = false;
+
+    for (size_t m = 0; m < sizeof robot_materials / sizeof *robot_materials; m++) {
+        const robot_material *material = &robot_materials[m];
+        bool used = false;
+        for (int k = 0; k < robot->n_links && !used; k++)
+            used = robot_bends(options, robot, k) && robot_bend_of(options, robot, k).material == material;
+        if (used)
+            fprintf(stream, "%s  %s: {density: %g, young: %g, poisson: %g}\n", any ? "" : "materials:\n",
+                    material->name, material->density, material->young, material->poisson);
+        any = any || used;
+    }
+    fputs(any ? "\n" : "", stream);
+    return any;
+}
+
 /* The model file by sections, in the order in which they are read; PHX_ERR_FILE when the stream has failed. */
 phx_status robot_write(phx_context *context, const phx_robot_options *options, const phx_robot *robot,
                        const char *folder, FILE *stream)
 {
-    const robot_material *material = robot_material_of(options);
+    const robot_pose whole = robot_pose_identity();
     phx_status status = PHX_OK;
-    bool joints = false, bends = false;
+    bool joints = false;
 
-    for (int k = 0; k < robot->n_links; k++)
-        bends = bends || robot_bends(options, robot, k);
     fprintf(stream, "# Imported from %s. Names are those of the file; change what you like.\nphlexor: 1\n",
             robot->path);
     fputs("title: \"", stream);
@@ -656,13 +696,11 @@ phx_status robot_write(phx_context *context, const phx_robot_options *options, c
     fputs("dimension: 3\ngravity: ", stream);
     put_vector(stream, robot->gravity, 3);
     fputs("\n\n", stream);
-    if (bends)
-        fprintf(stream, "materials:\n  %s: {density: %g, young: %g, poisson: %g}\n\n", material->name,
-                material->density, material->young, material->poisson);
+    const bool bends = put_materials(stream, options, robot);
     if (is_ground(options, robot, robot->root)) {
         fprintf(stream, "ground:                           # the link '%s'\n", robot->links[robot->root].name);
         robot_put_ports(stream, options, robot, robot->root, "  ");
-        status = put_shapes(stream, context, folder, robot, robot->root, "  ");
+        status = put_shapes(stream, context, folder, robot, robot->root, &whole, "  ");
         fputc('\n', stream);
     } else if (options->ground) {
         fputs("ground:\n", stream);

@@ -176,6 +176,11 @@ static void put_values(workspace *ws, const double *x)
         for (int i = 0; i < each; i++)
             for (int k = ptr[i]; k < ptr[i + 1] && idx[k] < each; k++)
                 ws->values.val[ws->kkt.body_at[b][k]] = mass[i * each + idx[k]];
+        int first, n_places = phx_body_places(slot->body, NULL, &first);
+        for (int i = first; i < first + n_places; i++)
+            for (int k = ptr[i]; k < ptr[i + 1]; k++)
+                if (idx[k] == i)
+                    ws->values.val[ws->kkt.body_at[b][k]] = phx_body_wheel_inertia(slot->body, i - first + 1);
     }
     ws->by->put_rows(ws, ws->values.val);
     fold_rows(ws, x);
@@ -193,7 +198,7 @@ static void fill_values(workspace *ws, const bool *on)
     for (int i = 0; i < rigid->n; i++)
         for (int k = rigid->ptr[i]; k < rigid->ptr[i + 1]; k++) {
             rigid->val[k] = ws->values.val[rigid->from[k]];
-            if (rigid->idx[k] == i) /* places have no mass; any is as good to measure rows by */
+            if (rigid->idx[k] == i) /* places along bodies have no mass; any is as good to measure rows by */
                 diagonal[i] = rigid->val[k] > 0.0 ? rigid->val[k] : mass;
         }
     for (int i = 0; i < rigid->n; i++) {

@@ -9,17 +9,22 @@ enum { IN_A_ROW = 4 };                          /* changes of sign one after the
 static const double STRONG = 2.0, STAYS = 0.25; /* h d/m; |rate| at the end over that at the start */
 static const double DIED_OUT = 1e-9;            /* rate relative to the largest: less is rounding */
 
-/* 1/m or, of an angle, 1/J of the body of a port. */
+/* 1/m or, of an angle, 1/J of the body of a port, with the rotors that it turns. */
 static double of_port(const phx_system *system, phx_port_id port, bool angular)
 {
     if (port < 0 || system->ports[port].body < 0)
         return 0.0;
-    const phx_mass_properties *rest = phx_body_at_rest(system->bodies[system->ports[port].body].body);
-    double least = rest->J0[0];
+    const phx_body *body = system->bodies[system->ports[port].body].body;
+    const phx_mass_properties *rest = phx_body_at_rest(body);
+    double least = rest->J0[0], rotors = 0.0;
 
     for (int k = 1; k < system->n_rot; k++)
         least = fmin(least, rest->J0[k]);
-    return angular ? 1.0 / least : 1.0 / rest->mass;
+    for (int k = 1; k <= phx_body_places(body, NULL, NULL); k++) {
+        const double gear = phx_body_wheel_gear(body, k);
+        rotors += gear != 0.0 ? phx_body_wheel_inertia(body, k) / (gear * gear) : 0.0;
+    }
+    return 1.0 / ((angular ? least : rest->mass) + rotors);
 }
 
 /* One more damper, d over the mass or inertia of its bodies alone. */
