@@ -1,6 +1,8 @@
 """Robots in URDF: motion against recursive Newton-Euler equations written here, links that bend, faults in files."""
+import itertools
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -280,6 +282,38 @@ simulate: {{end: 1, step: 1e-3}}
                       "nosuch=0.05,0.04", "l1="):
             with self.subTest(fault):
                 self.run_import(ROBOT, "--bend", fault, fails=True)
+
+    @unittest.skipUnless(shutil.which("gmsh"), "needs gmsh")
+    def test_a_link_as_a_solid(self):
+        """The surface of a link, meshed by the file of the page, is a body that bends as a beam does."""
+        low, high = np.array([-0.02, -0.03, -0.02]), np.array([0.42, 0.03, 0.02])
+        facets = []
+        for axis, end in itertools.product(range(3), range(2)):
+            square = [(0, 0), (1, 0), (1, 1), (0, 1)][:: 1 if end else -1]
+            corners = [np.where(np.insert(one, axis, end) if axis != 1 else np.insert(one[::-1], 1, end), high, low)
+                       for one in square]
+            facets += [corners[:3], [corners[0], *corners[2:]]]
+        text = "".join("facet normal 0 0 0\nouter loop\n" + "".join("vertex {} {} {}\n".format(*x) for x in facet)
+                       + "endloop\nendfacet\n" for facet in facets)
+        (self.place / "upper.stl").write_text(f"solid upper\n{text}endsolid\n")
+        page = (EXAMPLES.parent / "docs" / "robots.md").read_text()
+        (self.place / "upper.geo").write_text(re.search(r'```\n(Merge "upper.*?)```', page, re.S).group(1))
+        body = re.search(r"```yaml\n(  upper:.*?)```", page, re.S).group(1)
+        (self.place / "arm.yaml").write_text(f"""phlexor: 1
+dimension: 3
+materials: {{aluminium: {{density: 2700, young: 7e10, poisson: 0.33}}}}
+bodies:
+{body}joints: {{shoulder: {{kind: weld, ports: [ground.O, upper.P]}}}}
+loads: {{push: {{force: [0, 0, 10], at: upper.elbow}}}}
+outputs: {{tip: {{deformation: upper.elbow}}}}
+simulate: {{end: 1, step: 1e-3}}
+""")
+        model = phlexor.Model(self.place / "arm.yaml")
+        self.assertAlmostEqual(model.check().mass, 2700 * np.prod(high - low), delta=1e-9)
+        tip = model.static().result.output("tip")[-1][2]
+        length, inertia = 0.44, 0.06 * 0.04**3 / 12  # the tip is 0.02 m before the end that the force turns with
+        beam = 10 / 7e10 / inertia * (length**3 / 3 - 0.02 * length**2 + 0.02**2 * length)
+        self.assertAlmostEqual(tip, beam, delta=0.03 * beam)
 
     def test_drives(self):
         text = self.run_import(ROBOT, "--drive", "pd", "--bend", "l1", "--material", "steel")
