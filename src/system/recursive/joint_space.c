@@ -146,8 +146,8 @@ void phx_tree_space_destroy(phx_tree_space *space)
 {
     if (!space)
         return;
-    double *const arrays[] = {space->offset, space->x, space->v, space->q, space->u,
-                              space->res,    space->M, space->c, space->c1};
+    double *const arrays[] = {space->offset, space->x, space->v,  space->q, space->u,     space->res,
+                              space->M,      space->c, space->c1, space->T, space->gamma, space->product};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(space->order);
     phx_tree_free(&space->tree);
@@ -307,7 +307,8 @@ void phx_tree_space_state(const phx_tree_space *space, double *q, double *w)
             phx_rot_from_quaternion(space->q + node->q, R);
             ball_zero(space, node, zero);
             times(zero, false, R, false, turned);
-            phx_rot_to_quaternion(turned, q);
+            if (!is_by_angles(space, node))
+                phx_rot_to_quaternion(turned, q);
         } else {
             q[0] = space->q[node->q] + space->offset[space->order[i].node];
         }
