@@ -184,7 +184,8 @@ static void ball_zero(const phx_tree_space *space, const tree_node *node, double
         times(system->ports[system->joints[node->joint].a].port.rotation, true, node->start.R0, R);
 }
 
-/* From the user's order to that of the tree, with offsets; a quaternion counts from the attitude at the start on. */
+/* From the user's order to that of the tree, with offsets; a quaternion counts from the attitude at the start on.
+ * u NULL: at rest. */
 static void take_coordinates(phx_tree_space *space, const double *q, const double *u)
 {
     for (int i = 0; i < space->n_order; i++) {
@@ -198,9 +199,9 @@ static void take_coordinates(phx_tree_space *space, const double *q, const doubl
         } else {
             space->q[node->q] = q[0] - space->offset[space->order[i].node];
         }
-        memcpy(space->u + node->u, u, (size_t)phx_node_rates(node->motion) * sizeof *u);
+        for (int k = 0; k < phx_node_rates(node->motion); k++)
+            space->u[node->u + k] = u ? *u++ : 0.0;
         q += node->n_q;
-        u += phx_node_rates(node->motion);
     }
 }
 
@@ -257,4 +258,67 @@ phx_status phx_tree_space_evaluate(phx_context *context, phx_tree_space *space, 
         status = phx_system_outputs(space->dae, t, space->x, space->v, columns);
     phx_free(at);
     return status;
+}
+
+/* ---- places ---- */
+static bool tree_carries(const tree *of, int node, int body)
+{
+    int i = of->node_of_body[body];
+    while (i >= 0 && i != node)
+        i = of->nodes[i].parent;
+    return i >= 0;
+}
+
+/* Of rate k: its entry of q, and the coordinate of a joint that it is. */
+phx_tree_coordinate phx_tree_space_coordinate(const phx_tree_space *space, int body, int k)
+{
+    phx_tree_coordinate out = {.joint = -1, .coordinate = -1};
+
+    for (int i = 0, at = 0; i < space->n_order && at <= k; i++) {
+        const tree_node *node = &space->tree.nodes[space->order[i].node];
+        out.joint = node->joint;
+        out.coordinate = node->coordinate;
+        out.hinge = node->motion == NODE_HINGE;
+        out.moves = tree_carries(&space->tree, space->order[i].node, body);
+        at += phx_node_rates(node->motion);
+        if (at <= k)
+            out.q += node->n_q;
+    }
+    return out;
+}
+
+/* Place r = r_b + R x of a point of a body, attitude R of the body, and their rates J u. Of a node with the axis a and
+ * the point r_i the column of a hinge is (a x (r - r_i), a), of a slide (a, 0). */
+void phx_tree_space_place(phx_tree_space *space, int body, const double *point, const double *q, double *place,
+                          double *R, double *J)
+{
+    const tree *of = &space->tree;
+    const int dim = of->dim, end = of->node_of_body[body], n = of->n_u, rows = dim + of->n_rot;
+    const node_state *last = &of->state[end];
+    double x[3], arm[3], column[6];
+
+    take_coordinates(space, q, NULL);
+    phx_tree_move(&space->tree, 0.0, space->q, space->u, true);
+    for (int i = 0; i < dim; i++)
+        x[i] = point[i] - of->nodes[end].points.reference[i];
+    phx_rot_apply(dim, last->R, x, place);
+    for (int i = 0; i < dim; i++)
+        place[i] += last->r[i];
+    memcpy(R, last->R, (size_t)(dim * dim) * sizeof *R);
+    memset(J, 0, (size_t)(rows * n) * sizeof *J);
+    for (int i = 0, k = 0; i < space->n_order; i++) {
+        const tree_node *node = &of->nodes[space->order[i].node];
+        const node_state *s = &of->state[space->order[i].node];
+        const bool hinge = node->motion == NODE_HINGE;
+        for (int a = 0; a < dim; a++)
+            arm[a] = place[a] - s->r[a];
+        memset(column, 0, sizeof column);
+        memcpy(column + (hinge ? dim : 0), s->axis, (size_t)(hinge ? of->n_rot : dim) * sizeof *column);
+        if (hinge)
+            phx_rot_x_vec(dim, s->axis, arm, column);
+        for (int row = 0; row < rows && node->motion != NODE_BALL && tree_carries(of, space->order[i].node, body);
+             row++)
+            J[row * n + k] = column[row];
+        k += phx_node_rates(node->motion);
+    }
 }
