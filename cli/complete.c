@@ -84,6 +84,7 @@ static const struct value_kind {
     {NULL, NULL, "NAME=FROM:TO:COUNT", NULL, offer_parameters, FORM_WORD},
     {NULL, NULL, "INTEGRATOR", NULL, offer_integrators, FORM_WORD},
     {NULL, NULL, "BODY", NULL, offer_bodies, FORM_WORD},
+    {NULL, NULL, "PLACE", NULL, offer_points, FORM_WORD},
     {NULL, NULL, "PORT", NULL, offer_ports, FORM_WORD},
     {NULL, NULL, "PORTS", NULL, offer_ports, FORM_LIST},
     {"plot", "--inputs", "LIST", NULL, offer_inputs, FORM_LIST},

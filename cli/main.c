@@ -20,10 +20,13 @@ static const cli_command commands[] = {
      "residuals, ends and ranges of the outputs; -o TABLE.csv makes the list alone. Exit status 1 when a point "
      "failed.\n"
      "Under mpirun its processes share the points of a sweep.\n"},
-    {"inverse", cli_inverse, "MODEL", "Inverse dynamics: what drives exert along their motion",
+    {"inverse", cli_inverse, "MODEL", "Inverse dynamics and kinematics: efforts or motions of joints",
      "Simulates a model whose joints are driven (`motion`, `speed`) and writes a table of the efforts of the drives,\n"
      "coordinates and rates, whose columns are signals for actuators and for the feed-forward of controllers:\n"
-     "{file: TABLE.csv, column: JOINT.effort, interpolation: spline}.\n"},
+     "{file: TABLE.csv, column: JOINT.effort, interpolation: spline}.\n"
+     "With --place and --path it writes the motions of the joints that bring a port to places, of several solutions\n"
+     "those of the least changes from row to row: {file: TABLE.csv, column: JOINT.coordinate, interpolation: "
+     "spline}.\n"},
     {"static", cli_static, "MODEL", "Equilibrium at rest, critical loads, paths over the load",
      "Gravity, springs, loads and elasticity in balance, drives held where they start. A start that is nearly in\n"
      "equilibrium stays, stable or not; else a stable equilibrium is looked for, down in energy. Motions that nothing\n"

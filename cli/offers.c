@@ -76,6 +76,16 @@ static void offer_parts(const place *at, const char *name, const char *what, con
     }
 }
 
+void offer_points(const place *at)
+{
+    phx_model *model = model_of(at);
+
+    for (int k = 0; model && k < model->n_bodies; k++)
+        for (int i = 0; i < model->bodies[k].n_ports; i++)
+            offer_parts(at, model->bodies[k].name, model->bodies[k].ports[i].name, "");
+    phx_model_destroy(model);
+}
+
 static void offer_loads(const place *at, const phx_model *model)
 {
     static const char *const forces[] = {"", "fx", "fx fy", "fx fy fz"};

@@ -20,11 +20,11 @@ typedef void offer_fn(const place *at);
 /* Offer one word, when it fits; `tail` comes behind it. */
 void offer(const place *at, const char *word, const char *tail, const char *doc);
 
-offer_fn offer_parameters, offer_parameter_names, offer_bodies, offer_ports; /* of a model */
-offer_fn offer_model_inputs, offer_model_outputs;                            /* channels of a model */
-offer_fn offer_body_inputs, offer_body_outputs, offer_body_channels;         /* of the linear model of --body */
-offer_fn offer_inputs, offer_outputs;                                        /* of a linear model in a file */
-offer_fn offer_columns, offer_matrices; /* of a result, of a linear model in a file */
+offer_fn offer_parameters, offer_parameter_names, offer_bodies, offer_ports, offer_points; /* of a model */
+offer_fn offer_model_inputs, offer_model_outputs;                                          /* channels of a model */
+offer_fn offer_body_inputs, offer_body_outputs, offer_body_channels; /* of the linear model of --body */
+offer_fn offer_inputs, offer_outputs;                                /* of a linear model in a file */
+offer_fn offer_columns, offer_matrices;                              /* of a result, of a linear model in a file */
 offer_fn offer_integrators, offer_reproductions, offer_kinds;
 
 #endif

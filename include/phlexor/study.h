@@ -228,6 +228,44 @@ void phx_joint_space_state(const phx_joint_space *space, double *q, double *u);
 phx_status phx_joint_space_evaluate(phx_context *context, phx_joint_space *space, double t, const double *q,
                                     const double *u, double *mass, double *bias, double *effort, double *columns);
 
+/* ---- inverse kinematics: motions of the joints that bring a port to places ----
+ * A tree of rigid bodies as in phx_joint_space. For each row of a path the coordinates q of the joints between the
+ * ground and the port that bring it there, with errors below 1e-13 of the size L and 1e-13 rad. Of several solutions
+ * those of the least sum of squares of the changes from the row before, of the first row from the start of the model:
+ * angles in rad, displacements over L. L: the largest distance of the port from an axis at the start, or of the path
+ * from the port. End stops are kept. Angles are continuous over full turns. */
+/* The port and its path. */
+typedef struct phx_inverse_kinematics_options {
+    const char *port;        /* BODY.PORT */
+    const char *path;        /* csv file: the time in its first column, x, y and angle, or x, y, z and qw, qx, qy, qz */
+    int n;                   /* without a file: rows, of */
+    const double *t;         /* n: s, increasing */
+    const double *places;    /* n x dim: m, inertial */
+    const double *rotations; /* directions of the port, in space n x 4 quaternions w, x, y, z to inertial axes, in the
+                                plane n angles, rad; NULL: any directions */
+    double every;            /* s, longest interval of rows between way points of the path, along lines and at rest in
+                                each way point; 0: the rows of the path alone */
+    double rise;  /* s, with `every`: the rate rises and falls evenly during `rise`; 0: phx_signal_create_ramp */
+    bool nearest; /* accept the nearest place where one is not reached, and singular places; else errors */
+    const char *csv_path; /* the table; NULL: no file, "-": standard output */
+} phx_inverse_kinematics_options;
+phx_inverse_kinematics_options phx_inverse_kinematics_options_default(void);
+/* The report of inverse kinematics. */
+typedef struct phx_inverse_kinematics_report {
+    size_t rows, missed;          /* missed: places that are not reached */
+    double left;                  /* m, the largest distance from a place */
+    double singular, singular_at; /* smallest singular value of the Jacobian over the largest one; s */
+    double step;                  /* largest change of a coordinate from row to row, rad or of L */
+} phx_inverse_kinematics_report;
+/* The table has a row for each place: t and for each coordinate JOINT.coordinate (of several JOINT.coordinate1 ..), a
+ * `motion` for models (`{file: ..., column: JOINT.coordinate, interpolation: spline}`). table (may be NULL): it in
+ * memory, caller owns it. PHX_ERR_ANALYSIS, with time, place and remedy, for a place that is not reached or singular;
+ * PHX_ERR_INPUT for ports and rows; PHX_ERR_FILE; PHX_ERR_UNSUPPORTED as phx_joint_space_create, and where a body
+ * moves freely or a rigid coupling acts between the ground and the port. */
+phx_status phx_study_inverse_kinematics(phx_context *context, const phx_model *model,
+                                        const phx_inverse_kinematics_options *options,
+                                        phx_inverse_kinematics_report *report, phx_result **table);
+
 /* ---- batches: a simulation at every point of a sweep ---- */
 /* Gets a point when its turn has come: its report and its result in memory, which it owns from now on (it reports to
  * the context of the batch); or, where the point failed, NULL for both and why. Any status but PHX_OK ends the batch.

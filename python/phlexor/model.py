@@ -13,13 +13,13 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_lft_options, phx_linear_form, phx_linear_report,
+from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_inverse_kinematics_options, phx_inverse_kinematics_report, phx_lft_options, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_plants,
                        phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_stable_inverse_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
                        phx_study_modes_options, phx_study_modes_report, phx_study_plants_options, phx_study_point_fn, phx_study_static_report,
                        phx_study_titop_options)
-from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
+from ._call import (Context, FloatArray, Owner, PathLike, Progress, doubles, hdf5, name_list, names_of, path_of, text_of)
 from ._check import checked
 from ._display import page_frame
 from ._library import lib
@@ -665,6 +665,56 @@ class Model:
                                                     ctypes.byref(report), ctypes.byref(table)))
             return StableInverse(result_in_memory(table, call, None), report.zeros, report.antistable, report.slowest,
                                  report.early, report.late, report.unrest)
+
+    def inverse_kinematics(self, port: str, t: ArrayLike, places: ArrayLike, rotations: Optional[ArrayLike] = None, *,
+                           every: float = 0.0, rise: float = 0.0, nearest: bool = False,
+                           csv: Optional[PathLike] = None, progress: Optional[Progress] = None) -> Result:
+        """Inverse kinematics: motions of the joints of a tree of rigid bodies that bring a port to places.
+
+        Of several solutions that of the least sum of squares of the changes from row to row, between the stops of the
+        joints (docs/inverse-kinematics.md).
+
+        Parameters
+        ----------
+        port : str
+            ``"BODY.PORT"``.
+        t : array of n numbers
+            Times, s, increasing.
+        places : array, shape (n, 2) or (n, 3)
+            Of the port, m, inertial.
+        rotations : array, optional
+            Directions of the port: in space quaternions (w, x, y, z), shape (n, 4), in the plane n angles, rad.
+        every, rise : float
+            The rows are way points, with a row each `every` s between them, at rest in each way point; the rate rises
+            and falls evenly during `rise` s (default: smoothly).
+        nearest : bool
+            Accept the nearest place where one is not reached, with a warning, and singular places; else errors.
+        csv : path-like, optional
+            File for the table, whose columns are motions of joints.
+        progress : callable, optional
+            As for :meth:`simulate`.
+
+        Returns
+        -------
+        Result
+            The table in memory: ``"t"`` and ``"JOINT.coordinate"`` of each joint between the ground and the port.
+        """
+        times, where = np.ascontiguousarray(t, float), np.ascontiguousarray(places, float)
+        turns = None if rotations is None else np.ascontiguousarray(rotations, float)
+        dim, n = self.dimension, times.size
+        wanted = {"t": (times, (n,)), "places": (where, (n, dim)), "rotations": (turns, (n, 4) if dim == 3 else (n,))}
+        for name, (array, shape) in wanted.items():
+            if array is not None and array.shape != shape:
+                raise ValueError(f"{name} has the shape {array.shape}, expected {shape}, for {n} times")
+        options = phx_inverse_kinematics_options(port=port.encode(), n=n, t=doubles(times), places=doubles(where),
+                                                 every=every, rise=rise, nearest=nearest, csv_path=path_of(csv))
+        if turns is not None:
+            options.rotations = doubles(turns)
+        report, table = phx_inverse_kinematics_report(), ctypes.POINTER(phx_result)()
+        with self._use(progress) as (call, pointer), self._files(pointer):
+            call.check(lib.phx_study_inverse_kinematics(call.pointer, pointer, ctypes.byref(options),
+                                                        ctypes.byref(report), ctypes.byref(table)))
+            return result_in_memory(table, call, None)
 
     def stepper(self, inputs: Sequence[str] = (), outputs: Optional[Sequence[str]] = None, *,
                 step: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,

@@ -69,6 +69,12 @@ static int force_coupling_terms(const phx_model_force *force, phx_coupling_term 
     return phx_force_terms_build(own->n_terms, own->terms, terms);
 }
 
+static bool force_coupling_holds(const phx_model_force *force)
+{
+    const coupling *own = force->own;
+    return own->rigid;
+}
+
 static phx_status force_coupling_finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const coupling *own = force->own;
@@ -135,4 +141,5 @@ const phx_force_row phx_force_row_coupling = {
     .own_size = sizeof(coupling),
     .finish = force_coupling_finish,
     .terms = force_coupling_terms,
+    .holds = force_coupling_holds,
     .build = force_coupling_build};

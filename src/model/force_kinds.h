@@ -15,9 +15,10 @@ typedef struct phx_force_row {
     phx_status (*finish)(phx_reader *reader, const phx_node *node, const phx_model_force *force);
     /* The number of the body along whose length it acts; NULL: it acts between points. */
     int *(*along)(void *own);
-    /* phx_model_force_contact and phx_model_force_terms; NULL: it has none. */
+    /* phx_model_force_contact, phx_model_force_terms and phx_model_force_holds; NULL: it has none. */
     void (*contact)(const phx_model_force *force, phx_contact_def *def);
     int (*terms)(const phx_model_force *force, phx_coupling_term *terms);
+    bool (*holds)(const phx_model_force *force);
     /* ports: those of the force, in the system. */
     phx_status (*build)(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports);
 } phx_force_row;

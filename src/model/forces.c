@@ -32,6 +32,12 @@ int phx_model_force_terms(const phx_model_force *force, phx_coupling_term terms[
     return row->terms ? row->terms(force, terms) : 0;
 }
 
+bool phx_model_force_holds(const phx_model_force *force)
+{
+    const phx_force_row *row = phx_force_row_of(force);
+    return row->holds && row->holds(force);
+}
+
 /* ---- the schema ---- */
 static phx_word force_word(int kind)
 {

@@ -123,6 +123,7 @@ bool phx_model_force_contact(const phx_model_force *force, phx_contact_def *def)
 /* The weighted coordinates of joints in a force, and how many; joints by their number in the model. */
 enum { PHX_FORCE_MOST_TERMS = 8 };
 int phx_model_force_terms(const phx_model_force *force, phx_coupling_term terms[PHX_FORCE_MOST_TERMS]);
+bool phx_model_force_holds(const phx_model_force *force); /* their sum is constant: a rigid coupling */
 /* The tables of keys of docs/keys.md, in Markdown. The text is allocated; free with phx_free. */
 phx_status phx_model_schema_markdown(phx_context *context, char **text);
 

@@ -12,6 +12,24 @@ void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model);
 /* The body of a name (NULL: none); PHX_ERR_INPUT with the nearest. */
 phx_status phx_study_find_body(phx_context *context, const phx_model *model, const char *name, int *index);
 
+struct phx_joint_space {
+    phx_context *own; /* of the system, which outlives the calls that use it */
+    phx_system *system;
+    phx_tree_space *tree;
+};
+
+/* place_path.c: the path of a port, as in phx_inverse_kinematics_options. */
+typedef struct phx_place_path {
+    int n;
+    const double *t, *places, *rotations; /* rotations NULL: any directions */
+    double *own[2];                       /* that they may point into */
+} phx_place_path;
+/* Read from the file or borrowed from the arrays, with rows between way points. PHX_ERR_FILE, PHX_ERR_INPUT with the
+ * row; to be freed also after a failure. */
+phx_status phx_place_path_create(phx_context *context, int dim, const phx_inverse_kinematics_options *given,
+                                 phx_place_path *path);
+void phx_place_path_free(phx_place_path *path); /* frees and zeroes the fields */
+
 /* A text in double quotes, escaped for json. */
 void phx_put_json(FILE *stream, const char *text);
 

@@ -3,12 +3,6 @@
 
 #include <stdio.h>
 
-struct phx_joint_space {
-    phx_context *own; /* of the system, which outlives the calls that use it */
-    phx_system *system;
-    phx_tree_space *tree;
-};
-
 /* The system at its start, and the tree that counts from there. */
 static phx_status make_tree(phx_joint_space *space, const phx_model *model, bool by_angles)
 {

@@ -265,6 +265,17 @@ void phx_tree_space_state(const phx_tree_space *space, double *q, double *u);
 /* columns (phx_system_columns): outputs; NULL: not asked for. */
 phx_status phx_tree_space_evaluate(phx_tree_space *space, double t, const double *q, const double *u, double *M,
                                    double *bias, double *effort, double *columns);
+/* Rate k of a tree: the coordinate of a joint that it is (-1: none that the joint names), its entry of q (of a ball the
+ * first), whether it is a hinge, and whether it moves the body. */
+typedef struct phx_tree_coordinate {
+    int joint, coordinate, q;
+    bool hinge, moves;
+} phx_tree_coordinate;
+phx_tree_coordinate phx_tree_space_coordinate(const phx_tree_space *space, int body, int k);
+/* At q: inertial place (dim) of a point of a body in its axes, attitude R (dim x dim) of the body, and J (dim + n_rot x
+ * rates): velocity and angular velocity, inertial axes, at unit rates. Columns of balls are zero. */
+void phx_tree_space_place(phx_tree_space *space, int body, const double *point, const double *q, double *place,
+                          double *R, double *J);
 /* Whether the balance energy = supplied - dissipated holds exactly; not with simplified kinetics. */
 bool phx_system_balances(const phx_system *system);
 

@@ -62,6 +62,7 @@ MAY_BE_NULL = {
     "phx_study_report": {"options", "size"},
     "phx_ss_inversion_follow": {"x"},
     "phx_study_inverse": {"table"},
+    "phx_study_inverse_kinematics": {"table"},
     "phx_study_stable_inverse": {"table"},
     "phx_study_simulate_result": {"result"},
     "phx_study_simulate_size": {"sweep"},

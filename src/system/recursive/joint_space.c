@@ -368,3 +368,67 @@ phx_status phx_tree_space_evaluate(phx_tree_space *space, double t, const double
         status = phx_system_outputs(space->dae, t, space->x, space->v, columns);
     return status;
 }
+
+/* ---- places ---- */
+static bool tree_carries(const tree *of, int node, int body)
+{
+    int i = of->node_of_body[body];
+    while (i >= 0 && i != node)
+        i = of->nodes[i].parent;
+    return i >= 0;
+}
+
+/* Of rate k: its entry of q, and the coordinate of a joint that it is. */
+phx_tree_coordinate phx_tree_space_coordinate(const phx_tree_space *space, int body, int k)
+{
+    phx_tree_coordinate out = {.joint = -1, .coordinate = -1};
+
+    for (int i = 0, at = 0; i < space->n_order && at <= k; i++) {
+        const tree_node *node = &space->tree.nodes[space->order[i].node];
+        out.joint = node->joint;
+        out.coordinate = node->coordinate;
+        out.hinge = node->motion == NODE_HINGE;
+        out.moves = tree_carries(&space->tree, space->order[i].node, body);
+        at += phx_node_rates(node->motion);
+        if (at <= k)
+            out.q += entries_of(space, node);
+    }
+    return out;
+}
+
+/* Place r = r_b + R x of a point of a body, attitude R of the body, and their rates J u. Of a node with the axis a and
+ * the point r_i the column of a hinge is (a x (r - r_i), a), of a slide (a, 0). */
+void phx_tree_space_place(phx_tree_space *space, int body, const double *point, const double *q, double *place,
+                          double *R, double *J)
+{
+    const tree *of = &space->tree;
+    const int dim = of->dim, end = of->node_of_body[body], n = of->n_u, rows = dim + of->n_rot;
+    const node_state *last = &of->state[end];
+    double x[3], arm[3], column[6];
+
+    memset(space->c1, 0, (size_t)n * sizeof *space->c1);
+    take_coordinates(space, q, space->c1);
+    phx_tree_move(&space->tree, 0.0, space->q, space->u, true);
+    for (int i = 0; i < dim; i++)
+        x[i] = point[i] - of->nodes[end].points.reference[i];
+    phx_rot_apply(dim, last->R, x, place);
+    for (int i = 0; i < dim; i++)
+        place[i] += last->r[i];
+    memcpy(R, last->R, (size_t)(dim * dim) * sizeof *R);
+    memset(J, 0, (size_t)(rows * n) * sizeof *J);
+    for (int i = 0, k = 0; i < space->n_order; i++) {
+        const tree_node *node = &of->nodes[space->order[i].node];
+        const node_state *s = &of->state[space->order[i].node];
+        const bool hinge = node->motion == NODE_HINGE;
+        for (int a = 0; a < dim; a++)
+            arm[a] = place[a] - s->r[a];
+        memset(column, 0, sizeof column);
+        memcpy(column + (hinge ? dim : 0), s->axis, (size_t)(hinge ? of->n_rot : dim) * sizeof *column);
+        if (hinge)
+            phx_rot_x_vec(dim, s->axis, arm, column);
+        for (int row = 0; row < rows && node->motion != NODE_BALL && tree_carries(of, space->order[i].node, body);
+             row++)
+            J[row * n + k] = column[row];
+        k += phx_node_rates(node->motion);
+    }
+}
