@@ -315,13 +315,14 @@ static phx_status check_couplings(const pose_solver *s)
     return PHX_OK;
 }
 
-/* Lists the coordinates that move the port, with their stops. */
+/* Lists the coordinates that move the port, those of a joint in its order. */
 static phx_status list_coordinates(pose_solver *s)
 {
     int number;
 
     for (int k = 0; k < s->n_u; k++) {
         const phx_tree_coordinate c = phx_tree_space_coordinate(s->space->tree, s->body, k);
+        int i = s->n;
         if (!c.moves)
             continue;
         if (c.coordinate < 0)
@@ -329,11 +330,13 @@ static phx_status list_coordinates(pose_solver *s)
                             "'%s' moves freely between the ground and %s and has no coordinate for a motion; weld it, "
                             "or use joints with coordinates",
                             phx_tree_space_name(s->space->tree, k, &number), s->given->port);
-        const phx_model_stops *stops = &s->model->joints[c.joint].coordinates[c.coordinate].stops;
-        s->lower[s->n] = stops->lower.given ? stops->lower.value : -INFINITY;
-        s->upper[s->n] = stops->upper.given ? stops->upper.value : INFINITY;
-        s->coordinate[s->n] = c;
-        s->rate[s->n++] = k;
+        for (; i > 0 && s->coordinate[i - 1].joint == c.joint && s->coordinate[i - 1].coordinate > c.coordinate; i--) {
+            s->coordinate[i] = s->coordinate[i - 1];
+            s->rate[i] = s->rate[i - 1];
+        }
+        s->coordinate[i] = c;
+        s->rate[i] = k;
+        s->n++;
     }
     return s->n > 0 ? check_couplings(s)
                     : phx_fail(s->context, PHX_ERR_INPUT, "no joint moves %s; choose a port of another body",
@@ -389,10 +392,12 @@ static phx_status solver_begin(pose_solver *s)
         return status;
     find_size(s);
     for (int k = 0; k < s->n; k++) {
-        s->scale[k] = s->coordinate[k].hinge ? 1.0 : s->size;
-        s->lower[k] /= s->scale[k];
-        s->upper[k] /= s->scale[k];
-        s->y[k] = s->base[k] = s->q[s->coordinate[k].q] / s->scale[k];
+        const phx_tree_coordinate *c = &s->coordinate[k];
+        const phx_model_stops *stops = &s->model->joints[c->joint].coordinates[c->coordinate].stops;
+        s->scale[k] = c->hinge ? 1.0 : s->size;
+        s->lower[k] = stops->lower.given ? stops->lower.value / s->scale[k] : -INFINITY;
+        s->upper[k] = stops->upper.given ? stops->upper.value / s->scale[k] : INFINITY;
+        s->y[k] = s->base[k] = s->q[c->q] / s->scale[k];
     }
     other_start(s, 2, s->trial);
     pose_error(s, s->trial);

@@ -11,10 +11,9 @@ static double *path_buffer(phx_context *context, int dim, int which, size_t n, i
 {
     double *own = path->own[which] = phx_calloc(context, n * (size_t)(1 + dim + turn), sizeof *own);
 
-    path->n = own ? (int)n : 0;
-    path->t = own;
-    path->places = own + n;
-    path->rotations = turn > 0 ? own + n * (size_t)(1 + dim) : NULL;
+    if (own)
+        *path = (phx_place_path){
+            (int)n, own, own + n, turn > 0 ? own + n * (size_t)(1 + dim) : NULL, {path->own[0], path->own[1]}};
     return own;
 }
 

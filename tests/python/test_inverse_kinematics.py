@@ -260,5 +260,47 @@ class Plane(Case):
         self.assertLess(np.abs(table[1] - [1, 0.5 - 0.1 * np.cos(1.5), 0.5 - 0.1 * np.sin(1.5), 1.5]).max(), 1e-12)
 
 
+MIXED = """phlexor: 1
+title: joints of several kinds
+dimension: 3
+bodies:
+  a: {kind: rigid, mass: 1, inertia: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ports: {E: {position: [0.3, 0.1, 0]}}}
+  b: {kind: rigid, mass: 1, inertia: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], pose: {position: [0.4, 0, 0.1], guess: true},
+    ports: {E: {position: [0.2, -0.1, 0.4]}}}
+  c: {kind: rigid, mass: 1, inertia: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], pose: {position: [0.5, 0, 0.4], guess: true},
+    ports: {E: {position: [0.3, 0, 0.1]}}}
+  d: {kind: rigid, mass: 1, inertia: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], pose: {position: [0.7, 0, 0.4], guess: true},
+    ports: {T: {position: [0.3, 0.2, 0.1], rotation: {axis: [1, 0, 0], angle: 1.2}}}}
+joints:
+  pole: {kind: cylindrical, ports: [ground.O, a.P], axis: [0, 0.6, 0.8]}
+  cross: {kind: universal, ports: [b.P, a.E], axes: [[1, 0, 0], [0, 1, 0]]}
+  hinge: {kind: revolute, ports: [c.P, b.E], axis: [0, 0, 1]}
+  rail: {kind: prismatic, ports: [d.P, c.E], axis: [0, 0.8, 0.6]}
+outputs: {p: {position: d.T}, w: {attitude: d.T}}
+simulate: {end: 1, step: 0.05}
+"""
+
+
+class Mixed(Case):
+    def test_simulation_follows_places_and_directions(self):
+        """Angles and displacements, ports in either order: lists of motions move the port along places that the model's
+        own outputs have for other coordinates."""
+        space = phlexor.Model.from_text(MIXED).joint_space()
+        t, start = np.linspace(0, 1, 21), space.q.copy()
+        way = [space.at(start + s * np.array([0.3, 0.5, -0.3, 0.4, -0.5, 0.2])).outputs for s in t]
+        p, w = (np.array([[o[f"{name}.{c}"] for c in parts] for o in way]) for name, parts in (("p", "xyz"), ("w", "wxyz")))
+        (self.folder / "model.yaml").write_text(MIXED)
+        np.savetxt(self.folder / "path.csv", np.column_stack([t, p, w]), "%.17g", ",", header="t,x,y,z,qw,qx,qy,qz", comments="")
+        done = subprocess.run([PROGRAM, "inverse", "model.yaml", "--place", "d.T", "--path", "path.csv"], cwd=self.folder,
+                              stdout=subprocess.PIPE, check=True, text=True).stdout
+        text = MIXED
+        for name, motion in re.findall(r"^  (\w+) +(motion: .*)$", done, re.M):
+            text = text.replace(f"  {name}: {{kind", f"  {name}: {{{motion}, kind")
+        (self.folder / "model.yaml").write_text(text)
+        result = phlexor.Model(self.folder / "model.yaml").simulate()
+        self.close(np.array([result[f"p.{c}"] for c in "xyz"]).T, p, 1e-9, "places")
+        self.close(np.abs(np.sum(np.array([result[f"w.{c}"] for c in "wxyz"]).T * w, 1)), np.ones(21), 1e-12, "directions")
+
+
 if __name__ == "__main__":
     unittest.main()
