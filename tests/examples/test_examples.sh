@@ -202,6 +202,42 @@ below "arm_feedforward, tip off the path, m" "$(awk -F, '
     { d = sqrt(($x - $x2)^2 + ($(x + 1) - $(x2 + 1))^2); most = d > most ? d : most }
     END { print NR == 152 && x2 ? most + 0 : "wrong rows" }' both.csv)" 1e-5
 
+# So is the table of the seven-axis arm. The part is carried to the shelf by it and by feedback for the inertia of the part.
+"$program" inverse "$examples/seven_axis_path.yaml" -o torques.csv >/dev/null || complain "seven_axis_path: inverse"
+below "seven_axis, torques in the table" "$(paste -d, torques.csv "$examples/seven_axis_efforts.csv" | awk -F, '
+    NR == 1 { if (NF != 44 || $2 != "axis_1.effort" || $24 != $2) exit; next }
+    { for (i = 1; i <= 22; i++) { d = $i - $(i + 22); d = d < 0 ? -d : d; most = d > most ? d : most } }
+    END { print NR == 182 ? most + 0 : "wrong rows" }')" 1e-9
+place='sqrt((v["part.x"] - 0.5)^2 + (v["part.y"] - 0.3)^2 + (v["part.z"] - 0.249)^2)'
+hand='sqrt((v["part.x"] - v["tip.x"])^2 + (v["part.y"] - v["tip.y"])^2 + (v["part.z"] - v["tip.z"])^2)'
+below "seven_axis, part off its place, m" "$(largest seven_axis 'v["t"] < 3.7 ? 0 : '"$place")" 1e-3
+below "seven_axis, part off the hand that carries it, m" "$(largest seven_axis 'v["t"] < 1.45 || v["t"] > 3.6 ? 0 : '"$hand")" 1e-3
+# off MODEL: how far its tip is from that of the rigid arm, m
+off()
+{
+    run compare seven_axis.h5 "$1" --outputs tip.x,tip.y,tip.z --format csv -o off.csv || run compare seven_axis.h5 "$1"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "largest") c = i; next } { s += $c^2 } END { print sqrt(s) }' off.csv
+}
+soft=$(off seven_axis_flexible.h5)
+run simulate "$examples/seven_axis_flexible.yaml" --set young=210e9 -o stiff.h5
+stiff=$(off stiff.h5)
+below "seven_axis_flexible, tip off the rigid one, m" "$soft" 7e-3
+below "seven_axis_flexible, tip off, reached" "-$soft" -5e-3
+below "seven_axis_flexible, with stiffer tubes" "$stiff" "$soft"
+below "seven_axis_flexible, largest stress against 9.8 MPa" "$(largest seven_axis_flexible 'size(v["upper.top"])' |
+    awk '{ d = $1 / 9.8e6 - 1; print d < 0 ? -d : d }')" 0.01
+
+# The fingers follow each other; each of four pads is pressed by a quarter of the force of the motor; the part is lifted by
+# 0.2 m, but for what it creeps.
+below "gripper, fingers apart, m" "$(largest gripper 'size(v["left"] + v["right"])')" 1e-15
+below "gripper, force of a pad" "$(largest gripper 'v["t"] < 1.5 ? 0 : size(v["press_right.x"] / 15 - 1)')" 1e-4
+below "gripper, part lifted" "$(largest gripper 'v["t"] < 1.7 ? 0 : size(v["part.z"] - 0.245)')" 3e-4
+below "gripper, part in the middle" "$(largest gripper 'v["t"] < 1.7 ? 0 : size(v["part.x"])')" 1e-6
+
+# The elbow lags behind its motor by the belt, and swings at 10 Hz.
+below "scara, stretch reached, rad" "-$(largest scara 'size(v["motor"] - v["elbow"])')" -0.02
+below "scara, frequency of the belt" "$(largest scara.modes 'v["mode"] == 2 ? size(v["omega"] / 62.68 - 1) : 0')" 1e-3
+
 # The pendulum stands at the end, the energy of its closed loop has fallen, and the closed loop is one.
 "$program" check "$examples/wheel_pendulum.yaml" >out || complain "wheel_pendulum: check"
 grep -q 'matching of swing .*off by [0-9.]*e-1[0-9] (potential), 0 (kinetic) at 1000 places; M off by' out ||
