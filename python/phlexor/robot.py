@@ -16,7 +16,7 @@ _DRIVES = {"free": 0, "pd": 1, "torque": 2, "motion": 3}
 
 
 def import_robot(robot: PathLike, model: PathLike, *, drive: Literal["free", "pd", "torque", "motion"] = "free",
-                 bend: Union[str, Iterable[str], Mapping[str, Sequence]] = (), material: Optional[str] = None,
+                 bend: Union[str, Iterable[str], Mapping[str, Sequence[Union[float, str]]]] = (), material: Optional[str] = None,
                  packages: Optional[Mapping[str, PathLike]] = None, free_base: bool = False, keep_fixed: bool = False,
                  shapes: bool = True, lossy: bool = False, ground: bool = False) -> Model:
     """Write the model file of a robot and read it (docs/robots.md).

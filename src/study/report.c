@@ -98,6 +98,10 @@ static phx_status trace(phx_context *context, const char *path, const char *text
     }
     if (!status && of->model)
         status = phx_model_protect(context, of->model);
+    else if (!status && text && *text)
+        phx_log(context, PHX_LOG_WARNING,
+                "%s: its model cannot be read again, so certificate, loads and trails are left out: %s", path,
+                of->message);
     phx_free(place);
     if (!status && of->model)
         status = phx_page_opening(context, of->model, &of->opening);
