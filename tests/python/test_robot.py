@@ -331,6 +331,57 @@ simulate: {{end: 1, step: 1e-3}}
         self.assertIn("motion: 0", self.run_import(ROBOT, "--drive", "motion"))
         self.assertIn("j1: {kind: pid, measure: j1, effort: j1, feedforward: 0}", self.run_import(ROBOT, "--drive", "torque"))
 
+    def test_links_without_mass_between_joints(self):
+        """One joint with several coordinates: mass matrix and bias are those of the links with a tiny mass."""
+        def link(name, mass, tiny=1e-9):
+            size = tiny if mass == 0 else 0.1 * mass
+            return (f'<link name="{name}"><inertial><origin xyz="0.1 0.05 -0.2" rpy="0.1 0.2 0.3"/><mass value="{mass or tiny}"/>'
+                    f'<inertia ixx="{size}" iyy="{1.2 * size}" izz="{1.5 * size}"/></inertial></link>')
+
+        def chain(joints, massless):
+            """joints: type, axis, origin."""
+            parts, parent = ['<robot name="r"><link name="base"/>'], "base"
+            for k, (kind, axis, xyz, rpy) in enumerate(joints):
+                inner = k + 2 < len(joints)
+                parts.append(f'<link name="l{k}"/>' if inner and massless else link(f"l{k}", 0 if inner else 2 + k))
+                parts.append(f'<joint name="j{k}" type="{kind}"><parent link="{parent}"/><child link="l{k}"/><axis xyz="{axis}"/>'
+                             f'<origin xyz="{xyz}" rpy="{rpy}"/><limit lower="-90" upper="90" effort="1" velocity="1"/></joint>')
+                parent = f"l{k}"
+            return "".join(parts) + "</robot>"
+
+        turn, push = "continuous", "prismatic"
+        knee = (turn, "0 1 0", "0 0.1 -0.4", "0.4 0 0")
+        cases = {
+            "universal": ([(turn, "1 0 0", "0 0 1", "0.3 0 0.2"), (turn, "0 0 2", "0 0 0", "0.5 0 0"), knee], [1, 1, 1]),
+            "spherical": ([(turn, "0 0 1", "0 0 1", "0.3 0 0.2"), (turn, "1 0 0", "0 0 0", "0 0 0.4"),
+                           (turn, "0 1 0", "0 0 0", "0 0.7 0"), knee], None),
+            "planar": ([(push, "1 0 0", "0 0 1", "0.3 0 0.2"), (push, "0 1 0", "0.2 0.1 0", "0 0 0"),
+                        (turn, "0 0 -1", "0 0 0.1", "0 0 0"), knee], [1, 1, -1, 1]),
+            "free": ([(push, "1 0 0", "0 0 1", "0.3 0 0.2"), (push, "0 1 0", "0 0 0", "0 0 0"), (push, "0 0 1", "0 0 0", "0 0 0"),
+                      (turn, "1 0 0", "0.1 0 0.1", "0 0 0"), (turn, "0 1 0", "0 0 0", "0 0 0"), (turn, "0 0 1", "0 0 0", "0 0 0"),
+                      knee], [1] * 7),
+        }
+        for name, (joints, signs) in cases.items():
+            with self.subTest(name):
+                if signs is None:  # axes z, x, y are right-handed, as x, y, z
+                    signs = [1] * len(joints)
+                text = self.run_import(chain(joints, True), "--keep-fixed")
+                self.assertIn(f"j0: {{kind: {name}, ports: [ground.j0, l{len(joints) - 2}.P]", text)
+                (self.place / "one.yaml").write_text(text)
+                one = phlexor.Model(self.place / "one.yaml").joint_space(angles=True)
+                (self.place / "many.yaml").write_text(self.run_import(chain(joints, False)))
+                many = phlexor.Model(self.place / "many.yaml").joint_space(angles=True)
+                rng, sign = np.random.default_rng(3), np.array(signs)
+                for _ in range(5):
+                    q, v = rng.uniform(-1, 1, (2, len(joints)))
+                    one.at(q, v)
+                    many.at(sign * q, sign * v)
+                    np.testing.assert_allclose(one.mass, sign[:, None] * many.mass * sign, atol=1e-7)
+                    np.testing.assert_allclose(one.bias, sign * many.bias, atol=1e-7)
+        for fault in (("0 0 1", "0 0 0.1"), ("1 0 1", "0 0 0")):  # not at one point, not perpendicular
+            joints = [(turn, "1 0 0", "0 0 1", "0 0 0"), (turn, *fault, "0 0 0"), knee]
+            self.run_import(chain(joints, True), fails=True)
+
     def test_transmissions(self):
         def geared(inside, joint="j1"):
             return ROBOT.replace("</robot>", f'<transmission name="t"><joint name="{joint}"/>{inside}</transmission></robot>')

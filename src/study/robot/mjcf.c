@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-static const double SAME = 1e-9; /* directions and places of joints, relative to 1 and to 1 m: printed digits */
 
 /* ---- settings ---- */
 /* Units, sequences of angles, folders of meshes and rules of masses that hold for the whole file. */
@@ -192,80 +191,35 @@ static phx_status mjcf_joint(const mjcf_item *item, mjcf_joints *joints)
     return PHX_OK;
 }
 
-/* Whether hinges have one place, and all axes are perpendicular. */
-static bool mjcf_perpendicular(const mjcf_joints *joints)
-{
-    const double *last = joints->places[joints->count - 1];
-
-    for (int k = 0; k < joints->count; k++) {
-        for (int m = k < 3 ? 0 : 3; m < k; m++)
-            if (fabs(phx_dot(3, joints->axes[k], joints->axes[m])) > SAME)
-                return false;
-        if (k >= 3 && phx_dot(3, joints->axes[k], joints->axes[k - 3]) < 1.0 - SAME)
-            return false;
-        for (int a = 0; a < 3 && joints->kinds[k] == MJCF_HINGE; a++)
-            if (fabs(joints->places[k][a] - last[a]) > SAME)
-                return false;
-    }
-    return true;
-}
-
 /* The joint of a model that is the joints of a body, and the frame of the link in that of the body: at the joint, of
  * three joints with their axes. */
-static phx_status mjcf_combine(const mjcf_joints *joints, robot_joint *joint, mjcf_start *start, robot_pose *frame)
+static phx_status mjcf_combine(mjcf_joints *joints, robot_joint *joint, mjcf_start *start, robot_pose *frame)
 {
-    static const struct {
-        int count, kinds[MOST_JOINTS], kind;
-    } known[] = {{0, {0}, ROBOT_FIXED},
-                 {1, {MJCF_HINGE}, ROBOT_REVOLUTE},
-                 {1, {MJCF_SLIDE}, ROBOT_PRISMATIC},
-                 {1, {MJCF_BALL}, ROBOT_SPHERICAL},
-                 {1, {MJCF_FREE}, ROBOT_FLOATING},
-                 {2, {MJCF_HINGE, MJCF_HINGE}, ROBOT_UNIVERSAL},
-                 {3, {MJCF_HINGE, MJCF_HINGE, MJCF_HINGE}, ROBOT_SPHERICAL},
-                 {3, {MJCF_SLIDE, MJCF_SLIDE, MJCF_HINGE}, ROBOT_PLANAR},
-                 {6, {MJCF_SLIDE, MJCF_SLIDE, MJCF_SLIDE, MJCF_HINGE, MJCF_HINGE, MJCF_HINGE}, ROBOT_FLOATING}};
-    enum { N = sizeof known / sizeof *known };
     const int count = joints->count;
-    int k = 0;
+    const bool one = count == 1 && joints->kinds[0] > MJCF_SLIDE; /* a ball, or free */
+    bool slides[MOST_JOINTS], simple = true;
 
-    while (k < N && (known[k].count != count || memcmp(known[k].kinds, joints->kinds, sizeof known[k].kinds) != 0))
-        k++;
-    if (k == N || (count > 1 && !mjcf_perpendicular(joints)))
+    for (int k = 0; k < count; k++) {
+        slides[k] = joints->kinds[k] == MJCF_SLIDE;
+        simple = simple && joints->kinds[k] <= MJCF_SLIDE;
+        start->names[k] = robot_attribute(joints->items[k].element, "name");
+    }
+    *frame = robot_pose_identity();
+    joint->kind = !one ? ROBOT_FIXED : joints->kinds[0] == MJCF_BALL ? ROBOT_SPHERICAL : ROBOT_FLOATING;
+    memcpy(joint->coordinates, joints->coordinates, sizeof joint->coordinates);
+    memcpy(start->reference, joints->references, sizeof start->reference);
+    start->sign = 1.0;
+    if (joint->kind == ROBOT_SPHERICAL)
+        memcpy(frame->x, joints->places[0], sizeof frame->x);
+    if (count && !one &&
+        (!simple || !robot_combine(count, slides, joints->axes, joints->places, joint, frame, &start->sign)))
         return mjcf_refuse(
             &joints->items[count - 1],
             "the joints of this body are no joint of a model, which are two or three hinges at one point, "
-            "two slides and a hinge, all perpendicular, or three slides and hinges about the same axes; give each "
-            "joint a body with a small mass",
+            "two slides and a hinge, all perpendicular, or three slides and hinges about the same right-handed axes; "
+            "give each joint a body with a small mass",
             NULL);
-    *frame = robot_pose_identity();
-    joint->kind = known[k].kind;
-    joint->n_coordinates = count == 1 && joint->kind >= ROBOT_FLOATING ? 0 : count;
-    memcpy(joint->coordinates, joints->coordinates, sizeof joint->coordinates);
     joint->effort = joint->n_coordinates == 1 ? fmax(-joints->efforts[0], joints->efforts[1]) : 0.0;
-    memcpy(start->reference, joints->references, sizeof start->reference);
-    for (int m = 0; m < count; m++)
-        start->names[m] = robot_attribute(joints->items[m].element, "name");
-    memcpy(joint->axis, joints->axes[0], sizeof joint->axis);
-    memcpy(joint->axis_b, joints->axes[1], sizeof joint->axis_b);
-    start->sign = 1.0;
-    if (count && joints->kinds[0] != MJCF_FREE)
-        memcpy(frame->x, joints->places[count - 1], sizeof frame->x);
-    if (count < 3)
-        return PHX_OK;
-    mjcf_axes(joints->axes[0], joints->axes[1], frame->R);
-    const double z[3] = {frame->R[2], frame->R[5], frame->R[8]};
-    robot_coordinate *last = &joint->coordinates[2];
-    if (phx_dot(3, z, joints->axes[2]) < 0.0 && count > 3)
-        return mjcf_refuse(&joints->items[2], "the axes of three slides and three hinges are right-handed", NULL);
-    if (phx_dot(3, z, joints->axes[2]) < 0.0) {
-        const double lower = last->lower;
-        start->sign = -1.0;
-        last->lower = -last->upper;
-        last->upper = -lower;
-        last->rest = -last->rest;
-    }
-    memcpy(joint->axis, (const double[]){0.0, 0.0, 1.0}, sizeof joint->axis);
     return PHX_OK;
 }
 

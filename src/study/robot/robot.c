@@ -193,7 +193,8 @@ static void place_link(const phx_robot_options *options, phx_robot *robot, int k
     const robot_pose motion = robot_joint_motion(joint), moved = robot_pose_product(&joint->pose, &motion);
     const robot_pose pose = robot_pose_product(&parent->pose, &moved);
 
-    if (joint->kind == ROBOT_FIXED && (!options->keep_fixed || link->mass <= 0.0)) {
+    const bool carried = parent->mass > 0.0 || joint->parent == robot->root;
+    if (joint->kind == ROBOT_FIXED && (!options->keep_fixed || link->mass <= 0.0 || !carried)) {
         link->body = parent->body;
         link->pose = parent->body == joint->parent ? joint->pose : pose;
         return;

@@ -147,6 +147,13 @@ robot_pose robot_joint_frame(const phx_robot *robot, int j);
 void robot_add_offset(double mass, const double d[3], double inertia[9]);
 /* Mass, centre and inertia of a part, which has a pose in the body, added to those of the body. */
 void robot_merge(robot_link *body, const robot_link *part);
+/* One joint that moves as `count` hinges and slides do in their order, with axes (of length 1) and places in the frame
+ * of what they move: its kind, axes, number of coordinates, whose values are there, and its frame. sign: of the third
+ * axis of three, whose stops and rest are turned. Returns whether there is one. */
+bool robot_combine(int count, const bool *slides, double axes[][3], double places[][3], robot_joint *joint,
+                   robot_pose *frame, double *sign);
+/* Chains of joints with nothing on the links in between become one joint, where there is one; with a warning. */
+void robot_combine_massless(phx_context *context, phx_robot *robot);
 /* Orders the tree, merges links on fixed joints, checks inertias, finds all poses. */
 phx_status robot_assemble(phx_context *context, const phx_robot_options *options, phx_robot *robot);
 /* The inertia raised to one that a body can have, with a warning. */

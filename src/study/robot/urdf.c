@@ -482,7 +482,11 @@ static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
         } else if (!strcmp(root->children[k].name, "transmission")) {
             status = urdf_transmission(reader, robot, &root->children[k]);
         }
-    return status ? status : urdf_twice(reader, robot);
+    if (!status)
+        status = urdf_twice(reader, robot);
+    if (!status)
+        robot_combine_massless(reader->context, robot);
+    return status;
 }
 
 phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, const phx_xml *root,
