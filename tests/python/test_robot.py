@@ -386,14 +386,22 @@ simulate: {{end: 1, step: 1e-3}}
         def geared(inside, joint="j1"):
             return ROBOT.replace("</robot>", f'<transmission name="t"><joint name="{joint}"/>{inside}</transmission></robot>')
 
-        reduction = '<actuator name="m"><mechanicalReduction>-50</mechanicalReduction></actuator>'
+        reduction = '<actuator name="m"><mechanicalReduction> -50\n</mechanicalReduction></actuator>'
         self.assertRegex(self.run_import(geared(reduction)), r"j1: .* gear_ratio: 50[,}]")
         text = self.run_import(geared('<actuator name="m"><drake:rotor_inertia value="3e-5"/><drake:gear_ratio value="80"/></actuator>'))
         self.assertRegex(text, r"j1: .* rotor_inertia: 3e-05, gear_ratio: 80[,}]")
         for inside, joint in ((reduction, "lid_joint"), (reduction + '<joint name="j2"/>', "j1"), (reduction, "none")):
             self.assertNotIn("gear_ratio", self.run_import(geared(inside, joint)))
-        for value in ("0", "fast", "", "nan"):
-            self.run_import(geared(f"<mechanicalReduction>{value}</mechanicalReduction>"), fails=True)
+        for value in ("0", "reduction", "", "nan", "1e999"):  # as published files have them
+            text = self.run_import(geared(f"<mechanicalReduction>{value}</mechanicalReduction>"))
+            self.assertNotIn("gear_ratio", text)
+        self.run_import(geared('<actuator name="m"><drake:rotor_inertia value="-1"/></actuator>'), fails=True)
+
+    def test_inertias_of_rounding(self):
+        text = self.run_import(ROBOT.replace('ixx="1e-4" iyy="1e-4" izz="1e-4"', 'ixx="0" iyy="0" izz="0" ixz="2.4e-35"'))
+        finger = text[text.index("  finger:"):]
+        moments = [float(x) for x in re.search(r"inertia: \[\[([^,]+), 0, 0\], \[0, ([^,]+), 0\], \[0, 0, ([^,]+)\]\]", finger).groups()]
+        np.testing.assert_allclose(moments, 0.4 * 0.2 * 0.01**2, rtol=1e-12)
 
     def test_files_that_are_wrong(self):
         faults = {

@@ -272,13 +272,14 @@ phx_status robot_check_inertia(phx_context *context, robot_link *link)
     static const double ROUND_OFF = 1e-9; /* of the largest moment: printed digits */
     static const double LEAST = 1e-6;     /* least moment over the largest: a thin rod has none about itself */
     static const double BALL = 0.01;      /* m, radius that a link without inertia gets */
+    static const double NOTHING = 1e-9;   /* of the inertia of this ball: rounding of a file */
     double values[3], vectors[9], raised[3];
     const phx_status status = phx_dense_eigen_symmetric(context, 3, link->inertia, NULL, values, vectors);
 
     if (status)
         return status;
-    if (values[2] <= 0.0) {
-        const double ball = 0.4 * link->mass * BALL * BALL;
+    const double ball = 0.4 * link->mass * BALL * BALL;
+    if (values[2] <= NOTHING * ball) {
         phx_log(context, PHX_LOG_WARNING,
                 "%s:%d: the link '%s' has no inertia above zero: that of a ball of %g m is taken", link->path,
                 link->line, link->name, BALL);

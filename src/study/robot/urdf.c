@@ -2,6 +2,7 @@
 #include "robot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -399,6 +400,7 @@ static phx_status urdf_transmission(const urdf_reader *reader, phx_robot *robot,
     const char *name = robot_attribute(joint, "name");
     double ratio = 0.0, inertia = 0.0;
     int n_joints = 0, j = 0;
+    char text[64];
 
     for (int k = 0; k < element->n_children; k++)
         n_joints += !strcmp(element->children[k].name, "joint");
@@ -410,17 +412,19 @@ static phx_status urdf_transmission(const urdf_reader *reader, phx_robot *robot,
                 element->line);
         return PHX_OK;
     }
-    phx_status status =
-        reduction ? robot_numbers(reader->context, reduction, "text", reduction->text, 1, 1, &ratio) : PHX_OK;
-    if (!status)
-        status = urdf_numbers(reader, urdf_find(element, "drake:gear_ratio"), "value", 1, &ratio);
+    if (reduction &&
+        !(sscanf(reduction->text, " %63s", text) == 1 && phx_number_from_text(text, &ratio) && isfinite(ratio))) {
+        ratio = 0.0;
+        phx_log(reader->context, PHX_LOG_WARNING, "%s:%d: <mechanicalReduction> is no number but %s: left out",
+                reader->path, reduction->line, phx_shown_text(reduction->text).text);
+    }
+    phx_status status = urdf_numbers(reader, urdf_find(element, "drake:gear_ratio"), "value", 1, &ratio);
     if (!status)
         status = urdf_numbers(reader, urdf_find(element, "drake:rotor_inertia"), "value", 1, &inertia);
-    if (!status && (inertia < 0.0 || (reduction && ratio == 0.0)))
+    if (!status && inertia < 0.0)
         return phx_fail(reader->context, PHX_ERR_INPUT,
-                        "%s:%d: the transmission of '%s' has the ratio %g and the rotor inertia %g; expected a ratio "
-                        "other than 0 and an inertia that is not negative",
-                        reader->path, element->line, name, ratio, inertia);
+                        "%s:%d: the transmission of '%s' has the rotor inertia %g; it must not be negative",
+                        reader->path, element->line, name, inertia);
     robot->joints[j].coordinates[0].rotor = inertia;
     robot->joints[j].coordinates[0].gear = fabs(ratio) == 1.0 ? 0.0 : fabs(ratio);
     return status;
