@@ -209,7 +209,8 @@ phx_status phx_stepper_restore(phx_context *context, phx_stepper *stepper, const
  * against the directions of port A. A body on no joint comes last, with the place of its centre of mass and its
  * quaternion. u has the rates; of a quaternion the relative angular velocity in the axes of the body behind. c:
  * Coriolis and centrifugal efforts and gravity. effort: of all springs, dampers, loads, actuators and controllers of
- * the model; dry friction and rigid contacts are left out, and drives do not drive. */
+ * the model; dry friction, rigid contacts, rigid couplings (with a warning) and joints that events attach are left out,
+ * and drives do not drive. */
 typedef struct phx_joint_space phx_joint_space;
 /* The model may go. by_angles: spherical and free joints have their three angles and the rates of these instead of
  * quaternions and angular velocities. PHX_ERR_UNSUPPORTED with what hinders: bodies that deform, loops, joints that

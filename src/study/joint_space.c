@@ -51,6 +51,11 @@ phx_status phx_joint_space_create(phx_context *context, const phx_model *model, 
         phx_joint_space_destroy(space);
         return status;
     }
+    for (int f = 0; f < model->n_forces; f++)
+        if (phx_model_force_holds(&model->forces[f]))
+            phx_log(context, PHX_LOG_WARNING,
+                    "the rigid coupling '%s' is no part of joint coordinates: its joints move without it",
+                    model->forces[f].name);
     *made = space;
     return phx_conclude(context, PHX_OK);
 }

@@ -37,6 +37,8 @@ def with_rotors(text, dimension, inertia):
         values = ", ".join([repr(inertia)] * n)
         between = f"\n{match.group(1)}" if match.group(1) is not None else ", "
         return f"{match.group(0)}{between}rotor_inertia: {values if n == 1 else f'[{values}]'}"
+    if "rotor_inertia" in text[begin.end():end]:  # as it is
+        return text, 1
     return text[:begin.end()] + re.sub(r"(?:(?<=\n)( +))?kind: (\w+)", add, text[begin.end():end]) + text[end:], count
 
 

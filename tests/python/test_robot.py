@@ -201,6 +201,8 @@ class Robot(unittest.TestCase):
         text = ROBOT.replace('<dynamics damping="0.3"/>', '<mimic joint="j2" multiplier="2" offset="0.3"/>')
         made = self.run_import(text).replace("gravity: [0, 0, -9.81]", "gravity: [0, 0, 0]")
         (self.place / "mimic.yaml").write_text(re.sub(r"(  j2: {kind: revolute)", r"\1, motion: 0.25", made))
+        with self.assertWarnsRegex(phlexor.PhlexorWarning, "rigid coupling 'j1' is no part of joint coordinates"):
+            phlexor.Model(self.place / "mimic.yaml").joint_space()
         rest = phlexor.Model(self.place / "mimic.yaml").static()
         self.assertAlmostEqual(rest.outputs["j1"], 0.8, delta=1e-9)
 
