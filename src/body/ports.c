@@ -184,12 +184,13 @@ static int wheel_column(const phx_body *body, const phx_body_port *port)
 static void view_wheel(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
     const int x = body->n_x - body->n_places + port->wheel - 1, first = body->dim + body->n_rot, e = port->wheel_entry;
-    double *at0 = e < first ? out->u0 + e : out->theta0 + e - first,
-           *at1 = e < first ? out->u1 + e : out->theta1 + e - first;
+    const bool is_place = e < first; /* else a turn of the section */
+    double *at0 = is_place ? &out->u0[e] : &out->theta0[e - first],
+           *at1 = is_place ? &out->u1[e] : &out->theta1[e - first];
 
     *at0 = view->x0[x];
     *at1 = view->x1[x];
-    *(e < first ? out->um + e : out->thetam + e - first) = 0.5 * (*at0 + *at1);
+    *(is_place ? &out->um[e] : &out->thetam[e - first]) = 0.5 * (*at0 + *at1);
     out->rate[e] = view->vm[wheel_column(body, port)];
 }
 
