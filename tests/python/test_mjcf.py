@@ -354,6 +354,27 @@ class Mjcf(unittest.TestCase):
                        for key, value in re.findall(r"(\w+): (\[.*?\]|[^,}]+)", keys)}
                 for name, keys in re.findall(r"  (\S+): {(.*)}", block)}
 
+    def test_coordinates_are_those_of_the_file(self):
+        """Of a joint alone in its body: its place in the file is that at `ref`."""
+        robot = """<mujoco><compiler angle="radian" autolimits="true"/><worldbody>
+            <body name="a" pos="0 0 1"><joint name="j" axis="0 1 0" pos="0.1 0 0" ref="0.3" range="-1 0.5" stiffness="2" springref="0.4"/>
+              <geom size="0.1" pos="0.2 0 0"/>
+              <body name="b" pos="0.5 0 0"><joint name="k" type="slide" axis="1 0 0" ref="0.1"/><geom size="0.1" pos="0 0.1 0"/></body></body>
+          </worldbody><equality><joint joint1="j" joint2="k" polycoef="0.05 2 0 0 0"/></equality>KEY</mujoco>"""
+        text = self.run_import(robot.replace("KEY", ""))
+        self.assertRegex(text, r"  j: .*rest: 0.4,.*\n? *stops: {lower: -1, upper: 0.5")
+        rest = float(re.search(r"weight: -2}\], rest: ([^,}]+)", text).group(1))
+        self.assertAlmostEqual(rest, 0.05 + 0.3 - 2 * 0.1, delta=1e-15)  # j - 0.3 = 0.05 + 2 (k - 0.1)
+        free = robot[:robot.index("<equality>")]
+        for q, key in (((0.3, 0.1), ""), ((0.1, -0.2), '<keyframe><key qpos="0.1 -0.2"/></keyframe>')):
+            (self.place / "start.yaml").write_text(self.run_import(f"{free}{key}</mujoco>"))
+            model = phlexor.Model(self.place / "start.yaml")
+            space = model.joint_space()
+            np.testing.assert_allclose(space.q, q, atol=1e-14)
+            turn, push = q[0] - 0.3, q[1] - 0.1
+            want = np.array([0.1 + (0.4 + push) * np.cos(turn), 0, 1 - (0.4 + push) * np.sin(turn)])
+            np.testing.assert_allclose([space.outputs[f"b_place.{axis}"] for axis in "xyz"], want, atol=1e-14)
+
     def test_actuators(self):
         robot = """<mujoco><compiler angle="radian"/><option gravity="0 0 0"/>
           <default><position kp="7"/><general gear="2"/><joint/><default class="soft"><motor ctrlrange="-0.4 0.4"/>
@@ -380,9 +401,9 @@ class Mjcf(unittest.TestCase):
         text = self.run_import(robot)
         found = self.controllers(text)
         inertia = 0.4 * 2 * 0.01
-        expected = {  # gear 2; the angle of the file is 0.2 more
-            "p": {"kp": 80, "reference": 0.1, "limit": [-90, 90]}, "ratio": {"kp": 63, "kd": np.sqrt(63 * inertia), "reference": -0.2, "limit": [-90, 90]},
-            "inherit": {"kp": 12, "reference": 0.1 / 2 - 0.2, "limit": [-90, 90]}, "v": {"kd": 12, "feedforward": 6, "limit": [-90, 90]},
+        expected = {  # gear 2
+            "p": {"kp": 80, "reference": 0.3, "limit": [-90, 90]}, "ratio": {"kp": 63, "kd": np.sqrt(63 * inertia), "reference": 0, "limit": [-90, 90]},
+            "inherit": {"kp": 12, "reference": 0.1 / 2, "limit": [-90, 90]}, "v": {"kd": 12, "feedforward": 6, "limit": [-90, 90]},
             "m": {"feedforward": 0.8, "limit": [-0.6, 0.8]}, "g": {"kp": 50, "kd": 8, "reference": 0.14}, "s": {"feedforward": 0.2},
             "s_2": {"feedforward": 0.4}, "third": {"kp": 1.75, "reference": -(0.3 / 0.5 - 0.1), "limit": [-1.5, 0.5]}}
         self.assertEqual(list(found), list(expected))

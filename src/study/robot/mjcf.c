@@ -219,6 +219,15 @@ static phx_status mjcf_combine(mjcf_joints *joints, robot_joint *joint, mjcf_sta
             "two slides and a hinge, all perpendicular, or three slides and hinges about the same right-handed axes; "
             "give each joint a body with a small mass",
             NULL);
+    if (count == 1 && simple) { /* counted as in the file: the place of the file is that at the reference */
+        robot_coordinate *first = &joint->coordinates[0];
+        const double reference = joints->references[0];
+        first->lower += reference;
+        first->upper += reference;
+        first->rest += first->stiffness > 0.0 ? reference : 0.0;
+        first->start = start->counted = reference;
+        start->reference[0] = 0.0;
+    }
     joint->effort = joint->n_coordinates == 1 ? fmax(-joints->efforts[0], joints->efforts[1]) : 0.0;
     return PHX_OK;
 }
@@ -338,7 +347,9 @@ static phx_status mjcf_body(const mjcf_item *item)
     joint->mimic = -1;
     joint->parent = item->link;
     joint->child = body.link;
-    joint->pose = robot_pose_product(&pose, &frame);
+    const robot_pose motion = robot_joint_motion(joint), back = robot_pose_inverse(&motion),
+                     placed = robot_pose_product(&pose, &frame);
+    joint->pose = robot_pose_product(&placed, &back);
     joint->has_zero = joint->kind >= ROBOT_FLOATING && joint->n_coordinates == 0;
     joint->zero = joint->kind == ROBOT_FLOATING ? robot_pose_identity() : joint->pose;
     start->address = reader->n_qpos;
@@ -346,7 +357,7 @@ static phx_status mjcf_body(const mjcf_item *item)
         reader->n_qpos += joints.kinds[k] == MJCF_FREE ? 7 : joints.kinds[k] == MJCF_BALL ? 4 : 1;
     body.frame = robot_pose_inverse(&frame);
     reader->places[body.link] =
-        (mjcf_place){named, body.frame, robot_pose_product(&reader->places[item->link].world, &joint->pose)};
+        (mjcf_place){named, body.frame, robot_pose_product(&reader->places[item->link].world, &placed)};
     if (robot_attribute(item->element, "gravcomp"))
         mjcf_warn(item, named, "gravcomp is left out");
     status = mjcf_masses(&body, &from_geoms);

@@ -17,6 +17,7 @@ typedef struct mjcf_start {
     int address;
     const char *names[ROBOT_COORDINATES];
     double reference[ROBOT_COORDINATES], sign;
+    double counted; /* of the only joint of a body: its coordinate at the place in the file */
 } mjcf_start;
 
 /* Of a link: the name of its body in the file, that body in the link, and the link in the world at zero. */

@@ -82,7 +82,7 @@ static phx_status mjcf_loop(const mjcf_item *item, bool weld)
     return status;
 }
 
-/* joint1 = a0 + a1 joint2, both counted from their reference. */
+/* joint1 - r1 = a0 + a1 (joint2 - r2), r the references. */
 static phx_status mjcf_follow(const mjcf_item *item, const char *name)
 {
     phx_robot *robot = item->reader->robot;
@@ -105,7 +105,8 @@ static phx_status mjcf_follow(const mjcf_item *item, const char *name)
         return mjcf_drop(item, name, "expected two hinges or slides, alone in their bodies, the first in no other one");
     robot->joints[follower].mimic = leader;
     robot->joints[follower].multiplier = a[1];
-    robot->joints[follower].offset = a[0];
+    robot->joints[follower].offset =
+        a[0] + item->reader->starts[follower].counted - a[1] * item->reader->starts[leader].counted;
     return PHX_OK;
 }
 
