@@ -325,6 +325,21 @@ static inline bool phx_sys_acts(const row_slot *row)
     return row->role == ROW_CONSTRAINT || row->role == ROW_DRIVEN;
 }
 
+/* The port of a geared joint that its wheel is at. */
+static inline const port_slot *phx_sys_wheel_port(const phx_system *system, const joint_slot *joint)
+{
+    return &system->ports[joint->constraints[0].axis ? joint->b : joint->a];
+}
+
+/* Inertia of the wheel of a geared joint against the coordinate that turns it: J/gear^2. */
+static inline double phx_sys_wheel_felt(const phx_system *system, const joint_slot *joint)
+{
+    const port_slot *on = phx_sys_wheel_port(system, joint);
+    const double gear = joint->constraints[0].gear;
+
+    return phx_body_wheel_inertia(system->bodies[on->body].body, on->port.wheel) / (gear * gear);
+}
+
 /* *largest: the larger of it and |a|; NaN is none. */
 static inline void phx_sys_enlarge(double *largest, double a)
 {

@@ -150,6 +150,30 @@ class Rotors(unittest.TestCase):
         poles = np.linalg.eigvals(np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]]))
         np.testing.assert_allclose(np.ravel(modes.omega), np.sort(abs(poles))[::2], rtol=5e-3)
 
+    def test_strong_dampers_are_named_beside_rotors_of_slides(self):
+        """A rotor that a slide turns (kg) does not hide that a damper is too strong for the inertia (kg m^2) of its body."""
+        text = """phlexor: 1
+dimension: 3
+gravity: [0, 0, 0]
+bodies:
+  slide: {kind: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3]}
+  wheel: {kind: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3], pose: {guess: true}}
+joints:
+  push: {kind: prismatic, ports: [ground.O, slide.P], axis: [1, 0, 0], stiffness: 1}
+  turn: {kind: revolute, ports: [slide.P, wheel.P], axis: [1, 0, 0], damping: 1e3, rate: 1}
+outputs: {q: {coordinate: turn}}
+simulate: {end: 0.1, step: 1e-3}
+"""
+        def named(model):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                self.model(model).simulate()
+            return [str(one.message) for one in told if "damp" in str(one.message)]
+        rotor = text.replace("stiffness: 1}", "stiffness: 1, rotor_inertia: 1e-2, gear_ratio: 1e3}")
+        self.assertNotEqual(rotor, text)
+        self.assertTrue(named(text))
+        self.assertEqual(named(rotor), named(text))
+
     def test_what_is_refused(self):
         for old, new, why in (
                 ("rest: 0.5", "rest: 0.5, stiffness: 3", "a rigid coupling holds exactly; leave out 'stiffness'"),

@@ -9,7 +9,7 @@ enum { IN_A_ROW = 4 };                          /* changes of sign one after the
 static const double STRONG = 2.0, STAYS = 0.25; /* h d/m; |rate| at the end over that at the start */
 static const double DIED_OUT = 1e-9;            /* rate relative to the largest: less is rounding */
 
-/* 1/m or, of an angle, 1/J of the body of a port, with the rotors that it turns. */
+/* 1/m or, of an angle, 1/J of the body of a port, with the rotors that coordinates of this kind turn. */
 static double of_port(const phx_system *system, phx_port_id port, bool angular)
 {
     if (port < 0 || system->ports[port].body < 0)
@@ -20,9 +20,11 @@ static double of_port(const phx_system *system, phx_port_id port, bool angular)
 
     for (int k = 1; k < system->n_rot; k++)
         least = fmin(least, rest->J0[k]);
-    for (int k = 1; k <= phx_body_places(body, NULL, NULL); k++) {
-        const double gear = phx_body_wheel_gear(body, k);
-        rotors += gear != 0.0 ? phx_body_wheel_inertia(body, k) / (gear * gear) : 0.0;
+    for (int j = 0; j < system->n_joints && phx_body_places(body, NULL, NULL) > 0; j++) {
+        const joint_slot *joint = &system->joints[j];
+        if (joint->geared && joint->wheel_of >= 0 && joint->constraints[0].angular == angular &&
+            phx_sys_wheel_port(system, joint)->body == system->ports[port].body)
+            rotors += phx_sys_wheel_felt(system, joint);
     }
     return 1.0 / ((angular ? least : rest->mass) + rotors);
 }

@@ -139,25 +139,16 @@ static int wheel_unknown(const elimination *e, const port_slot *on)
     return e->kkt->place ? e->kkt->place[v] : v;
 }
 
-/* The port of a joint with its wheel. */
-static const port_slot *wheel_port(const phx_system *system, const joint_slot *joint)
-{
-    return &system->ports[joint->constraints[0].axis ? joint->b : joint->a];
-}
-
 /* The geared joint is that of a wheel with an inertia. */
 static bool turns_a_rotor(const phx_system *system, const joint_slot *joint)
 {
-    if (!joint->geared || joint->wheel_of < 0)
-        return false;
-    const port_slot *on = wheel_port(system, joint);
-    return phx_body_wheel_inertia(system->bodies[on->body].body, on->port.wheel) > 0.0;
+    return joint->geared && joint->wheel_of >= 0 && phx_sys_wheel_felt(system, joint) > 0.0;
 }
 
 static void place_joint(elimination *e, int j)
 {
     if (turns_a_rotor(e->system, &e->system->joints[j]))
-        e->kkt->order[e->at++] = wheel_unknown(e, wheel_port(e->system, &e->system->joints[j]));
+        e->kkt->order[e->at++] = wheel_unknown(e, phx_sys_wheel_port(e->system, &e->system->joints[j]));
     e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
     e->placed[j] = true;
 }
@@ -326,8 +317,8 @@ static int joint_of_wheel(const phx_system *system, const port_slot *at)
 {
     for (int j = 0; j < system->n_joints; j++) {
         const joint_slot *joint = &system->joints[j];
-        if (joint->geared && joint->wheel_of >= 0 && wheel_port(system, joint)->body == at->body &&
-            wheel_port(system, joint)->port.wheel == at->port.wheel)
+        if (joint->geared && joint->wheel_of >= 0 && phx_sys_wheel_port(system, joint)->body == at->body &&
+            phx_sys_wheel_port(system, joint)->port.wheel == at->port.wheel)
             return j;
     }
     return -1;
@@ -341,7 +332,7 @@ static void place_wheel(elimination *e, int j, bool row_first)
     e->placed[j] = true;
     if (row_first)
         e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
-    e->kkt->order[e->at++] = wheel_unknown(e, wheel_port(e->system, &e->system->joints[j]));
+    e->kkt->order[e->at++] = wheel_unknown(e, phx_sys_wheel_port(e->system, &e->system->joints[j]));
     if (!row_first)
         e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
 }

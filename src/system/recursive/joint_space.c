@@ -338,7 +338,7 @@ static void add_rotors_of_balls(const phx_tree_space *space, double *M)
             const joint_slot *joint = &system->joints[j];
             const int angle = joint->wheel_number - (system->joints[node->joint].n_coordinates - 3);
             if (joint->geared && joint->wheel_of == node->joint && angle >= 0)
-                M[(at + angle) * (n + 1)] += phx_wheel_felt(system, joint);
+                M[(at + angle) * (n + 1)] += phx_sys_wheel_felt(system, joint);
         }
         at += phx_node_rates(node->motion);
     }

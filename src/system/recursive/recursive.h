@@ -120,9 +120,6 @@ typedef struct tree {
 phx_status phx_tree_create(phx_context *context, const phx_system *system, const phx_dae *dae, bool moves, tree *made);
 void phx_tree_free(tree *made);
 
-/* Inertia of a wheel against the coordinate of its geared joint: J/gear^2. */
-double phx_wheel_felt(const phx_system *system, const joint_slot *joint);
-
 /* motion.c */
 /* Coordinates q and rates u of a state on the joints, from which they count. */
 void phx_tree_begin(const phx_system *system, tree *of, const double *x, const double *v, double *q, double *u);

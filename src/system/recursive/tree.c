@@ -450,14 +450,6 @@ static phx_status make_nodes(maker *m)
     return status;
 }
 
-double phx_wheel_felt(const phx_system *system, const joint_slot *joint)
-{
-    const phx_row *row = &joint->constraints[0];
-    const port_slot *on = &system->ports[row->axis ? joint->b : joint->a];
-
-    return phx_body_wheel_inertia(system->bodies[on->body].body, on->port.wheel) / (row->gear * row->gear);
-}
-
 /* The wheels that coordinates turn; one of three angles is no coordinate of a tree. */
 static phx_status list_wheels(phx_context *context, const phx_system *system, bool moves, tree *made)
 {
@@ -474,17 +466,17 @@ static phx_status list_wheels(phx_context *context, const phx_system *system, bo
         if (!joint->geared || joint->wheel_of < 0)
             continue;
         if (node == made->n_nodes) {
-            made->ball_with_rotor = phx_wheel_felt(system, joint) > 0.0 ? joint->wheel_of : made->ball_with_rotor;
+            made->ball_with_rotor = phx_sys_wheel_felt(system, joint) > 0.0 ? joint->wheel_of : made->ball_with_rotor;
             if (moves)
                 return tree_refuse(context, "joint", system->joints[joint->wheel_of].name,
                                    "turns a rotor by one of three angles");
             continue;
         }
         const phx_row *row = &joint->constraints[0];
-        const port_slot *on = &system->ports[row->axis ? joint->b : joint->a];
+        const port_slot *on = phx_sys_wheel_port(system, joint);
         const body_slot *slot = &system->bodies[on->body];
         (void)phx_body_places(slot->body, &x, &v);
-        made->nodes[node].rotor += phx_wheel_felt(system, joint);
+        made->nodes[node].rotor += phx_sys_wheel_felt(system, joint);
         made->wheels[made->n_wheels++] = (tree_wheel){.node = node,
                                                       .x = slot->x + x + on->port.wheel - 1,
                                                       .v = slot->v + v + on->port.wheel - 1,
