@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <stdio.h>
+
 /* ---- names, durable renames, messages ---- */
 /* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */
 phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error);
@@ -34,6 +36,10 @@ typedef phx_status phx_file_writer(phx_context *context, const char *path, const
 /* Let `write` make NAME.partial, make it durable and give it its name; on failure it is removed and an older NAME
  * stays. */
 phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data);
+/* The same by a function that writes to an open stream. */
+typedef phx_status phx_file_stream_writer(phx_context *context, const void *data, FILE *stream);
+phx_status phx_file_replace_stream(phx_context *context, const char *path, phx_file_stream_writer *write,
+                                   const void *data);
 
 /* ---- tables in csv files ---- */
 /* Named columns of finite numbers. */

@@ -196,3 +196,31 @@ phx_status phx_file_replace(phx_context *context, const char *path, phx_file_wri
     phx_free(target);
     return status;
 }
+
+typedef struct stream_file {
+    phx_file_stream_writer *write;
+    const void *data;
+} stream_file;
+
+static phx_status write_stream(phx_context *context, const char *path, const void *data)
+{
+    const stream_file *file = data;
+    FILE *stream = fopen(path, "w");
+
+    if (!stream)
+        return phx_file_fail(context, path, "write", errno);
+    phx_status status = file->write(context, file->data, stream);
+    errno = 0;
+    const bool wrong = ferror(stream) != 0;
+    if (fclose(stream) != 0 || wrong)
+        status = status ? status : phx_file_fail(context, path, "write", errno);
+    return status;
+}
+
+phx_status phx_file_replace_stream(phx_context *context, const char *path, phx_file_stream_writer *write,
+                                   const void *data)
+{
+    const stream_file file = {write, data};
+
+    return phx_file_replace(context, path, write_stream, &file);
+}

@@ -437,19 +437,11 @@ typedef struct saved {
     const char *folder;
 } saved;
 
-static phx_status write_model(phx_context *context, const char *path, const void *data)
+static phx_status write_model(phx_context *context, const void *data, FILE *stream)
 {
     const saved *state = data;
-    FILE *stream = fopen(path, "w");
 
-    if (!stream)
-        return phx_file_fail(context, path, "write", errno);
-    phx_status status = put_model(context, state->report, state->folder, stream);
-    errno = 0;
-    const bool wrong = ferror(stream) != 0;
-    if (fclose(stream) != 0 || wrong)
-        status = status ? status : phx_file_fail(context, path, "write", errno);
-    return status;
+    return put_model(context, state->report, state->folder, stream);
 }
 
 /* None of what was read is to be written over. */
@@ -500,7 +492,7 @@ phx_status phx_import_report_save(phx_context *context, const phx_import_report 
     if (found)
         return found;
     state.folder = whole;
-    const phx_status status = phx_file_replace(context, path, write_model, &state);
+    const phx_status status = phx_file_replace_stream(context, path, write_model, &state);
     phx_free(whole);
     return phx_conclude(context, status);
 }

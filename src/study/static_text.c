@@ -224,18 +224,11 @@ typedef struct saved {
     const phx_result *result;
 } saved;
 
-static phx_status write_json(phx_context *context, const char *path, const void *data)
+static phx_status write_json(phx_context *context, const void *data, FILE *stream)
 {
     const saved *state = data;
-    FILE *stream = fopen(path, "w");
 
-    if (!stream)
-        return phx_file_fail(context, path, "write", errno);
-    phx_status status = phx_static_report_json(context, state->model, state->report, state->result, stream);
-    errno = 0;
-    if (fclose(stream) != 0)
-        status = status ? status : phx_file_fail(context, path, "write", errno);
-    return status;
+    return phx_static_report_json(context, state->model, state->report, state->result, stream);
 }
 
 phx_status phx_static_report_save(phx_context *context, const phx_model *model, const phx_study_static_report *report,
@@ -248,7 +241,7 @@ phx_status phx_static_report_save(phx_context *context, const phx_model *model, 
     phx_files_begin(context);
     phx_status status = phx_model_protect(context, model);
     if (!status)
-        status = phx_file_replace(context, path, write_json, &state);
+        status = phx_file_replace_stream(context, path, write_json, &state);
     phx_files_end(context);
     return phx_conclude(context, status);
 }

@@ -3,7 +3,6 @@
 #include "robot.h"
 #include "study/import_report.h"
 
-#include <errno.h>
 #include <string.h>
 
 phx_robot_options phx_robot_options_default(void)
@@ -47,18 +46,11 @@ typedef struct robot_saving {
     const char *folder;
 } robot_saving;
 
-static phx_status save_robot(phx_context *context, const char *path, const void *data)
+static phx_status save_robot(phx_context *context, const void *data, FILE *stream)
 {
     const robot_saving *saving = data;
-    FILE *stream = fopen(path, "w");
 
-    if (!stream)
-        return phx_file_fail(context, path, "write", errno);
-    phx_status status = saving->write(context, saving->data, saving->folder, stream);
-    const bool bad = ferror(stream) != 0;
-    if ((fclose(stream) != 0 || bad) && !status)
-        status = phx_file_fail(context, path, "write", errno);
-    return status;
+    return saving->write(context, saving->data, saving->folder, stream);
 }
 
 phx_status robot_save(phx_context *context, const char *path, robot_writer *write, const void *data)
@@ -68,7 +60,7 @@ phx_status robot_save(phx_context *context, const char *path, robot_writer *writ
 
     if (!status) {
         const robot_saving saving = {write, data, folder};
-        status = phx_file_replace(context, path, save_robot, &saving);
+        status = phx_file_replace_stream(context, path, save_robot, &saving);
     }
     phx_free(folder);
     return status;
