@@ -113,6 +113,7 @@ static int check_kind(const cli_command *command, const import_arguments *given,
                : -1;
 }
 
+/* Checks the options of a robot and writes its model file; the exit status. */
 static int import_robot(const cli_command *command, phx_context *context, import_arguments *given)
 {
     static const char *const drives[PHX_ROBOT_DRIVES] = {"free", "pd", "torque", "motion"};

@@ -107,6 +107,7 @@ static void sliding_rigid_mass(const phx_body *body, const double *x, double *ma
     phx_body_rigid_mass(inside(body), x, mass);
 }
 
+/* n_v x n_v: the mass matrix of the body inside, and the inertias of the places on the diagonal behind it. */
 static void mass_matrix(const phx_body *body, const double *x, double *mass)
 {
     const int n = inside(body)->n_v, wide = body->n_v;

@@ -575,6 +575,7 @@ static phx_status export_model(robot_export *export, const char *path)
     return status ? status : robot_save(context, path, export_write, export);
 }
 
+/* Checks the arguments, then writes the robot at its start, complete or not at all. */
 phx_status phx_study_export_robot(phx_context *context, const phx_model *model, phx_robot_format format,
                                   const char *path)
 {

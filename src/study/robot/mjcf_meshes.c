@@ -30,6 +30,7 @@ phx_status mjcf_mesh_of(const mjcf_item *geom, mjcf_item *mesh)
     return mesh->element ? PHX_OK : mjcf_refuse(geom, "there is no mesh ", name ? name : "");
 }
 
+/* The file of a mesh: below the folder that <compiler> names, relative to the file of the robot. */
 phx_status mjcf_mesh_path(const mjcf_item *mesh, int size, char *path)
 {
     const mjcf_reader *reader = mesh->reader;

@@ -191,6 +191,7 @@ robot_bend robot_bend_of(const phx_robot_options *options, const phx_robot *robo
     return bend;
 }
 
+/* The material, then each link: its words, whether it is there, can bend, and is heavier than its tube. */
 phx_status robot_check_bends(phx_context *context, const phx_robot_options *options, const phx_robot *robot)
 {
     if (options->material && !material_of(options->material))

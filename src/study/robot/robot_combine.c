@@ -24,6 +24,7 @@ static bool is_perpendicular(int count, const bool *slides, double axes[][3], do
     return true;
 }
 
+/* Looks the kinds up in a table, checks the axes, and takes the first two for x and y of the frame of three or more. */
 bool robot_combine(int count, const bool *slides, double axes[][3], double places[][3], robot_joint *joint,
                    robot_pose *frame, double *sign)
 {

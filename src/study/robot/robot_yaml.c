@@ -149,6 +149,7 @@ static void put_floor(FILE *stream, const phx_robot *robot, const char *indent, 
     put_port(stream, "floor", &robot->floor, indent, first);
 }
 
+/* Ports of a body: the floor, joints that begin on it and links fixed to it, ends of loops, places that touch. */
 static void robot_put_ports(FILE *stream, const phx_robot_options *options, const phx_robot *robot, int body,
                             const char *indent)
 {
@@ -630,6 +631,7 @@ static void put_drives(FILE *stream, const phx_robot_options *options, const phx
     }
 }
 
+/* Coordinates of all joints, places of links on which no other joint begins, stresses of tubes. */
 static void put_outputs(FILE *stream, const phx_robot_options *options, const phx_robot *robot)
 {
     fputs("\noutputs:\n", stream);

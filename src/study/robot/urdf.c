@@ -250,6 +250,7 @@ static phx_status urdf_add_shape(const urdf_reader *reader, const phx_xml *eleme
     return PHX_OK;
 }
 
+/* <link>: its name, inertia and shapes. */
 static phx_status urdf_link(const urdf_reader *reader, const phx_xml *element, robot_link *link)
 {
     link->path = element->path;
@@ -493,6 +494,7 @@ static phx_status urdf_elements(const urdf_reader *reader, phx_robot *robot)
     return status;
 }
 
+/* Refuses xacro and other root elements, then reads links and joints. */
 phx_status robot_read_urdf(phx_context *context, const phx_robot_options *options, const phx_xml *root,
                            phx_robot *robot)
 {

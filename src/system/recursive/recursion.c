@@ -413,6 +413,8 @@ static void hold_rates(tree *of, const phx_system *system, const double *wrench)
     }
 }
 
+/* Composite bodies from the ends to the root: row u of M is S . (I S) for the nodes on the way to the ground, bias S .
+ * p of what each node carries. */
 void phx_tree_joint_space(tree *of, const phx_system *system, const double *wrench, double *M, double *bias)
 {
     hold_rates(of, system, wrench);
