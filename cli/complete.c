@@ -37,6 +37,8 @@ static const struct value_kind {
     {"fmu", "--outputs", "LIST", NULL, offer_model_outputs, FORM_LIST},
     {"fmu", "--parameters", "LIST", NULL, offer_parameter_names, FORM_LIST},
     {NULL, NULL, "MODEL", ":files .yaml .yml", NULL, FORM_FREE},
+    {"sensitivity", NULL, "OBJECTIVE", NULL, NULL, FORM_FREE},
+    {"sensitivity", NULL, "PARAMETER", NULL, offer_parameter_names, FORM_WORD},
     {"plot", "--output", "FILE", ":files", NULL, FORM_FREE},
     {"plot", NULL, "FILE...", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
     {"plot", "--columns", "LIST", NULL, offer_columns, FORM_LIST},

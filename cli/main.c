@@ -37,6 +37,9 @@ static const cli_command commands[] = {
      "static), or turning steadily with the drives. Without\n"
      "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"
      "mode shapes.\n"},
+    {"sensitivity", cli_sensitivity, "MODEL", "Derivatives of numbers of an analysis by the parameters of a model",
+     "An OBJECTIVE is a number that an analysis gives: modes.omega.1, model.mass, static(tip.y),\n"
+     "simulate.integral(y(tip.x)^2), linearize.hinf. PARAMETERs are those of the model file.\n"},
     {"linearize", cli_linearize, "MODEL", "Linear model of the mechanism with named inputs and outputs",
      "About the assembled start configuration at rest, the equilibrium, or a steady rotation. Inputs are forces at "
      "ports (rod.C.fy), prescribed "

@@ -18,6 +18,7 @@
 #include <phlexor/model.h>
 #include <phlexor/ranks.h>
 #include <phlexor/results.h>
+#include <phlexor/sensitivity.h>
 #include <phlexor/statespace.h>
 #include <phlexor/study.h>
 #include <phlexor/system.h>

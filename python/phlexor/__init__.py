@@ -36,6 +36,7 @@ from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse
 from .modes import Modes, read_modes
 from .result import Body, Mesh, Report, Result, read_result
 from .robot import import_robot
+from .sensitivity import Gradient, ValueAndGradient
 from .simulation import Simulation
 from .statics import Equilibrium
 from .sweep import Range
@@ -67,13 +68,13 @@ def schema() -> str:
 
 __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamInModes", "BeamPort", "Body", "BodyKind", "BodyRef",
-    "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General",
+    "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General", "Gradient",
     "Interrupted", "JointCoordinate",
     "JointInfo", "JointSpace", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "Mesh", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
-    "Tube", "UnsupportedError", "__version__", "body_kinds", "damage", "errors", "expression",
+    "Tube", "UnsupportedError", "ValueAndGradient", "__version__", "body_kinds", "damage", "errors", "expression",
     "import_robot", "joint_kinds", "library_version",
     "rainflow", "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

@@ -29,6 +29,7 @@ from .joint_space import JointSpace
 from .linear import Linear, Plants, items_of, linear_of
 from .modes import Modes, modes_of
 from .result import Result, report_of, result_in_memory
+from .sensitivity import Gradient, ValueAndGradient, find_gradient
 from .simulation import Simulation, stepper_of
 from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
@@ -39,6 +40,7 @@ __all__ = ["BeamInModes", "Certificate", "Fmu", "Matching", "Model", "StableInve
 Number = Union[float, str]
 Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida", "dop853"]
 At = Literal["start", "static", "steady", "initial"]
+Derivation = Literal["auto", "adjoint", "tangent", "differences"]
 FmuKind = Literal["cs", "me", "both"]
 Backend = Literal["auto", "plain", "fast"]
 Form = Literal["state-space", "second-order", "descriptor"]
@@ -880,6 +882,36 @@ class Model:
                                             ctypes.byref(result)))
             made = result_in_memory(result, call, None)
         return equilibrium_of(report, made)
+
+    def sensitivity(self, of: Sequence[str], to: Optional[Sequence[str]] = None, *,
+                    method: Derivation = "auto", progress: Optional[Progress] = None) -> Gradient:
+        """Derivatives of numbers of an analysis by the parameters of the model.
+
+        Parameters
+        ----------
+        of : sequence of str
+            Objectives: "modes.omega.1", "model.mass", "static(tip.y)", "simulate.integral(y(tip.x)^2)", .. (the page
+            on sensitivities lists them).
+        to : sequence of str, optional
+            Names of parameters; None: all that can be moved.
+        method : {"auto", "adjoint", "tangent", "differences"}
+            "auto": the cheapest of the exact ones; "differences" of whole analyses, for comparison.
+        progress : callable, optional
+            ``progress(what, done, total)``; False stops the work.
+
+        Returns
+        -------
+        Gradient
+        """
+        if isinstance(of, str) or isinstance(to, str):
+            raise TypeError("of and to are lists of texts")
+        with self._use(progress) as (call, pointer):
+            return find_gradient(call, pointer, list(of), None if to is None else list(to), method)
+
+    def value_and_gradient(self, of: Union[str, Sequence[str]], to: Sequence[str], *,
+                           method: Derivation = "auto") -> ValueAndGradient:
+        """A function of the parameters `to` that returns the objective and its gradient, for SciPy."""
+        return ValueAndGradient(self, of, to, method)
 
     def modes(self, count: Optional[int] = None, *, at: Optional[At] = None,
               sweep: Optional[SweepLike] = None, shapes: bool = True, threads: Optional[int] = 1,

@@ -127,6 +127,18 @@ bool phx_model_force_holds(const phx_model_force *force); /* their sum is consta
 /* The tables of keys of docs/keys.md, in Markdown. The text is allocated; free with phx_free. */
 phx_status phx_model_schema_markdown(phx_context *context, char **text);
 
+/* ---- expressions of measurements (columns.c) ---- */
+/* An expression of t (variable 0) and of y(NAME) (variables 1 ..), with the values of the parameters. Owns both. */
+typedef struct phx_expression_of_columns {
+    int count;
+    char **names;
+    phx_program *program;
+} phx_expression_of_columns;
+/* Of a text; independent of the model. PHX_ERR_INPUT without the place. */
+phx_status phx_model_expression_of_columns(phx_context *context, const phx_model *model, const char *text,
+                                           phx_expression_of_columns *measured);
+void phx_expression_of_columns_free(phx_expression_of_columns *measured); /* frees and zeroes the fields */
+
 /* ---- beams and elastic bodies that systems share ---- */
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
 void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */

@@ -1,0 +1,90 @@
+/* phlexor sensitivity */
+#include "cli.h"
+
+#include <phlexor/sensitivity.h>
+
+#include <string.h>
+
+typedef struct sensitivity_arguments {
+    const char *model, *format, *output, *method;
+    cli_list of, to, set;
+} sensitivity_arguments;
+
+static phx_gradient_format gradient_format(const sensitivity_arguments *given, bool to_file)
+{
+    const char *name = given->format;
+
+    if (!name && to_file)
+        name = cli_ends_with(given->output, ".json") ? "json" : cli_ends_with(given->output, ".csv") ? "csv" : "table";
+    return !name                       ? PHX_GRADIENT_TEXT
+           : strcmp(name, "json") == 0 ? PHX_GRADIENT_JSON
+           : strcmp(name, "csv") == 0  ? PHX_GRADIENT_CSV
+                                       : PHX_GRADIENT_TEXT;
+}
+
+static phx_derivation derivation_of(const char *method)
+{
+    return !method                          ? PHX_DERIVE_AUTO
+           : strcmp(method, "adjoint") == 0 ? PHX_DERIVE_ADJOINT
+           : strcmp(method, "tangent") == 0 ? PHX_DERIVE_TANGENT
+                                            : PHX_DERIVE_DIFFERENCES;
+}
+
+/* Reads the model, differentiates and writes; the exit status. */
+static int sensitivity(const cli_command *command, phx_context *context, const sensitivity_arguments *given)
+{
+    const bool to_file = given->output && strcmp(given->output, "-") != 0;
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_gradient found = {0};
+    phx_model *model = NULL;
+    int status = given->of.count > 0 ? -1
+                                     : cli_usage_error(command, "what is to be differentiated? give --of, for instance "
+                                                                "--of modes.omega.1");
+
+    if (status < 0)
+        status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = cli_writable(context, 1, &given->output);
+    if (status < 0) {
+        options.n_objectives = given->of.count;
+        options.objectives = given->of.items;
+        options.n_parameters = given->to.count;
+        options.parameters = given->to.count > 0 ? given->to.items : NULL;
+        options.derivation = derivation_of(given->method);
+        phx_status result = phx_gradient_find(context, model, &options, &found);
+        cli_progress_done();
+        if (!result)
+            result = to_file ? phx_gradient_save(context, &found, gradient_format(given, to_file), given->output)
+                             : phx_gradient_print(context, &found, gradient_format(given, to_file), stdout);
+        status = result ? cli_failed(context, result) : EXIT_DONE;
+    }
+    phx_gradient_free(&found);
+    phx_model_destroy(model);
+    return status;
+}
+
+/* phlexor sensitivity: derivatives of numbers of an analysis by parameters; the exit status. */
+int cli_sensitivity(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    sensitivity_arguments given = {0};
+    const cli_option options[] = {
+        {"--of", 0, OPTION_LIST, "OBJECTIVE",
+         "number to differentiate, as modes.omega.1 or simulate.final(tip.y); may "
+         "be repeated",
+         &given.of},
+        {"--to", 0, OPTION_LIST, "PARAMETER", "parameter to differentiate by; may be repeated (default: all)",
+         &given.to},
+        {"--method", 0, OPTION_CHOICE, "adjoint|tangent|differences",
+         "default: the cheapest of the exact ones; differences of whole analyses for comparison", &given.method},
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
+        {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output", &given.output},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
+    int status = cli_parse(command, context, &arguments, argc, argv);
+
+    if (status < 0)
+        status = sensitivity(command, context, &given);
+    cli_options_free(&arguments);
+    return status;
+}

@@ -1,0 +1,109 @@
+"""Derivatives of analyses by the parameters of a model."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._binding import phx_derivation, phx_gradient
+from ._call import FloatArray, names_of, text_of
+from ._library import lib
+
+__all__ = ["Gradient", "ValueAndGradient"]
+
+METHODS = {
+    "auto": phx_derivation.PHX_DERIVE_AUTO,
+    "adjoint": phx_derivation.PHX_DERIVE_ADJOINT,
+    "tangent": phx_derivation.PHX_DERIVE_TANGENT,
+    "differences": phx_derivation.PHX_DERIVE_DIFFERENCES,
+}
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Objectives and their derivatives by parameters (``phlexor sensitivity``).
+
+    Attributes
+    ----------
+    objectives, parameters : tuple of str
+        Their texts and names.
+    value : array
+        Of each objective.
+    gradient : array
+        objectives x parameters.
+    error : array
+        The same: estimated error of derivatives by differences, 0 of exact ones.
+    """
+
+    objectives: Tuple[str, ...]
+    parameters: Tuple[str, ...]
+    value: FloatArray
+    gradient: FloatArray
+    error: FloatArray
+
+    def of(self, objective: str) -> Dict[str, float]:
+        """The derivatives of an objective by name of the parameter."""
+        row = self.gradient[self.objectives.index(objective)]
+        return dict(zip(self.parameters, (float(slope) for slope in row)))
+
+
+def _array(pointer: Any, *shape: int) -> FloatArray:
+    count = int(np.prod(shape))
+    return np.array(pointer[:count], dtype=float).reshape(shape)
+
+
+def find_gradient(call: Any, model: Any, of: Sequence[str], to: Optional[Sequence[str]], method: str) -> Gradient:
+    """The gradient of a model in a call."""
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}: one of {', '.join(METHODS)}")
+    options, found = lib.phx_gradient_options_default(), phx_gradient()
+    objectives, parameters = names_of(list(of)), names_of(list(to or ()))
+    options.n_objectives, options.derivation = len(of), METHODS[method]
+    options.objectives = ctypes.cast(objectives, type(options.objectives))
+    if to is not None:
+        options.n_parameters = len(to)
+        options.parameters = ctypes.cast(parameters, type(options.parameters))
+    call.check(lib.phx_gradient_find(call.pointer, model, ctypes.byref(options), ctypes.byref(found)))
+    n, m = found.n_objectives, found.n_parameters
+    try:
+        return Gradient(
+            objectives=tuple(of),
+            parameters=tuple(text_of(name) for name in found.parameters[:m]),
+            value=_array(found.value, n),
+            gradient=_array(found.gradient, n, m),
+            error=_array(found.error, n, m),
+        )
+    finally:
+        lib.phx_gradient_free(ctypes.byref(found))
+
+
+class ValueAndGradient:
+    """A function of parameters for optimisers: ``scipy.optimize.minimize(f, f.start, jac=True)``.
+
+    Called with the values of the parameters it returns the objective and its gradient; of several objectives arrays
+    and the Jacobian.
+
+    Attributes
+    ----------
+    start : array
+        The present values of the parameters.
+    """
+
+    def __init__(self, model: Any, of: Union[str, Sequence[str]], to: Sequence[str], method: str = "auto") -> None:
+        self._model, self._one = model.copy(), isinstance(of, str)
+        self._of: Tuple[str, ...] = (of,) if isinstance(of, str) else tuple(of)
+        self._to, self._method = tuple(to), method
+        self._others: Mapping[str, float] = model.parameters
+        self.start: FloatArray = np.array([self._others[name] for name in self._to])
+
+    def __call__(self, x: ArrayLike) -> Tuple[Any, FloatArray]:
+        values = dict(zip(self._to, np.asarray(x, dtype=float).tolist()))
+        self._model.set_parameters(values)
+        found = self._model.sensitivity(self._of, self._to, method=self._method)
+        return (float(found.value[0]), found.gradient[0]) if self._one else (found.value, found.gradient)
+
+

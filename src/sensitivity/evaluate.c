@@ -1,0 +1,252 @@
+/* The objectives of one model: one analysis of each kind that they need. */
+#include "objective.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Whether any objective is of this analysis. */
+static bool asks_for(int n, const phx_objective *objectives, phx_analysis analysis)
+{
+    for (int k = 0; k < n; k++)
+        if (objectives[k].analysis == analysis)
+            return true;
+    return false;
+}
+
+static phx_status beyond_count(phx_context *context, const phx_objective *objective, int count, const char *what)
+{
+    return phx_fail(context, PHX_ERR_INPUT, "objective '%s': there are %d %s", objective->text, count, what);
+}
+
+/* ---- mass ---- */
+static phx_status evaluate_mass(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
+                                double *value)
+{
+    const phx_build_options build = {.without_outputs = true};
+    phx_system *system = NULL;
+    const phx_status status = phx_model_build(context, model, &build, &system);
+    double mass = 0.0;
+
+    for (int b = 0; !status && b < phx_system_bodies(system); b++)
+        mass += phx_body_at_rest(phx_system_body(system, b))->mass;
+    for (int k = 0; k < n; k++)
+        if (objectives[k].analysis == PHX_ANALYSIS_MODEL)
+            value[k] = mass;
+    phx_system_destroy(system);
+    return status;
+}
+
+/* ---- modes ---- */
+static phx_status evaluate_modes(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
+                                 double *value)
+{
+    phx_study_modes_options options = phx_study_modes_options_default();
+    phx_modes_table table = {0};
+
+    for (int k = 0; k < n; k++)
+        if (objectives[k].analysis == PHX_ANALYSIS_MODES && objectives[k].index >= options.count)
+            options.count = objectives[k].index + 1;
+    phx_status status = phx_study_modes(context, model, &options, &table, NULL);
+    for (int k = 0; k < n && !status; k++) {
+        if (objectives[k].analysis != PHX_ANALYSIS_MODES)
+            continue;
+        if (objectives[k].index >= table.n_rows) {
+            status = beyond_count(context, &objectives[k], table.n_rows, "modes");
+            break;
+        }
+        const phx_mode_row *row = &table.rows[objectives[k].index];
+        value[k] = objectives[k].quantity == PHX_OF_OMEGA       ? row->omega
+                   : objectives[k].quantity == PHX_OF_FREQUENCY ? row->frequency
+                                                                : row->damping;
+    }
+    phx_modes_free(&table);
+    return status;
+}
+
+/* ---- results with columns ---- */
+/* Names of the columns of a result, borrowed; the caller frees the list. */
+static const char **column_names(phx_context *context, const phx_result_info *info)
+{
+    const char **names = phx_calloc(context, (size_t)info->n_columns + 1, sizeof *names);
+
+    for (int c = 0; names && c < info->n_columns; c++)
+        names[c] = info->columns[c].name;
+    return names;
+}
+
+/* The expression of an objective at all rows into e, the time of each into t; with `last` of the last row alone. */
+static phx_status evaluate_rows(phx_context *context, const phx_model *model, const phx_result_info *info,
+                                const phx_objective *objective, double *t, double *e)
+{
+    const char **names = column_names(context, info);
+    phx_objective_program program = {0};
+    double *variables = NULL;
+    phx_status status =
+        names ? phx_objective_compile(context, model, objective, info->n_columns, names, &program) : PHX_ERR_MEMORY;
+
+    if (!status)
+        variables = phx_calloc(context, (size_t)program.measured.count + 1, sizeof *variables);
+    if (!status && !variables)
+        status = PHX_ERR_MEMORY;
+    for (size_t r = 0; r < info->rows && !status; r++) {
+        const double *row = info->memory + r * info->width;
+        t[r] = row[0];
+        e[r] = phx_objective_value(&program, row[0], row, variables);
+        if (!isfinite(e[r]))
+            status = phx_fail(context, PHX_ERR_ANALYSIS, "objective '%s' is not a finite number at %g s",
+                              objective->text, row[0]);
+    }
+    phx_free(variables);
+    phx_objective_program_free(&program);
+    phx_free((void *)names);
+    return status;
+}
+
+/* Objectives of an analysis that leaves rows. Those of a static result are of its last row. Objectives with the same
+ * expression, one behind the other, share its values. */
+static phx_status evaluate_result(phx_context *context, const phx_model *model, const phx_result *result, int n,
+                                  const phx_objective *objectives, phx_analysis analysis, double *value)
+{
+    const phx_result_info info = phx_result_about(result);
+    double *t = phx_calloc(context, 2 * info.rows, sizeof *t);
+    phx_status status = t ? PHX_OK : PHX_ERR_MEMORY;
+    const char *evaluated = NULL;
+
+    for (int k = 0; k < n && !status; k++) {
+        if (objectives[k].analysis != analysis || !objectives[k].expression)
+            continue;
+        double *e = t + info.rows;
+        if (!evaluated || strcmp(evaluated, objectives[k].expression) != 0)
+            status = evaluate_rows(context, model, &info, &objectives[k], t, e);
+        evaluated = objectives[k].expression;
+        if (!status && analysis == PHX_ANALYSIS_STATIC)
+            value[k] = e[info.rows - 1];
+        else if (!status)
+            status = phx_objective_reduce(context, &objectives[k], (int)info.rows, t, e, &value[k], NULL);
+    }
+    phx_free(t);
+    return status;
+}
+
+static phx_status evaluate_static(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
+                                  double *value)
+{
+    phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_report report;
+    phx_result *result = NULL;
+
+    for (int k = 0; k < n; k++)
+        if (objectives[k].quantity == PHX_OF_CRITICAL && objectives[k].index >= options.buckling)
+            options.buckling = objectives[k].index + 1;
+    phx_status status = phx_study_static(context, model, &options, &report, &result);
+    for (int k = 0; k < n && !status; k++)
+        if (objectives[k].quantity == PHX_OF_CRITICAL) {
+            if (objectives[k].index >= report.n_critical)
+                status = beyond_count(context, &objectives[k], report.n_critical, "critical loads");
+            else
+                value[k] = report.critical[objectives[k].index].factor;
+        }
+    if (!status)
+        status = evaluate_result(context, model, result, n, objectives, PHX_ANALYSIS_STATIC, value);
+    phx_result_destroy(result);
+    return status;
+}
+
+/* ---- linear models ---- */
+/* A response at i omega, interleaved complex. */
+static phx_status response_of(phx_context *context, const phx_linear_report *report, const phx_objective *objective,
+                              double response[2])
+{
+    const int inputs = phx_ss_inputs(report->system), outputs = phx_ss_outputs(report->system);
+    double *all = phx_calloc(context, 2 * (size_t)(inputs * outputs), sizeof *all);
+    phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_ss_responses_sampled(context, report->system, report->sample, 1, &objective->at, all);
+    if (!status)
+        memcpy(response, all + 2 * (objective->output * inputs + objective->input), 2 * sizeof *response);
+    phx_free(all);
+    return status;
+}
+
+static phx_status evaluate_linear_one(phx_context *context, const phx_linear_report *report,
+                                      const phx_objective *objective, double *value)
+{
+    const int inputs = phx_ss_inputs(report->system), outputs = phx_ss_outputs(report->system);
+    const int states = phx_ss_n(report->system);
+    double response[2];
+    phx_norm norm;
+    phx_status status = PHX_OK;
+
+    switch (objective->quantity) {
+    case PHX_OF_H2:
+        return phx_ss_h2_norm(context, report->system, value);
+    case PHX_OF_HINF:
+        status = phx_ss_hinf_norm(context, report->system, NULL, 0.0, &norm);
+        *value = norm.lower;
+        return status;
+    case PHX_OF_POLE_RE:
+    case PHX_OF_POLE_IM:
+        if (objective->index >= states)
+            return beyond_count(context, objective, states, "poles");
+        *value = (objective->quantity == PHX_OF_POLE_RE ? report->re : report->im)[objective->index];
+        return PHX_OK;
+    default:
+        break;
+    }
+    if (objective->output >= outputs || objective->input >= inputs)
+        return phx_fail(context, PHX_ERR_INPUT, "objective '%s': there are %d outputs and %d inputs", objective->text,
+                        outputs, inputs);
+    if (objective->quantity == PHX_OF_DC) {
+        *value = report->dc_gain[objective->output * inputs + objective->input];
+        return PHX_OK;
+    }
+    status = response_of(context, report, objective, response);
+    *value = objective->quantity == PHX_OF_GAIN ? hypot(response[0], response[1]) : atan2(response[1], response[0]);
+    return status;
+}
+
+static phx_status evaluate_linear(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
+                                  double *value)
+{
+    const phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_linear_report report = {0};
+    phx_status status = phx_study_linearize(context, model, &options, &report);
+
+    for (int k = 0; k < n && !status; k++)
+        if (objectives[k].analysis == PHX_ANALYSIS_LINEARIZE)
+            status = evaluate_linear_one(context, &report, &objectives[k], &value[k]);
+    phx_linear_report_free(&report);
+    return status;
+}
+
+/* ---- all ---- */
+
+static phx_status evaluate_simulation(phx_context *context, const phx_model *model, int n,
+                                      const phx_objective *objectives, double *value)
+{
+    const phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    phx_status status = phx_study_simulate_result(context, model, &options, &report, &result);
+
+    if (!status)
+        status = evaluate_result(context, model, result, n, objectives, PHX_ANALYSIS_SIMULATE, value);
+    phx_result_destroy(result);
+    return status;
+}
+
+phx_status phx_objectives_of_model(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
+                                   double *value)
+{
+    typedef phx_status evaluate_fn(phx_context * context, const phx_model *model, int n,
+                                   const phx_objective *objectives, double *value);
+    static evaluate_fn *const analyses[PHX_ANALYSES] = {evaluate_mass, evaluate_modes, evaluate_static, evaluate_linear,
+                                                        evaluate_simulation};
+    phx_status status = PHX_OK;
+
+    for (int a = 0; a < PHX_ANALYSES && !status; a++)
+        if (asks_for(n, objectives, (phx_analysis)a))
+            status = analyses[a](context, model, n, objectives, value);
+    return status;
+}

@@ -1,0 +1,268 @@
+/* Gradients: parameters, their neighbours, and the choice between exact derivatives and differences. */
+#include "gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_gradient_options phx_gradient_options_default(void)
+{
+    return (phx_gradient_options){0};
+}
+
+static void free_texts(int n, char **texts)
+{
+    for (int k = 0; texts && k < n; k++)
+        phx_free(texts[k]);
+    phx_free(texts);
+}
+
+static char **copy_texts(phx_context *context, int n, const char *const *texts)
+{
+    char **copies = phx_calloc(context, (size_t)n + 1, sizeof *copies);
+
+    for (int k = 0; copies && k < n; k++) {
+        copies[k] = phx_strdup(context, texts[k]);
+        if (!copies[k]) {
+            free_texts(n, copies);
+            return NULL;
+        }
+    }
+    return copies;
+}
+
+void phx_gradient_free(phx_gradient *gradient)
+{
+    if (!gradient)
+        return;
+    phx_free(gradient->value);
+    phx_free(gradient->gradient);
+    phx_free(gradient->error);
+    phx_free(gradient->parameter);
+    free_texts(gradient->n_objectives, gradient->objectives);
+    free_texts(gradient->n_parameters, gradient->parameters);
+    *gradient = (phx_gradient){0};
+}
+
+/* ---- a model at other values of its parameters ---- */
+void phx_neighbour_free(phx_neighbour *neighbour)
+{
+    phx_free(neighbour->overrides);
+    phx_model_destroy(neighbour->model);
+    *neighbour = (phx_neighbour){0};
+}
+
+phx_status phx_neighbour_create(phx_context *context, const phx_model *model, phx_neighbour *neighbour)
+{
+    *neighbour = (phx_neighbour){.original = model};
+    neighbour->overrides = phx_calloc(context, (size_t)model->n_parameters + 1, sizeof *neighbour->overrides);
+    phx_status status = neighbour->overrides ? phx_model_copy(context, model, &neighbour->model) : PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_neighbour_move(context, neighbour, -1, 0.0);
+    if (status)
+        phx_neighbour_free(neighbour);
+    return status;
+}
+
+/* Rows for every step, whatever the model asks for; and its own values for all parameters that are numbers. */
+phx_status phx_neighbour_move(phx_context *context, phx_neighbour *neighbour, int parameter, double value)
+{
+    const phx_model *original = neighbour->original;
+    const int moved = parameter >= 0;
+
+    if (moved)
+        neighbour->overrides[0] = (phx_model_override){.name = original->parameters[parameter].name, .value = value};
+    const phx_status status = phx_model_set_parameters(context, neighbour->model, moved, neighbour->overrides);
+    if (status)
+        return status;
+    neighbour->model->simulate.every.given = false;
+    return PHX_OK;
+}
+
+/* ---- differences of whole analyses ---- */
+/* A step of a parameter; of one that is zero an absolute one. */
+double phx_neighbour_step(double value)
+{
+    static const double RELATIVE = 1e-3; /* its fourth power is the error, 1e-13 over it the rounding */
+    return value != 0.0 ? RELATIVE * fabs(value) : RELATIVE;
+}
+
+/* f' = (8 (f(d) - f(-d)) - (f(2 d) - f(-2 d)))/(12 d) + O(d^4); the error is the difference from the plain quotient,
+ * squared, as the next term of the series. */
+static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, int parameter, int n,
+                                const phx_objective *objectives, double *room, double *slope, double *error)
+{
+    static const double at[4] = {1.0, -1.0, 2.0, -2.0};
+    const double value = neighbour->original->parameters[parameter].value, step = phx_neighbour_step(value);
+    phx_status status = PHX_OK;
+
+    for (int s = 0; s < 4 && !status; s++) {
+        status = phx_neighbour_move(context, neighbour, parameter, value + at[s] * step);
+        if (!status)
+            status = phx_objectives_of_model(context, neighbour->model, n, objectives, room + s * n);
+        if (status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED)
+            phx_fail_prefix(context, status, "at %s = %.10g: ", neighbour->original->parameters[parameter].name,
+                            value + at[s] * step);
+    }
+    for (int k = 0; k < n && !status; k++) {
+        const double near = (room[k] - room[n + k]) / (2.0 * step),
+                     far = (room[2 * n + k] - room[3 * n + k]) / (4.0 * step);
+        slope[k] = (4.0 * near - far) / 3.0;
+        error[k] = slope[k] != 0.0 ? (near - far) * (near - far) / fabs(slope[k]) : fabs(near - far);
+    }
+    return status;
+}
+
+static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, int n,
+                                      const phx_objective *objectives, const int *parameters, phx_gradient *gradient)
+{
+    const int m = gradient->n_parameters;
+    double *room = phx_calloc(context, 6 * (size_t)n, sizeof *room);
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int p = 0; p < m && !status; p++) {
+        status = differentiate(context, neighbour, parameters[p], n, objectives, room, room + 4 * n, room + 5 * n);
+        for (int k = 0; k < n && !status; k++) {
+            gradient->gradient[k * m + p] = room[4 * n + k];
+            gradient->error[k * m + p] = room[5 * n + k];
+        }
+        if (!status)
+            status = phx_progress(context, "gradient", p + 1, m);
+    }
+    phx_free(room);
+    return status;
+}
+
+/* ---- the whole ---- */
+static phx_status parse_all(phx_context *context, int n, const char *const *texts, phx_objective **objectives)
+{
+    phx_status status = PHX_OK;
+
+    *objectives = phx_calloc(context, (size_t)n + 1, sizeof **objectives);
+    if (!*objectives)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n && !status; k++)
+        status = phx_objective_parse(context, texts[k], &(*objectives)[k]);
+    return status;
+}
+
+static void free_all(int n, phx_objective *objectives)
+{
+    for (int k = 0; objectives && k < n; k++)
+        phx_objective_free(&objectives[k]);
+    phx_free(objectives);
+}
+
+/* The numbers of the parameters in the model. */
+static phx_status find_parameters(phx_context *context, const phx_model *model, const phx_gradient_options *options,
+                                  int *parameters)
+{
+    for (int p = 0; p < options->n_parameters; p++) {
+        const char *name = options->parameters[p];
+        parameters[p] = phx_model_find_parameter(model, name);
+        if (parameters[p] >= 0)
+            continue;
+        phx_nearest nearest = phx_nearest_to(name);
+        for (int k = 0; k < model->n_parameters; k++)
+            phx_nearest_offer(&nearest, model->parameters[k].name);
+        return phx_fail(context, PHX_ERR_INPUT, "%s has no parameter '%s'%s", model->path, name,
+                        phx_nearest_hint(&nearest).text);
+    }
+    return PHX_OK;
+}
+
+static phx_status allocate_gradient(phx_context *context, const phx_model *model, const phx_gradient_options *options,
+                                    const int *parameters, phx_gradient *gradient)
+{
+    const int n = options->n_objectives, m = gradient->n_parameters;
+    const char **names = phx_calloc(context, (size_t)m + 1, sizeof *names);
+
+    for (int p = 0; names && p < m; p++)
+        names[p] = model->parameters[parameters[p]].name;
+    gradient->parameters = names ? copy_texts(context, m, names) : NULL;
+    gradient->objectives = copy_texts(context, n, options->objectives);
+    phx_free((void *)names);
+    if (!gradient->parameters || !gradient->objectives)
+        return PHX_ERR_MEMORY;
+    gradient->n_objectives = n;
+    const size_t all = (size_t)n * (size_t)m;
+    const phx_array arrays[] = {{&gradient->value, (size_t)n},
+                                {&gradient->gradient, all},
+                                {&gradient->error, all},
+                                {&gradient->parameter, (size_t)m}};
+    return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+phx_status phx_objectives_evaluate(phx_context *context, const phx_model *model, int n, const char *const *objectives,
+                                   double *value)
+{
+    if (!model || !objectives || !value)
+        return phx_fail_null(context, __func__, "model, objectives or value");
+    phx_objective *parsed = NULL;
+    phx_neighbour neighbour = {0};
+    phx_status status = parse_all(context, n, objectives, &parsed);
+
+    if (!status)
+        status = phx_neighbour_create(context, model, &neighbour);
+    if (!status)
+        status = phx_objectives_of_model(context, neighbour.model, n, parsed, value);
+    phx_neighbour_free(&neighbour);
+    free_all(n, parsed);
+    return phx_conclude(context, status);
+}
+
+/* All parameters of the model that can be moved, into `parameters`; those that count things cannot. */
+static phx_status all_parameters(phx_context *context, phx_neighbour *neighbour, int *parameters, int *count)
+{
+    const phx_model *model = neighbour->original;
+
+    *count = 0;
+    for (int p = 0; p < model->n_parameters; p++) {
+        const double value = model->parameters[p].value;
+        const phx_status status = phx_neighbour_move(context, neighbour, p, value + phx_neighbour_step(value));
+        if (status == PHX_ERR_MEMORY)
+            return status;
+        if (!status) {
+            parameters[(*count)++] = p;
+            continue;
+        }
+        phx_log(context, PHX_LOG_WARNING, "no derivative by %s: %s", model->parameters[p].name,
+                phx_context_message(context));
+        phx_context_clear(context);
+    }
+    return phx_neighbour_move(context, neighbour, -1, 0.0);
+}
+
+phx_status phx_gradient_find(phx_context *context, const phx_model *model, const phx_gradient_options *options,
+                             phx_gradient *gradient)
+{
+    if (!model || !options || !gradient || (options->n_objectives > 0 && !options->objectives) ||
+        (options->n_parameters > 0 && !options->parameters))
+        return phx_fail_null(context, __func__, "model, options, gradient, objectives or parameters");
+    const int n = options->n_objectives;
+    phx_objective *objectives = NULL;
+    phx_neighbour neighbour = {0};
+    int *parameters =
+        phx_calloc(context, (size_t)options->n_parameters + (size_t)model->n_parameters + 1, sizeof *parameters);
+
+    *gradient = (phx_gradient){.n_parameters = options->n_parameters};
+    phx_status status = parameters ? parse_all(context, n, options->objectives, &objectives) : PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_neighbour_create(context, model, &neighbour);
+    if (!status)
+        status = options->parameters ? find_parameters(context, model, options, parameters)
+                                     : all_parameters(context, &neighbour, parameters, &gradient->n_parameters);
+    if (!status)
+        status = allocate_gradient(context, model, options, parameters, gradient);
+    for (int p = 0; p < gradient->n_parameters && !status; p++)
+        gradient->parameter[p] = model->parameters[parameters[p]].value;
+    if (!status)
+        status = phx_objectives_of_model(context, neighbour.model, n, objectives, gradient->value);
+    if (!status)
+        status = find_by_differences(context, &neighbour, n, objectives, parameters, gradient);
+    phx_neighbour_free(&neighbour);
+    free_all(n, objectives);
+    phx_free(parameters);
+    if (status)
+        phx_gradient_free(gradient);
+    return phx_conclude(context, status);
+}

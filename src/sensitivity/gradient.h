@@ -1,0 +1,20 @@
+/* Neighbours of a model in its parameters; private to the layer sensitivity. */
+#ifndef PHX_SENSITIVITY_GRADIENT_H
+#define PHX_SENSITIVITY_GRADIENT_H
+
+#include "objective.h"
+
+/* A copy of a model whose parameters are moved. */
+typedef struct phx_neighbour {
+    const phx_model *original; /* borrowed */
+    phx_model *model;          /* with a row for each step */
+    phx_model_override *overrides;
+} phx_neighbour;
+phx_status phx_neighbour_create(phx_context *context, const phx_model *model, phx_neighbour *neighbour);
+void phx_neighbour_free(phx_neighbour *neighbour);
+/* Sets one parameter, all others as in the original; -1: none. */
+phx_status phx_neighbour_move(phx_context *context, phx_neighbour *neighbour, int parameter, double value);
+/* The step d of differences at a value. */
+double phx_neighbour_step(double value);
+
+#endif
