@@ -191,16 +191,13 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
     return phx_conclude(context, status);
 }
 
-/* Reads the model once more from its text and overrides; the copy shares no memory with the original. */
-phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy)
+/* Reads the model once more from its text with these overrides; the copy shares no memory with the original. */
+static phx_status copy_with(phx_context *context, const phx_model *model, int n_overrides,
+                            const phx_model_override *overrides, phx_model **copy)
 {
-    if (!model || !copy)
-        return phx_fail_null(context, __func__, "model or copy");
-    if (!model->store)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it was not read from a file");
     phx_model *made = NULL;
-    phx_status status = phx_model_read_text(context, model->path, model->text, model->text_length,
-                                            model->store->n_overrides, model->store->overrides, &made);
+    phx_status status =
+        phx_model_read_text(context, model->path, model->text, model->text_length, n_overrides, overrides, &made);
     for (const phx_named_file *file = status ? NULL : model->store->files; file && !status; file = file->next)
         status = phx_model_names_file(context, made->store, file->path);
     if (status)
@@ -208,6 +205,24 @@ phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_mode
     else
         *copy = made;
     return phx_conclude(context, status);
+}
+
+phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy)
+{
+    if (!model || !copy)
+        return phx_fail_null(context, __func__, "model or copy");
+    if (!model->store)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it was not read from a file");
+    return copy_with(context, model, model->store->n_overrides, model->store->overrides, copy);
+}
+
+phx_status phx_model_copy_present(phx_context *context, const phx_model *model, phx_model **copy)
+{
+    const phx_content *content = model->store ? &model->store->content : NULL;
+
+    if (content && content->n_overrides > 0)
+        return copy_with(context, model, content->n_overrides, content->overrides, copy);
+    return phx_model_copy(context, model, copy);
 }
 
 /* Frees a model; NULL is allowed. */
@@ -252,6 +267,10 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
     *model =
         (phx_model){.path = before.path, .text = before.text, .text_length = before.text_length, .store = before.store};
     phx_status status = model_evaluate(context, model, n, all);
+    if (!status) {
+        store->content.n_overrides = n;
+        status = copy_overrides(context, &store->content.memory, n, all, &store->content.overrides);
+    }
     if (status) {
         phx_content_free(&store->content);
         store->content = content;

@@ -28,6 +28,9 @@ phx_model_source phx_model_where(const phx_model *model, const void *field);
 phx_status phx_model_fail(phx_context *context, const phx_model *model, const void *field, phx_status status,
                           const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* phx_model_copy with the values that phx_model_set_parameters has given, which are those of its reading then. */
+phx_status phx_model_copy_present(phx_context *context, const phx_model *model, phx_model **copy);
+
 /* Index by name, -1 when there is none. */
 int phx_model_find_parameter(const phx_model *model, const char *name);
 int phx_model_find_body(const phx_model *model, const char *name);

@@ -45,6 +45,8 @@ typedef struct phx_content {
     int n_places, places_capacity;
     phx_parameter_use *uses;      /* of each parameter */
     const char **parameter_texts; /* of each parameter: its expression; NULL: its value was set as a number */
+    int n_overrides;              /* it was evaluated with these; 0: those of the reading */
+    const phx_model_override *overrides;
     phx_names parameters, materials, bodies, joints;
     phx_names *ports;                /* of each body, then of the ground; made when first asked for */
     struct phx_segmented *segmented; /* segments.h */

@@ -55,7 +55,7 @@ phx_status phx_neighbour_create(phx_context *context, const phx_model *model, ph
 {
     *neighbour = (phx_neighbour){.original = model};
     neighbour->overrides = phx_calloc(context, (size_t)model->n_parameters + 1, sizeof *neighbour->overrides);
-    phx_status status = neighbour->overrides ? phx_model_copy(context, model, &neighbour->model) : PHX_ERR_MEMORY;
+    phx_status status = neighbour->overrides ? phx_model_copy_present(context, model, &neighbour->model) : PHX_ERR_MEMORY;
     if (!status)
         status = phx_neighbour_move(context, neighbour, -1, 0.0);
     if (status)
