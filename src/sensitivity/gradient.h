@@ -20,7 +20,7 @@ static const double phx_neighbour_place[PHX_NEIGHBOURS] = {1.0, -1.0, 2.0, -2.0,
 static const double phx_neighbour_weight[PHX_NEIGHBOURS] = {0.75, -0.75, -0.15, 0.15, 1.0 / 60.0, -1.0 / 60.0};
 /* Relative steps d: of the numbers that bodies, joints and outputs are made of, whose error is below rounding; and of
  * whole analyses, whose results may oscillate with a parameter. */
-static const double PHX_STEP_OF_PARTS = 5e-3, PHX_STEP_OF_WHOLES = 2e-4;
+static const double PHX_STEP_OF_PARTS = 1e-3, PHX_STEP_OF_WHOLES = 2e-4;
 /* The step at a value; at zero an absolute one. */
 double phx_neighbour_step(double value, double relative);
 

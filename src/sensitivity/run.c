@@ -93,11 +93,11 @@ phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, 
 
     (void)run;
     phx_system_energies(built->system, x, v, &energies);
-    columns[0] = t;
-    columns[1] = energies.kinetic;
-    columns[2] = energies.elastic;
-    columns[3] = energies.potential;
-    columns[4] = phx_total_energy(&energies);
+    columns[COLUMN_TIME] = t;
+    columns[COLUMN_KINETIC] = energies.kinetic;
+    columns[COLUMN_ELASTIC] = energies.elastic;
+    columns[COLUMN_POTENTIAL] = energies.potential;
+    columns[COLUMN_ENERGY] = phx_total_energy(&energies);
     return phx_system_outputs(built->dae, t, x, v, columns + PHX_STATE_COLUMNS);
 }
 
@@ -192,6 +192,70 @@ static phx_status run_model(phx_run_gradient *run)
 }
 
 /* ---- neighbours ---- */
+/* The largest third difference of M over sqrt(M_ii M_jj), and of G over the largest entry of its row, at the start: by
+ * the cube of the step where they follow the parameter smoothly. values: of M and D at -3, -1, 1, 3. */
+static double roughness(const phx_equations *e, double *const values[4])
+{
+    const size_t entries = (size_t)e->ptr[e->n];
+    double worst = 0.0, *D[4];
+
+    for (int k = 0; k < 4; k++)
+        D[k] = values[k] + entries;
+    for (int i = 0; i < e->n; i++) {
+        double of_row = 0.0;
+        for (int k = e->ptr[i]; k < e->ptr[i + 1] && i >= e->n_v; k++)
+            of_row = fmax(of_row, fabs(D[1][k]));
+        for (int k = e->ptr[i]; k < e->ptr[i + 1]; k++) {
+            const int j = e->idx[k];
+            double *const *f = i < e->n_v ? values : D;
+            if (j >= e->n_v)
+                continue;
+            const double diagonal = i < e->n_v
+                                        ? f[1][phx_csr_find(&e->pattern, i, i)] * f[1][phx_csr_find(&e->pattern, j, j)]
+                                        : of_row * of_row;
+            const double change = f[3][k] - 3.0 * f[2][k] + 3.0 * f[1][k] - f[0][k];
+            if (diagonal > 0.0)
+                worst = fmax(worst, fabs(change) / sqrt(diagonal));
+        }
+    }
+    return worst;
+}
+
+/* Whether the numbers of bodies and joints follow a parameter smoothly; modes of a body that change their order or turn
+ * in their space do not. */
+static phx_status check_smooth(const phx_run_gradient *run, const phx_moved *moved, const char *name)
+{
+    static const int of_place[4] = {5, 1, 0, 4}; /* -3, -1, 1, 3 */
+    static const double SMOOTH = 1e-4;           /* third differences, relative: 1e-6 for what follows by its cube */
+    const phx_equations e = phx_system_equations(run->run.dae);
+    const size_t entries = (size_t)phx_system_equations(moved->at[0].dae).ptr[e.n];
+    double *all = phx_calloc(run->context, 8 * entries, sizeof *all), *values[4];
+    double *no_lambda = phx_calloc(run->context, (size_t)e.n_l + 1, sizeof *no_lambda);
+    phx_status status = all && no_lambda ? PHX_OK : PHX_ERR_MEMORY;
+    phx_equations at = e;
+
+    for (int k = 0; k < 4 && !status; k++) {
+        phx_dae *dae = moved->at[of_place[k]].dae;
+        values[k] = all + 2 * (size_t)k * entries;
+        status = dae->ops->linearise(dae, 0.0, run->run.x, run->run.v, no_lambda);
+        at = phx_system_equations(dae);
+        if (!status && (size_t)at.ptr[at.n] != entries)
+            status = phx_fail(run->context, PHX_ERR_UNSUPPORTED, "%s changes the equations' pattern", name);
+        if (!status) {
+            memcpy(values[k], at.M, entries * sizeof *all);
+            memcpy(values[k] + entries, at.D, entries * sizeof *all);
+        }
+    }
+    if (!status && roughness(&at, values) > SMOOTH)
+        status = phx_fail(run->context, PHX_ERR_UNSUPPORTED,
+                          "the equations do not follow %s smoothly: modes of a body change their order or sign, or a "
+                          "mesh its elements",
+                          name);
+    phx_free(all);
+    phx_free(no_lambda);
+    return status;
+}
+
 /* The model at the neighbours of a parameter, and how its start moves. */
 static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
 {
@@ -220,6 +284,8 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
         for (int i = 0; i < dae->n_v && !status; i++)
             dv[i] += weight * (at->v[i] - run->run.v[i]);
     }
+    if (!status)
+        status = check_smooth(run, moved, run->neighbour->original->parameters[parameter].name);
     if (!status)
         dae->ops->tangent(run->run.dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
     phx_free(dx);
@@ -279,6 +345,7 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
         status = build(context, neighbour->model, PHX_BACKEND_AUTO, &run->run);
     if (!status)
         status = phx_variation_create(context, run->run.system, &run->variation);
+    memcpy(run->gravity, neighbour->model->gravity, sizeof run->gravity);
     run->size = status ? 0.0 : phx_system_size(run->run.dae);
     if (!status)
         status = name_columns(context, run->run.system, &run->columns);

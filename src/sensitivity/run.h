@@ -14,7 +14,7 @@ typedef struct phx_built {
 void phx_built_free(phx_built *built);
 
 /* Columns of a result that follow from the state: t, energies, outputs. */
-enum { PHX_STATE_COLUMNS = 5 };
+enum { COLUMN_TIME, COLUMN_KINETIC, COLUMN_ELASTIC, COLUMN_POTENTIAL, COLUMN_ENERGY, PHX_STATE_COLUMNS };
 typedef struct phx_column_names {
     int n;
     const char **names; /* owned, with the texts behind PHX_STATE_COLUMNS */
@@ -50,6 +50,7 @@ typedef struct phx_run_gradient {
     double *row, *near; /* columns; PHX_NEIGHBOURS x columns */
     double *variables;
     double size;              /* of the mechanism, m */
+    double gravity[3];
     double *value, *gradient; /* n; n x m */
 } phx_run_gradient;
 

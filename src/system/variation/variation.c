@@ -5,6 +5,7 @@
  *     A_b = A_f + B W + R_x E^-1 ,     R_x = (A_f + B W - A_b) (-E)     on the columns of v_m          (5)
  *
  * with B = dR/dv_0, W = dv_0/dv_m and E: v_m by xi_0, both at fixed x_1, v_1. */
+#include "system/forces/forces.h"
 #include "variation.h"
 
 #include <math.h>
@@ -35,6 +36,8 @@ static const char *hindrance(const phx_system *system)
         if (force->kind == FORCE_PORT && force->a >= 0 && system->ports[force->a].body != PHX_GROUND &&
             system->components.slot[system->bodies[system->ports[force->a].body].component].free)
             return "loads on bodies that fly freely";
+        if (force->kind == FORCE_CONTACT && phx_sys_contact_rubs(force))
+            return "friction of contacts, whose place is held in Newton's matrix";
     }
     return NULL;
 }
