@@ -16,8 +16,8 @@ void phx_built_free(phx_built *built)
     *built = (phx_built){0};
 }
 
-/* The model of the neighbour at its start state. */
-static phx_status build(phx_context *context, const phx_model *model, phx_backend backend, phx_built *built)
+/* The model of the neighbour at its start state; like: a dae whose rows it has, NULL: none. */
+static phx_status build(phx_context *context, const phx_model *model, const phx_dae *like, phx_built *built)
 {
     const phx_build_options options = phx_build_options_default();
     const phx_start_options start = phx_start_of(model);
@@ -32,7 +32,10 @@ static phx_status build(phx_context *context, const phx_model *model, phx_backen
     if (!status)
         status =
             phx_model_blame(context, model, phx_system_start(built->system, &start, built->x, built->v, built->lambda));
-    return status ? status : phx_system_dae_with(built->system, context, backend, &built->dae);
+    if (status)
+        return status;
+    return like ? phx_system_dae_like(built->system, context, like, &built->dae)
+                : phx_system_dae_with(built->system, context, PHX_BACKEND_AUTO, &built->dae);
 }
 
 /* ---- what a run may have ---- */
@@ -271,11 +274,10 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
         status =
             phx_neighbour_move(run->context, run->neighbour, parameter, value + phx_neighbour_place[k] * moved->step);
         if (!status)
-            status = build(run->context, run->neighbour->model, PHX_BACKEND_PLAIN, at);
-        if (!status && (at->dae->n_x != dae->n_x || at->dae->n_v != dae->n_v || at->dae->n_l != dae->n_l))
-            status = phx_fail(run->context, PHX_ERR_UNSUPPORTED,
-                              "%s changes how many coordinates or independent joints there are: no derivative",
-                              run->neighbour->original->parameters[parameter].name);
+            status = build(run->context, run->neighbour->model, dae, at);
+        if (status == PHX_ERR_UNSUPPORTED)
+            phx_fail_prefix(run->context, status,
+                            "no derivative by %s: ", run->neighbour->original->parameters[parameter].name);
         if (!status)
             status = compile_all(run, run->neighbour->model, &moved->programs[k]);
         const double weight = phx_neighbour_weight[k] / moved->step;
@@ -342,7 +344,7 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
     if (!status)
         status = settle(context, neighbour->model, &run->used);
     if (!status)
-        status = build(context, neighbour->model, PHX_BACKEND_AUTO, &run->run);
+        status = build(context, neighbour->model, NULL, &run->run);
     if (!status)
         status = phx_variation_create(context, run->run.system, &run->variation);
     memcpy(run->gravity, neighbour->model->gravity, sizeof run->gravity);

@@ -49,7 +49,7 @@ typedef struct phx_run_gradient {
     double *xi0, *dv0;  /* m x n_v: variation of the start */
     double *row, *near; /* columns; PHX_NEIGHBOURS x columns */
     double *variables;
-    double size;              /* of the mechanism, m */
+    double size; /* of the mechanism, m */
     double gravity[3];
     double *value, *gradient; /* n; n x m */
 } phx_run_gradient;

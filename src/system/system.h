@@ -443,6 +443,9 @@ phx_status phx_variation_tangent(phx_variation *variation, const double *r, cons
 /* The transpose: the derivative (a_xi, a_v) of a number by the state at the end becomes that by the state at the start.
  * With eta (n_v + n_l) and a_v as it was, a parameter changes the number by a_v . dv_p - eta . r. */
 phx_status phx_variation_adjoint(phx_variation *variation, double *a_xi, double *a_v, double *eta);
+/* The dae (plain) of another system with the rows that carry multipliers in `like`. PHX_ERR_UNSUPPORTED where the
+ * systems do not have the same structure. */
+phx_status phx_system_dae_like(phx_system *system, phx_context *context, const phx_dae *like, phx_dae **dae);
 /* Residual and end velocity of another system of the same structure at the step at hand; its dae is plain. */
 phx_status phx_variation_of(const phx_variation *variation, phx_dae *other, double *res, double *v1);
 

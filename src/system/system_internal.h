@@ -257,6 +257,10 @@ double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const doub
 void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
 /* Impulses of gravity and loads on the free components over the interval; the views are the interval's. */
 void phx_sys_impulses(workspace *ws);
+/* Whether a force is a load at a port of a body; its impulse over [t0, t0 + h] on the momenta (dim + n_rot) is added. */
+bool phx_sys_pushes_freely(const phx_system *system, const force_slot *force);
+void phx_sys_load_impulse(const phx_system *system, const force_slot *force, const phx_port_view *view, double t0,
+                          double h, double *sum);
 /* The velocities v at x put on the rows of ws by an impulse of the joints: v += M^-1 G^T mu, S mu = w - G v. The work
  * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);

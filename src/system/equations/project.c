@@ -92,23 +92,37 @@ void phx_sys_impulses(workspace *ws)
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        phx_load_result load = {0};
-        if (force->kind != FORCE_PORT || force->off || system->ports[force->a].body == PHX_GROUND)
-            continue;
-        const phx_port_view *view = &ws->ports.view[force->a];
-        double *sum = ws->projection.impulse + system->bodies[system->ports[force->a].body].component * per, couple[3];
-        if (phx_port_load_evaluate(NULL, &force->load, view, ws->step.t0 + 0.5 * ws->view.h, false, &load))
-            continue;
-        phx_vec_x_vec(dim, view->um, load.effort, torque);
-        if (dim == 3)
-            phx_rot_apply(3, view->Rm, load.effort + 3, couple);
-        else
-            couple[0] = load.effort[2];
-        for (int a = 0; a < dim; a++)
-            sum[a] += ws->view.h * load.effort[a];
-        for (int k = 0; k < system->n_rot; k++)
-            sum[dim + k] += ws->view.h * (torque[k] + couple[k]);
+        if (phx_sys_pushes_freely(system, force))
+            phx_sys_load_impulse(system, force, &ws->ports.view[force->a], ws->step.t0, ws->view.h,
+                                 ws->projection.impulse +
+                                     system->bodies[system->ports[force->a].body].component * per);
     }
+}
+
+bool phx_sys_pushes_freely(const phx_system *system, const force_slot *force)
+{
+    return force->kind == FORCE_PORT && !force->off && system->ports[force->a].body != PHX_GROUND;
+}
+
+/* h (f, u x f + R m) of a load (f, m) at the mean of the port. */
+void phx_sys_load_impulse(const phx_system *system, const force_slot *force, const phx_port_view *view, double t0,
+                          double h, double *sum)
+{
+    const int dim = system->dim;
+    phx_load_result load = {0};
+    double torque[3], couple[3];
+
+    if (phx_port_load_evaluate(NULL, &force->load, view, t0 + 0.5 * h, false, &load))
+        return;
+    phx_vec_x_vec(dim, view->um, load.effort, torque);
+    if (dim == 3)
+        phx_rot_apply(3, view->Rm, load.effort + 3, couple);
+    else
+        couple[0] = load.effort[2];
+    for (int a = 0; a < dim; a++)
+        sum[a] += h * load.effort[a];
+    for (int k = 0; k < system->n_rot; k++)
+        sum[dim + k] += h * (torque[k] + couple[k]);
 }
 
 /* Velocities, in v of all bodies, of one in the rigid motion number m of everything (translations, then rotations about

@@ -372,6 +372,22 @@ phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **da
     return phx_system_dae_with(system, context, PHX_BACKEND_AUTO, dae);
 }
 
+phx_status phx_system_dae_like(phx_system *system, phx_context *context, const phx_dae *like, phx_dae **dae)
+{
+    const workspace *other = (const workspace *)like;
+    workspace *ws = NULL;
+
+    *dae = NULL;
+    if (system->rows.n != other->system->rows.n || system->n_v != other->system->n_v ||
+        system->n_x != other->system->n_x)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "the systems have other coordinates or other rows of joints");
+    const phx_status status =
+        phx_sys_workspace_create(system, context, PHX_BACKEND_PLAIN, other->rows.n, other->rows.index, &ws);
+    if (!status)
+        *dae = &ws->base;
+    return status;
+}
+
 /* Creates the dae of a finalised system over its independent rows, with the given backend and its own context. *dae is
  * NULL after an error. */
 phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_backend backend, phx_dae **dae)

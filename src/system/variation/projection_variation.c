@@ -309,6 +309,7 @@ static void wanted_tangent(phx_variation *var, int index, const double *xi0, con
     phx_vec_x_vec(dim, moments, system->gravity, torque);
     for (int k = dim; k < per; k++)
         wanted[k] += 0.5 * var->h * torque[k - dim];
+    phx_var_impulse_tangent(var, index, xi0, xi1, wanted);
 }
 
 /* The derivative of (6), u = u_0 + T c with T^T M u = P: du, that of u_0 on entry. */
@@ -456,6 +457,7 @@ static void wanted_adjoint(phx_variation *var, int index, const double *by, doub
         apply_mass(var, x, rigid, p);
         component_add(var, component, 1.0, p, end ? a_xi1 : a_xi0);
     }
+    phx_var_impulse_adjoint(var, index, by, a_xi0, a_xi1);
 }
 
 /* The transpose of carried_tangent: a, of u on entry, of u_0 on exit; the numbers `by` = (T^T M T)^-1 T^T a go to the

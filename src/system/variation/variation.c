@@ -33,9 +33,6 @@ static const char *hindrance(const phx_system *system)
                 return "set-valued friction";
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        if (force->kind == FORCE_PORT && force->a >= 0 && system->ports[force->a].body != PHX_GROUND &&
-            system->components.slot[system->bodies[system->ports[force->a].body].component].free)
-            return "loads on bodies that fly freely";
         if (force->kind == FORCE_CONTACT && phx_sys_contact_rubs(force))
             return "friction of contacts, whose place is held in Newton's matrix";
     }
@@ -50,7 +47,7 @@ static phx_status allocate(phx_variation *var)
 
     for (int b = 0; b < var->system->n_bodies; b++) {
         const phx_body *body = var->system->bodies[b].body;
-        const size_t room = (size_t)phx_body_n_x(body) + 6 * (size_t)phx_body_n_v(body);
+        const size_t room = 3 * (size_t)phx_body_n_x(body) + 6 * (size_t)phx_body_n_v(body);
         largest = room > largest ? room : largest;
         frames += (size_t)phx_body_frames(body, NULL);
     }

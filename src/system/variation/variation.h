@@ -51,6 +51,13 @@ phx_status phx_var_project_tangent(phx_variation *variation, const double *xi1, 
 /* The transpose: a_v, of v_1 on entry, of v on exit; to a_xi1, a_xi0, a_v0 is added. */
 phx_status phx_var_project_adjoint(phx_variation *variation, double *a_v, double *a_xi1, double *a_xi0, double *a_v0);
 
+/* ---- load_variation.c: impulses of loads on a free component (index) ---- */
+/* wanted += their change with the configurations at both ends. */
+void phx_var_impulse_tangent(phx_variation *variation, int index, const double *xi0, const double *xi1,
+                             double *wanted);
+/* The transpose: a_xi0 and a_xi1 += the derivatives of by . impulse. */
+void phx_var_impulse_adjoint(phx_variation *variation, int index, const double *by, double *a_xi0, double *a_xi1);
+
 /* ---- rigid_variation.c: momenta and rigid motions about the inertial origin ---- */
 /* v += alpha T c of the bodies of a component; c: `per` numbers, translations first. */
 void phx_var_rigid_velocities(const phx_system *system, const component_slot *component, const double *x, int per,
