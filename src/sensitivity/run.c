@@ -288,29 +288,18 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
     }
     if (!status)
         status = check_smooth(run, moved, run->neighbour->original->parameters[parameter].name);
+    phx_dae *daes[PHX_NEIGHBOURS];
+    double weights[PHX_NEIGHBOURS];
+    for (int k = 0; k < PHX_NEIGHBOURS; k++) {
+        daes[k] = moved->at[k].dae;
+        weights[k] = phx_neighbour_weight[k] / moved->step;
+    }
+    if (!status)
+        status = phx_variation_parameter_create(run->context, run->variation, PHX_NEIGHBOURS, daes, weights,
+                                                &moved->parameter);
     if (!status)
         dae->ops->tangent(run->run.dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
     phx_free(dx);
-    return status;
-}
-
-phx_status phx_run_step_by_parameter(const phx_run_gradient *run, int p, double *res, double *v1, double *r,
-                                     double *dv_p)
-{
-    const phx_dae *dae = run->run.dae;
-    const phx_moved *moved = &run->moved[p];
-    phx_status status = PHX_OK;
-
-    memset(r, 0, (size_t)(dae->n_v + dae->n_l) * sizeof *r);
-    memset(dv_p, 0, (size_t)dae->n_v * sizeof *dv_p);
-    for (int k = 0; k < PHX_NEIGHBOURS && !status; k++) {
-        const double weight = phx_neighbour_weight[k] / moved->step;
-        status = phx_variation_of(run->variation, moved->at[k].dae, res, v1);
-        for (int i = 0; i < dae->n_v + dae->n_l; i++)
-            r[i] += weight * res[i];
-        for (int i = 0; i < dae->n_v; i++)
-            dv_p[i] += weight * v1[i];
-    }
     return status;
 }
 
@@ -369,6 +358,8 @@ void phx_run_gradient_free(phx_run_gradient *run)
                         run->tape.x, run->tape.v,    run->tape.lambda};
 
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    for (int p = 0; run->moved && p < run->m; p++)
+        phx_variation_parameter_destroy(run->moved[p].parameter);
     for (int p = 0; run->moved && p < run->m; p++)
         for (int k = 0; k < PHX_NEIGHBOURS; k++) {
             phx_built_free(&run->moved[p].at[k]);

@@ -30,6 +30,7 @@ typedef struct phx_tape {
 typedef struct phx_moved {
     double step;
     phx_built at[PHX_NEIGHBOURS];
+    phx_variation_parameter *parameter;
     phx_objective_program *programs[PHX_NEIGHBOURS]; /* of the objectives of the run */
 } phx_moved;
 
@@ -65,9 +66,6 @@ phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, 
 /* run_tangent.c, run_adjoint.c: the derivatives into run->gradient. */
 phx_status phx_run_tangent(phx_run_gradient *run);
 phx_status phx_run_adjoint(phx_run_gradient *run);
-/* Derivatives by parameter p of the step at hand in run->variation: of its residual (n_v + n_l), its end velocity. */
-phx_status phx_run_step_by_parameter(const phx_run_gradient *run, int p, double *res, double *v1, double *r,
-                                     double *dv_p);
 /* Loads step k, from row k to row k + 1, into the variation. */
 phx_status phx_run_load_step(const phx_run_gradient *run, int k);
 

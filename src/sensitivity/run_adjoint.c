@@ -9,8 +9,7 @@ typedef struct sweep {
     double *a_xi, *a_v; /* n x n_v */
     double *before;     /* the same */
     double *eta;        /* n x (n_v + n_l) */
-    double *res, *r;
-    double *v1, *dv_p;
+    double *r, *dv_p;
     double *x, *v;     /* a moved state */
     double *unit;      /* n_v, zero */
     double *column;    /* 2 x columns: differences of sixth and of fourth order */
@@ -28,9 +27,7 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
                                 {&s->a_v, all},
                                 {&s->before, all},
                                 {&s->eta, (size_t)run->n * n},
-                                {&s->res, n},
                                 {&s->r, n},
-                                {&s->v1, n_v},
                                 {&s->dv_p, n_v},
                                 {&s->v, n_v},
                                 {&s->unit, n_v},
@@ -44,8 +41,8 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
 
 static void sweep_free(sweep *s)
 {
-    double *arrays[] = {s->a_xi, s->a_v, s->before, s->eta, s->res,    s->r,         s->v1,
-                        s->dv_p, s->v,   s->unit,   s->x,   s->column, s->by_column, s->force};
+    double *arrays[] = {s->a_xi, s->a_v,  s->before, s->eta,    s->r,         s->dv_p,
+                        s->v,    s->unit, s->x,      s->column, s->by_column, s->force};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(s->used);
 }
@@ -220,7 +217,7 @@ static phx_status pass_step(phx_run_gradient *run, sweep *s, int step)
     for (int k = 0; k < run->n && !status; k++)
         status = phx_variation_adjoint(run->variation, s->a_xi + k * n_v, s->a_v + k * n_v, s->eta + k * n);
     for (int p = 0; p < run->m && !status; p++) {
-        status = phx_run_step_by_parameter(run, p, s->res, s->v1, s->r, s->dv_p);
+        status = phx_variation_by_parameter(run->variation, run->moved[p].parameter, s->r, s->dv_p);
         for (int k = 0; k < run->n; k++)
             run->gradient[k * run->m + p] +=
                 phx_dot(n_v, s->before + k * n_v, s->dv_p) - phx_dot(n, s->eta + k * n, s->r);

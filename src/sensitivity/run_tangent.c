@@ -44,9 +44,8 @@ phx_status phx_run_tangent(phx_run_gradient *run)
 {
     const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v, n = n_v + (size_t)run->run.dae->n_l;
     const size_t m = (size_t)run->m;
-    double *room = phx_calloc(run->context, n_x + 3 * n_v + 2 * n, sizeof *room);
-    double *res = room ? room + n_x + n_v : NULL, *v1 = res ? res + n : NULL, *r = v1 ? v1 + n_v : NULL,
-           *dv_p = r ? r + n : NULL;
+    double *room = phx_calloc(run->context, n_x + 2 * n_v + n, sizeof *room);
+    double *r = room ? room + n_x + n_v : NULL, *dv_p = r ? r + n : NULL;
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
 
     memset(run->gradient, 0, (size_t)run->n * m * sizeof *run->gradient);
@@ -56,7 +55,7 @@ phx_status phx_run_tangent(phx_run_gradient *run)
         status = phx_run_load_step(run, k);
         for (size_t p = 0; p < m && !status; p++) {
             double *xi = run->xi0 + p * n_v, *dv = run->dv0 + p * n_v;
-            status = phx_run_step_by_parameter(run, (int)p, res, v1, r, dv_p);
+            status = phx_variation_by_parameter(run->variation, run->moved[p].parameter, r, dv_p);
             if (!status)
                 status = phx_variation_tangent(run->variation, r, dv_p, xi, dv);
             if (!status)

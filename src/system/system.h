@@ -438,7 +438,7 @@ void phx_variation_destroy(phx_variation *variation); /* NULL is allowed */
 phx_status phx_variation_step(phx_variation *variation, double t0, double h, const double *x0, const double *v0,
                               const double *x1, const double *v1, const double *lambda);
 /* In place: the variation at the start of the step becomes that at its end. r (n_v + n_l), dv_p (n_v): what a parameter
- * changes in the residual and the end velocity (phx_variation_of); NULL: zero. */
+ * changes in the residual and the end velocity (phx_variation_by_parameter); NULL: zero. */
 phx_status phx_variation_tangent(phx_variation *variation, const double *r, const double *dv_p, double *xi, double *dv);
 /* The transpose: the derivative (a_xi, a_v) of a number by the state at the end becomes that by the state at the start.
  * With eta (n_v + n_l) and a_v as it was, a parameter changes the number by a_v . dv_p - eta . r. */
@@ -446,7 +446,16 @@ phx_status phx_variation_adjoint(phx_variation *variation, double *a_xi, double 
 /* The dae (plain) of another system with the rows that carry multipliers in `like`. PHX_ERR_UNSUPPORTED where the
  * systems do not have the same structure. */
 phx_status phx_system_dae_like(phx_system *system, phx_context *context, const phx_dae *like, phx_dae **dae);
-/* Residual and end velocity of another system of the same structure at the step at hand; its dae is plain. */
-phx_status phx_variation_of(const phx_variation *variation, phx_dae *other, double *res, double *v1);
+/* Systems of the same structure at neighbouring values of a parameter, whose daes (n, phx_system_dae_like) are borrowed:
+ * a derivative is the sum of weight_k times the values. */
+typedef struct phx_variation_parameter phx_variation_parameter;
+phx_status phx_variation_parameter_create(phx_context *context, const phx_variation *variation, int n,
+                                          phx_dae *const *daes, const double *weight,
+                                          phx_variation_parameter **parameter);
+void phx_variation_parameter_destroy(phx_variation_parameter *parameter); /* NULL is allowed */
+/* The derivatives of the residual, r (n_v + n_l), and of the end velocity, dv_p (n_v), of the step at hand at fixed
+ * state, mean velocity and multipliers. */
+phx_status phx_variation_by_parameter(phx_variation *variation, phx_variation_parameter *parameter, double *r,
+                                      double *dv_p);
 
 #endif

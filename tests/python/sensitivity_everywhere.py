@@ -93,7 +93,7 @@ def compare(path, seed=1):
         except phlexor.PhlexorError as why:
             lines.append((path.name, name, np.nan, np.nan, str(why)[:90]))
             continue
-        scale = np.abs(tangent.gradient[:, 0]) + 1e-3 * np.abs(tangent.value) + 1e-12
+        scale = np.abs(tangent.gradient[:, 0]) + 1e-3 * np.abs(tangent.value) + 1e-9 * np.max(np.abs(tangent.value)) + 1e-12
         by_adjoint = float(np.max(np.abs(adjoint.gradient - tangent.gradient)[:, 0] / scale))
         by_differences = float(np.max(np.abs(differences(model, objectives, name) - tangent.gradient[:, 0]) / scale))
         lines.append((path.name, name, by_adjoint, by_differences, ""))

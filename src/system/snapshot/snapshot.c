@@ -410,6 +410,13 @@ static void archive_forces(phx_archive *archive, phx_system *system)
         snapshot_refuse(archive, "a sum of coordinates lacks its links");
 }
 
+void phx_sys_archive_between(phx_archive *archive, phx_system *system)
+{
+    archive_ports(archive, system);
+    archive_joints(archive, system);
+    archive_forces(archive, system);
+}
+
 /* ---- outputs ---- */
 /* Numbers that the values of an output are made with. */
 static size_t stress_numbers(const phx_system *system, const output_slot *output)

@@ -25,10 +25,12 @@ static void apply_mass(const phx_variation *var, const double *x, const double *
     }
 }
 
-/* p <- (dM xi) b */
+/* p <- (dM xi) b; xi NULL: 0. */
 static void change_mass(const phx_variation *var, const double *x, const double *xi, const double *b, double *p)
 {
-    for (int k = 0; k < var->system->n_bodies; k++) {
+    if (!xi)
+        memset(p, 0, (size_t)var->n_v * sizeof *p);
+    for (int k = 0; k < var->system->n_bodies && xi; k++) {
         const body_slot *slot = &var->system->bodies[k];
         phx_body_momenta_slope(slot->body, x + slot->x, xi + slot->v, b + slot->v, p + slot->v, var->body_room);
     }
@@ -271,31 +273,41 @@ static void add_rows(const phx_variation *var, bool transposed, double alpha, co
         }
 }
 
-/* The derivative of a solution z = (u, mu) of (5): b <- -[M -G^T; G 0]^-1 (K xi + (dM xi) u; + G dv). dv NULL: none. */
-static phx_status solution_tangent(phx_variation *var, const double *K, const double *u, const double *xi,
-                                   const double *dv, double *b)
+/* The derivative of a solution z = (u, mu) of (5), whose rows are those of the velocities `rowed`:
+ * b <- -[M -G^T; G 0]^-1 (K xi + (dM xi) u + G dv + what the parameter changes). dv NULL: none. */
+static phx_status solution_tangent(phx_variation *var, const phx_variation_parameter *by, const double *K,
+                                   const double *u, const double *rowed, const double *xi, const double *dv, double *b)
 {
     memset(b, 0, (size_t)var->n * sizeof *b);
     if (var->n_l == 0)
         return PHX_OK;
     change_mass(var, var->x1, xi, u, b);
-    add_pattern(var, K, false, 1.0, xi, b);
+    if (xi)
+        add_pattern(var, K, false, 1.0, xi, b);
     if (dv)
         add_rows(var, false, 1.0, dv, b + var->n_v);
+    if (by) {
+        phx_var_mass_by(by, var->x1, u, b);
+        phx_var_rows_by(var, by, rowed, u + var->n_v, b);
+    }
     for (int i = 0; i < var->n; i++)
         b[i] = -b[i];
     return var->ws->by->solve_mass(var->ws, b);
 }
 
-/* The variation of the momenta P of a component: at the start, and of the impulse of gravity. */
-static void wanted_tangent(phx_variation *var, int index, const double *xi0, const double *xi1, const double *dv0,
-                           double *p, double *wanted)
+/* The variation of the momenta P of a component: at the start, and of the impulses. */
+static void wanted_tangent(phx_variation *var, const phx_variation_parameter *by, int index, const double *xi0,
+                           const double *xi1, const double *dv0, double *p, double *wanted)
 {
     const phx_system *system = var->system;
     const component_slot *component = &system->components.slot[index];
     const int dim = system->dim, per = var->components[index].per;
     double moments[VARIATION_PER] = {0.0}, torque[3], *change = var->room[5];
 
+    if (by)
+        phx_var_wanted_by(var, by, index, wanted);
+    if (!xi0)
+        return;
     apply_mass(var, var->x0, var->v0, p);
     phx_var_rigid_change(system, component, var->x0, per, xi0, 0.0, NULL, NULL, p, wanted);
     apply_mass(var, var->x0, dv0, p);
@@ -313,16 +325,19 @@ static void wanted_tangent(phx_variation *var, int index, const double *xi0, con
 }
 
 /* The derivative of (6), u = u_0 + T c with T^T M u = P: du, that of u_0 on entry. */
-static phx_status carried_tangent(phx_variation *var, int index, const double *xi, const double *u, const double *c,
-                                  const double *wanted, double *p, double *du)
+static phx_status carried_tangent(phx_variation *var, const phx_variation_parameter *by, int index, const double *xi,
+                                  const double *u, const double *c, const double *wanted, double *p, double *du)
 {
     const component_slot *component = &var->system->components.slot[index];
     const varied_component *own = &var->components[index];
     double right[VARIATION_PER] = {0.0}, change[VARIATION_PER], *dM = var->room[5];
 
     apply_mass(var, var->x1, u, p);
-    phx_var_rigid_change(var->system, component, var->x1, own->per, xi, 1.0, c, du, p, right);
+    if (xi)
+        phx_var_rigid_change(var->system, component, var->x1, own->per, xi, 1.0, c, du, p, right);
     apply_mass(var, var->x1, du, p);
+    if (by)
+        phx_var_mass_by(by, var->x1, u, p);
     change_mass(var, var->x1, xi, u, dM);
     component_add(var, component, 1.0, dM, p);
     phx_var_rigid_momenta(var->system, component, var->x1, own->per, p, right);
@@ -334,42 +349,52 @@ static phx_status carried_tangent(phx_variation *var, int index, const double *x
     return status;
 }
 
-/* dT(u) of a component: u . M du + 1/2 u . (dM xi) u. */
-static double energy_tangent(phx_variation *var, int index, const double *xi, const double *u, const double *du,
-                             double *p)
+/* dT(u) of a component: u . M du + 1/2 u . (dM) u. */
+static double energy_tangent(phx_variation *var, const phx_variation_parameter *by, int index, const double *xi,
+                             const double *u, const double *du, double *p)
 {
     const component_slot *component = &var->system->components.slot[index];
 
     apply_mass(var, var->x1, u, p);
     const double sum = component_dot(var, component, du, p);
     change_mass(var, var->x1, xi, u, p);
+    if (by)
+        phx_var_mass_by(by, var->x1, u, p);
     return sum + 0.5 * component_dot(var, component, u, p);
 }
 
 /* The work of the drives on a component: sum mu (w + e/2), de = K_l xi + G dv. */
-static double supply_tangent(const phx_variation *var, int index, const double *change, const double *de)
+static double supply_tangent(const phx_variation *var, const phx_variation_parameter *by, int index,
+                             const double *change, const double *de)
 {
     double sum = 0.0;
 
     for (int k = 0; k < var->n_l && var->drives; k++)
         if (var->ws->rows.row[k].speed && row_is_of(var, k, index))
             sum += change[var->n_v + k] * (var->w[k] + 0.5 * var->e[k]) +
-                   0.5 * var->correction[var->n_v + k] * de[var->n_v + k];
+                   var->correction[var->n_v + k] * (0.5 * de[var->n_v + k] + (by ? by->dw[k] : 0.0));
     return sum;
 }
 
-phx_status phx_var_project_tangent(phx_variation *var, const double *xi1, const double *xi0, const double *dv0,
-                                   double *dv)
+phx_status phx_var_project_tangent(phx_variation *var, const phx_variation_parameter *by, const double *xi1,
+                                   const double *xi0, const double *dv0, double *dv)
 {
     double *change = var->room[0], *driven = var->room[1], *p = var->room[2], *de = var->room[3], *y = var->room[4];
     double *dy = var->room[6]; /* room[5] is the scratch of the functions above */
-    phx_status status = solution_tangent(var, var->stiffness, var->correction, xi1, dv, change);
+    for (int i = 0; i < var->n_v; i++)
+        dy[i] = var->v[i] + var->correction[i];
+    phx_status status = solution_tangent(var, by, var->stiffness, var->correction, dy, xi1, dv, change);
 
     memset(driven, 0, (size_t)var->n * sizeof *driven);
     memset(de, 0, (size_t)var->n * sizeof *de);
     if (!status && var->drives) {
-        status = solution_tangent(var, var->driven, var->drive, xi1, NULL, driven);
-        add_pattern(var, var->taken, false, 1.0, xi1, de);
+        status = solution_tangent(var, by, var->driven, var->drive, var->drive, xi1, NULL, driven);
+        if (xi1)
+            add_pattern(var, var->taken, false, 1.0, xi1, de);
+        if (by) {
+            memset(p, 0, (size_t)var->n * sizeof *p);
+            phx_var_rows_by(var, by, var->v, p, de); /* leaves the change of w */
+        }
         add_rows(var, false, 1.0, dv, de + var->n_v);
     }
     for (int i = 0; i < var->n_v; i++) {
@@ -381,18 +406,18 @@ phx_status phx_var_project_tangent(phx_variation *var, const double *xi1, const 
         const varied_component *own = &var->components[c];
         double wanted[VARIATION_PER] = {0.0};
         if (own->per > 0) {
-            wanted_tangent(var, c, xi0, xi1, dv0, p, wanted);
-            status = carried_tangent(var, c, xi1, var->next, own->step, wanted, p, change);
+            wanted_tangent(var, by, c, xi0, xi1, dv0, p, wanted);
+            status = carried_tangent(var, by, c, xi1, var->next, own->step, wanted, p, change);
         }
         if (!status && own->per > 0)
-            status = carried_tangent(var, c, xi1, var->fixed, own->wanted, wanted, p, driven);
+            status = carried_tangent(var, by, c, xi1, var->fixed, own->wanted, wanted, p, driven);
         double ds = 0.0;
         if (!status && own->scaled) {
-            const double dm = energy_tangent(var, c, xi1, var->v, dv, p) + supply_tangent(var, c, change, de) -
-                              energy_tangent(var, c, xi1, var->next, change, p);
+            const double dm = energy_tangent(var, by, c, xi1, var->v, dv, p) + supply_tangent(var, by, c, change, de) -
+                              energy_tangent(var, by, c, xi1, var->next, change, p);
             for (int i = 0; i < var->n_v; i++)
                 dy[i] = change[i] - driven[i];
-            const double dspare = energy_tangent(var, c, xi1, y, dy, p);
+            const double dspare = energy_tangent(var, by, c, xi1, y, dy, p);
             ds = (dm - own->missing / own->spare * dspare) / (2.0 * own->s * own->spare);
         }
         for (int i = 0; i < component->count && !status; i++) {

@@ -302,7 +302,7 @@ static void apply_difference(const phx_variation *var, bool transposed, double a
 
 /* ---- forward ---- */
 /* In place: the variation of the state at the start becomes that at the end. r (n): dR/dp, dv_p (n_v): dv_1/dp at fixed
- * (x_0, v_0, v_m, lambda); NULL: zero. */
+ * (x_0, v_0, v_m, lambda), both of phx_variation_by_parameter; NULL: zero. */
 phx_status phx_variation_tangent(phx_variation *var, const double *r, const double *dv_p, double *xi, double *dv)
 {
     double *rhs = var->room[0], *back = var->room[1], *start = var->room[2], *xi1 = var->xi1, *dv1 = var->dv1;
@@ -328,7 +328,7 @@ phx_status phx_variation_tangent(phx_variation *var, const double *r, const doub
     apply_map(var, PHX_STEP_Y, false, 1.0, rhs, xi1);
     apply_map(var, PHX_STEP_V0, false, 1.0, dv, dv1);
     apply_map(var, PHX_STEP_VM, false, 1.0, rhs, dv1);
-    const phx_status projected = phx_var_project_tangent(var, xi1, xi, dv, dv1);
+    const phx_status projected = phx_var_project_tangent(var, NULL, xi1, xi, dv, dv1);
     memcpy(xi, xi1, of_v);
     for (int i = 0; i < var->n_v; i++)
         dv[i] = dv1[i] + (dv_p ? dv_p[i] : 0.0);
@@ -366,24 +366,4 @@ phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, 
         a_v[i] = a_v0[i] - start[i];
     }
     return PHX_OK;
-}
-
-/* ---- parameters ---- */
-/* The residual (n) of another system at the interval at hand, and the velocity v1 (n_v) at the end of its step. */
-phx_status phx_variation_of(const phx_variation *var, phx_dae *other, double *res, double *v1)
-{
-    double *end = var->room[1], *x1 = var->room_x, *lambda = var->room[2];
-    phx_work work;
-    phx_status status = other->ops->interval_begin(other, var->t0, var->h, var->x0, var->v0);
-
-    for (int i = 0; i < var->n_v; i++)
-        end[i] = v1[i] = 2.0 * var->vm[i] - var->v0[i];
-    memcpy(lambda, var->lambda, (size_t)var->n_l * sizeof *lambda);
-    if (!status)
-        status = other->ops->interval_residual(other, end, lambda, x1, res);
-    if (!status)
-        status = other->ops->interval_finish(other, v1, &work);
-    if (!status)
-        status = other->ops->project(other, var->t0 + var->h, var->h, true, false, x1, v1, lambda, &work);
-    return status;
 }

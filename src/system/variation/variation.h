@@ -40,21 +40,39 @@ struct phx_variation {
     bool drives;
 };
 
+/* The same system at neighbouring values of a parameter; derivatives are sums of weights times values. */
+struct phx_variation_parameter {
+    phx_context *context;
+    int n;
+    workspace **ws; /* n, borrowed */
+    double *weight;
+    bool *touched;        /* per body: its numbers are not the same at all values */
+    bool coupled;         /* ports, joints, forces or gravity are not; or momenta are kept, so that all is evaluated */
+    double *p, *row, *dw; /* n_v + n_l; the same; n_l: change of prescribed rates */
+};
+/* out += sum weight M u at x of the bodies that the parameter touches. */
+void phx_var_mass_by(const phx_variation_parameter *by, const double *x, const double *u, double *out);
+/* out (n) += sum weight (-G^T mu, G u - w) at (x_1, u). */
+void phx_var_rows_by(const phx_variation *variation, const phx_variation_parameter *by, const double *u,
+                     const double *mu, double *out);
+/* wanted += the change of the momenta and impulses of a component. */
+void phx_var_wanted_by(const phx_variation *variation, const phx_variation_parameter *by, int index, double *wanted);
+
 /* A body of the system in the forward interval. */
 phx_body_view phx_var_view(const phx_variation *variation, int b);
 
 /* ---- projection_variation.c ---- */
 phx_status phx_var_projection(phx_variation *variation);
-/* dv <- d v_1 by the variations of v and x_1 and of the start (dx0, dv0). */
-phx_status phx_var_project_tangent(phx_variation *variation, const double *xi1, const double *xi0, const double *dv0,
-                                   double *dv);
+/* dv <- d v_1 by the variations dv of v, of x_1 and of the start (xi0, dv0), which may all be NULL, and by a parameter
+ * (NULL: none). */
+phx_status phx_var_project_tangent(phx_variation *variation, const phx_variation_parameter *by, const double *xi1,
+                                   const double *xi0, const double *dv0, double *dv);
 /* The transpose: a_v, of v_1 on entry, of v on exit; to a_xi1, a_xi0, a_v0 is added. */
 phx_status phx_var_project_adjoint(phx_variation *variation, double *a_v, double *a_xi1, double *a_xi0, double *a_v0);
 
 /* ---- load_variation.c: impulses of loads on a free component (index) ---- */
 /* wanted += their change with the configurations at both ends. */
-void phx_var_impulse_tangent(phx_variation *variation, int index, const double *xi0, const double *xi1,
-                             double *wanted);
+void phx_var_impulse_tangent(phx_variation *variation, int index, const double *xi0, const double *xi1, double *wanted);
 /* The transpose: a_xi0 and a_xi1 += the derivatives of by . impulse. */
 void phx_var_impulse_adjoint(phx_variation *variation, int index, const double *by, double *a_xi0, double *a_xi1);
 
