@@ -14,6 +14,7 @@ extern "C" {
  *   model.mass                    mass of all bodies, kg
  *   modes.omega.K                 of mode K, from 1: |lambda|, rad/s;  modes.frequency.K in Hz
  *   modes.damping.K               -Re lambda/|lambda|
+ *   modes.mean.K.L                mean of |lambda| of the modes K to L, which is smooth where these cross each other
  *   static(EXPRESSION)            at the equilibrium;  static.critical.K: a critical load factor
  *   linearize.h2, linearize.hinf  norms of the linear model
  *   linearize.pole.K.re, .im      of its poles in the order of their frequency, 1/s

@@ -37,6 +37,30 @@ static phx_status evaluate_mass(phx_context *context, const phx_model *model, in
 }
 
 /* ---- modes ---- */
+/* The number of the highest mode that an objective names, from 0. */
+static int highest_mode(const phx_objective *objective)
+{
+    return objective->quantity != PHX_OF_MEAN_OMEGA ? objective->index
+           : objective->output > objective->input   ? objective->output
+                                                    : objective->input;
+}
+
+static double of_modes(const phx_objective *objective, const phx_mode_row *rows)
+{
+    double sum = 0.0;
+
+    if (objective->quantity != PHX_OF_MEAN_OMEGA) {
+        const phx_mode_row *row = &rows[objective->index];
+        return objective->quantity == PHX_OF_OMEGA       ? row->omega
+               : objective->quantity == PHX_OF_FREQUENCY ? row->frequency
+                                                         : row->damping;
+    }
+    const int last = highest_mode(objective), first = objective->output + objective->input - last;
+    for (int m = first; m <= last; m++)
+        sum += rows[m].omega / (last - first + 1);
+    return sum;
+}
+
 static phx_status evaluate_modes(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
                                  double *value)
 {
@@ -44,20 +68,16 @@ static phx_status evaluate_modes(phx_context *context, const phx_model *model, i
     phx_modes_table table = {0};
 
     for (int k = 0; k < n; k++)
-        if (objectives[k].analysis == PHX_ANALYSIS_MODES && objectives[k].index >= options.count)
-            options.count = objectives[k].index + 1;
+        if (objectives[k].analysis == PHX_ANALYSIS_MODES && highest_mode(&objectives[k]) >= options.count)
+            options.count = highest_mode(&objectives[k]) + 1;
     phx_status status = phx_study_modes(context, model, &options, &table, NULL);
     for (int k = 0; k < n && !status; k++) {
         if (objectives[k].analysis != PHX_ANALYSIS_MODES)
             continue;
-        if (objectives[k].index >= table.n_rows) {
+        if (highest_mode(&objectives[k]) >= table.n_rows)
             status = beyond_count(context, &objectives[k], table.n_rows, "modes");
-            break;
-        }
-        const phx_mode_row *row = &table.rows[objectives[k].index];
-        value[k] = objectives[k].quantity == PHX_OF_OMEGA       ? row->omega
-                   : objectives[k].quantity == PHX_OF_FREQUENCY ? row->frequency
-                                                                : row->damping;
+        else
+            value[k] = of_modes(&objectives[k], table.rows);
     }
     phx_modes_free(&table);
     return status;

@@ -85,10 +85,29 @@ double phx_neighbour_step(double value, double relative)
     return value != 0.0 ? relative * fabs(value) : relative;
 }
 
-/* The difference of sixth order; the error is estimated by that of fourth order. room: PHX_NEIGHBOURS n. */
-static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, int parameter, int n,
-                                const phx_objective *objectives, double *room, double *slope, double *error)
+/* The difference of sixth order of the values at the neighbours and at the middle. The error is estimated by that of
+ * fourth order, and by second differences S(d), S(2 d), of which smooth values have S(2 d) = 4 S(d) + O(d^4) and those
+ * of a corner S(2 d) = 2 S(d). */
+static double difference(int n, const double *at, double middle, double step, double *error)
 {
+    const double near = at[0] - at[n], far = at[2 * n] - at[3 * n];
+    const double bend = at[0] + at[n] - 2.0 * middle, wide = at[2 * n] + at[3 * n] - 2.0 * middle;
+    double slope = 0.0;
+
+    for (int s = 0; s < PHX_NEIGHBOURS; s++)
+        slope += phx_neighbour_weight[s] / step * at[s * n];
+    *error = fabs(slope - (8.0 * near - far) / (12.0 * step)) + fabs(wide - 4.0 * bend) / (4.0 * step);
+    return slope;
+}
+
+/* The objectives at the neighbours of a parameter (room: PHX_NEIGHBOURS n) and their differences. A value that has a
+ * corner or a jump there, as of modes that cross, has no derivative. */
+static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, int parameter, int n,
+                                const phx_objective *objectives, const double *middle, double *room, double *slope,
+                                double *error)
+{
+    static const double ROUGH = 1e-3, RESOLVED = 1e-6; /* error: relative; to the value per 100 % of the parameter */
+    const char *name = neighbour->original->parameters[parameter].name;
     const double value = neighbour->original->parameters[parameter].value,
                  step = phx_neighbour_step(value, PHX_STEP_OF_WHOLES);
     phx_status status = PHX_OK;
@@ -99,14 +118,17 @@ static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, 
         if (!status)
             status = phx_objectives_of_model(context, neighbour->model, n, objectives, room + s * n);
         if (status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED)
-            phx_fail_prefix(context, status, "at %s = %.10g: ", neighbour->original->parameters[parameter].name, at);
+            phx_fail_prefix(context, status, "at %s = %.10g: ", name, at);
     }
     for (int k = 0; k < n && !status; k++) {
-        const double near = room[k] - room[n + k], far = room[2 * n + k] - room[3 * n + k];
-        slope[k] = 0.0;
-        for (int s = 0; s < PHX_NEIGHBOURS; s++)
-            slope[k] += phx_neighbour_weight[s] / step * room[s * n + k];
-        error[k] = fabs(slope[k] - (8.0 * near - far) / (12.0 * step));
+        slope[k] = difference(n, room + k, middle[k], step, &error[k]);
+        const double resolved = RESOLVED * fabs(middle[k]) * PHX_STEP_OF_WHOLES / step;
+        if (error[k] > ROUGH * fabs(slope[k]) + resolved)
+            status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                              "'%s' does not follow %s smoothly at %s = %.10g (its differences are %.6g with an error "
+                              "of %.2g): no derivative. Modes that cross have their mean, modes.mean.K.L; runs with "
+                              "fast oscillations or events may have none",
+                              objectives[k].text, name, name, value, slope[k], error[k]);
     }
     return status;
 }
@@ -129,7 +151,7 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
         status = phx_objectives_of_model(context, neighbour->model, n, part->objectives, part->value);
     double *slope = room ? room + PHX_NEIGHBOURS * n : NULL, *error = room ? slope + n : NULL;
     for (int p = 0; p < m && !status; p++) {
-        status = differentiate(context, neighbour, parameters[p], n, part->objectives, room, slope, error);
+        status = differentiate(context, neighbour, parameters[p], n, part->objectives, part->value, room, slope, error);
         for (int k = 0; k < n && !status; k++) {
             part->slope[k * m + p] = slope[k];
             part->error[k * m + p] = error[k];

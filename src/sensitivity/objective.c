@@ -30,6 +30,7 @@ static const kind kinds[] = {
     {"modes.omega", PHX_ANALYSIS_MODES, PHX_OF_OMEGA, FORM_INDEX},
     {"modes.frequency", PHX_ANALYSIS_MODES, PHX_OF_FREQUENCY, FORM_INDEX},
     {"modes.damping", PHX_ANALYSIS_MODES, PHX_OF_DAMPING, FORM_INDEX},
+    {"modes.mean", PHX_ANALYSIS_MODES, PHX_OF_MEAN_OMEGA, FORM_CHANNEL},
     {"static", PHX_ANALYSIS_STATIC, PHX_OF_EQUILIBRIUM, FORM_EXPRESSION},
     {"static.critical", PHX_ANALYSIS_STATIC, PHX_OF_CRITICAL, FORM_INDEX},
     {"linearize.h2", PHX_ANALYSIS_LINEARIZE, PHX_OF_H2, FORM_PLAIN},
@@ -130,8 +131,11 @@ static phx_status take_channel(phx_context *context, const kind *of, const char 
     }
     objective->output = take_index(at);
     objective->input = objective->output < 0 ? -1 : take_index(at);
-    return objective->input < 0 ? bad_objective(context, objective->text, "numbers of an output and an input, from 1")
-                                : PHX_OK;
+    return objective->input < 0
+               ? bad_objective(context, objective->text,
+                               of->quantity == PHX_OF_MEAN_OMEGA ? "numbers of two modes, from 1"
+                                                                 : "numbers of an output and an input, from 1")
+               : PHX_OK;
 }
 
 phx_status phx_objective_parse(phx_context *context, const char *text, phx_objective *objective)
@@ -144,10 +148,11 @@ phx_status phx_objective_parse(phx_context *context, const char *text, phx_objec
         if (strcmp(text, kinds[k].words) == 0 && kinds[k].form == FORM_PLAIN)
             of = &kinds[k];
     if (!of)
-        return bad_objective(context, text,
-                             "one of model.mass, modes.omega.K, modes.frequency.K, modes.damping.K, static(...), "
-                             "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase, "
-                             "simulate.final|at|integral|mean|max|min|peak(...)");
+        return bad_objective(
+            context, text,
+            "one of model.mass, modes.omega.K, modes.frequency.K, modes.damping.K, modes.mean.K.L, static(...), "
+            "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase, "
+            "simulate.final|at|integral|mean|max|min|peak(...)");
     const char *at = text + strlen(of->words);
     objective->analysis = of->analysis;
     objective->quantity = of->quantity;

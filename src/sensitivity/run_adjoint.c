@@ -119,7 +119,7 @@ static phx_status entry_columns(phx_run_gradient *run, sweep *s, int r, int b, i
 }
 
 /* Adds the derivatives of the objectives along the entries of body b at row r. */
-static phx_status add_body(phx_run_gradient *run, sweep *s, int r, int b, double speed)
+static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b, double speed)
 {
     static const double OF_STATE = 3e-4; /* rad, of the size, of the speed: the error is its sixth power */
     const phx_placed_body place = phx_system_placed(run->run.system, b);
@@ -180,7 +180,7 @@ static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
 }
 
 /* Adds the derivatives of the objectives by the state at row r, and directly by the parameters. */
-static phx_status add_row(phx_run_gradient *run, sweep *s, int r)
+static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
 {
     const size_t rows = (size_t)run->tape.rows, n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
     const double *v = run->tape.v + (size_t)r * n_v;
@@ -193,7 +193,7 @@ static phx_status add_row(phx_run_gradient *run, sweep *s, int r)
         speed = fmax(speed, fabs(v[i]));
     status = find_by_column(run, s, r);
     for (int b = 0; b < phx_system_bodies(run->run.system) && !status; b++)
-        status = add_body(run, s, r, b, speed);
+        status = add_body_entries(run, s, r, b, speed);
     for (int p = 0; p < run->m && !status; p++)
         for (int q = 0; q < PHX_NEIGHBOURS && !status; q++) {
             const phx_moved *moved = &run->moved[p];
@@ -233,11 +233,11 @@ phx_status phx_run_adjoint(phx_run_gradient *run)
 
     memset(run->gradient, 0, (size_t)run->n * (size_t)run->m * sizeof *run->gradient);
     if (!status)
-        status = add_row(run, &s, run->tape.rows - 1);
+        status = add_adjoint_row(run, &s, run->tape.rows - 1);
     for (int k = run->tape.rows - 2; k >= 0 && !status; k--) {
         status = pass_step(run, &s, k);
         if (!status)
-            status = add_row(run, &s, k);
+            status = add_adjoint_row(run, &s, k);
         if (!status)
             status = phx_progress(run->context, "adjoint", run->tape.rows - 1 - k, run->tape.rows - 1);
     }

@@ -19,7 +19,7 @@ static void move_state(const phx_system *system, const double *x, const double *
 
 /* The derivative of each objective's expression along the variation of the state and the parameter, at row r: both
  * move together. Expressions of t and parameters move with the parameter too. */
-static phx_status add_row(phx_run_gradient *run, int p, int r, const double *xi, const double *dv, double *room)
+static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const double *xi, const double *dv, double *room)
 {
     const phx_moved *moved = &run->moved[p];
     const size_t rows = (size_t)run->tape.rows, n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
@@ -50,7 +50,7 @@ phx_status phx_run_tangent(phx_run_gradient *run)
 
     memset(run->gradient, 0, (size_t)run->n * m * sizeof *run->gradient);
     for (size_t p = 0; p < m && !status; p++)
-        status = add_row(run, (int)p, 0, run->xi0 + p * n_v, run->dv0 + p * n_v, room);
+        status = add_tangent_row(run, (int)p, 0, run->xi0 + p * n_v, run->dv0 + p * n_v, room);
     for (int k = 0; k + 1 < run->tape.rows && !status; k++) {
         status = phx_run_load_step(run, k);
         for (size_t p = 0; p < m && !status; p++) {
@@ -59,7 +59,7 @@ phx_status phx_run_tangent(phx_run_gradient *run)
             if (!status)
                 status = phx_variation_tangent(run->variation, r, dv_p, xi, dv);
             if (!status)
-                status = add_row(run, (int)p, k + 1, xi, dv, room);
+                status = add_tangent_row(run, (int)p, k + 1, xi, dv, room);
         }
         if (!status)
             status = phx_progress(run->context, "tangents", k + 1, run->tape.rows - 1);

@@ -46,7 +46,8 @@ static phx_status compare(phx_context *context, phx_system *one, phx_system *oth
     return status == PHX_ERR_UNSUPPORTED ? PHX_OK : status;
 }
 
-/* Whether what is between the bodies is made of the numbers of body b: of a load along it, of ports that slide on it. */
+/* Whether what is between the bodies is made of the numbers of body b: of a load along it, of ports that slide on it.
+ */
 static bool reaches_out(const phx_system *system, int b)
 {
     if (phx_body_places(system->bodies[b].body, NULL, NULL) > 0)

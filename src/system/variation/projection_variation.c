@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* ---- products over all bodies ---- */
-static void apply_mass(const phx_variation *var, const double *x, const double *v, double *p)
+static void momenta_of_all(const phx_variation *var, const double *x, const double *v, double *p)
 {
     for (int b = 0; b < var->system->n_bodies; b++) {
         const body_slot *slot = &var->system->bodies[b];
@@ -148,12 +148,12 @@ static phx_status exchange_momenta(phx_variation *var, int index, varied_compone
         unit[m] = 1.0;
         memset(column, 0, (size_t)var->n_v * sizeof *column);
         phx_var_rigid_velocities(var->system, component, var->x1, per, 1.0, unit, column);
-        apply_mass(var, var->x1, column, p);
+        momenta_of_all(var, var->x1, column, p);
         phx_var_rigid_momenta(var->system, component, var->x1, per, p, sum);
         for (int r = 0; r < per; r++)
             own->inertia[r * per + m] = sum[r];
     }
-    apply_mass(var, var->x1, var->next, p);
+    momenta_of_all(var, var->x1, var->next, p);
     phx_var_rigid_momenta(var->system, component, var->x1, per, p, missing);
     for (int m = 0; m < per; m++) {
         wanted[m] = var->ws->projection.momentum0[index * all + m] + var->ws->projection.impulse[index * all + m];
@@ -206,13 +206,13 @@ static phx_status project_component(phx_variation *var, int index)
         const phx_status status = own->per > 0 ? exchange_momenta(var, index, own, p) : PHX_OK;
         if (status)
             return status;
-        apply_mass(var, var->x1, var->v, p);
+        momenta_of_all(var, var->x1, var->v, p);
         const double before = 0.5 * component_dot(var, component, var->v, p), target = before + supply;
-        apply_mass(var, var->x1, var->next, p);
+        momenta_of_all(var, var->x1, var->next, p);
         own->missing = own->per > 0 ? target - 0.5 * component_dot(var, component, var->next, p) : taken;
         for (int k = 0; k < var->n_v; k++)
             y[k] = var->next[k] - var->fixed[k];
-        apply_mass(var, var->x1, y, p);
+        momenta_of_all(var, var->x1, y, p);
         own->spare = 0.5 * component_dot(var, component, y, p);
         own->scaled = component->n_v > component->n_rows && fabs(own->missing) < MOST * own->spare &&
                       own->spare > DBL_EPSILON * fmax(before, target - own->missing);
@@ -260,7 +260,7 @@ static void add_pattern(const phx_variation *var, const double *K, bool transpos
 }
 
 /* G v of the rows as the mass matrix has them; transposed: out += G^T l. */
-static void add_rows(const phx_variation *var, bool transposed, double alpha, const double *in, double *out)
+static void add_row_rates(const phx_variation *var, bool transposed, double alpha, const double *in, double *out)
 {
     const kkt_matrix *kkt = &var->ws->kkt;
 
@@ -285,7 +285,7 @@ static phx_status solution_tangent(phx_variation *var, const phx_variation_param
     if (xi)
         add_pattern(var, K, false, 1.0, xi, b);
     if (dv)
-        add_rows(var, false, 1.0, dv, b + var->n_v);
+        add_row_rates(var, false, 1.0, dv, b + var->n_v);
     if (by) {
         phx_var_mass_by(by, var->x1, u, b);
         phx_var_rows_by(var, by, rowed, u + var->n_v, b);
@@ -308,15 +308,15 @@ static void wanted_tangent(phx_variation *var, const phx_variation_parameter *by
         phx_var_wanted_by(var, by, index, wanted);
     if (!xi0)
         return;
-    apply_mass(var, var->x0, var->v0, p);
+    momenta_of_all(var, var->x0, var->v0, p);
     phx_var_rigid_change(system, component, var->x0, per, xi0, 0.0, NULL, NULL, p, wanted);
-    apply_mass(var, var->x0, dv0, p);
+    momenta_of_all(var, var->x0, dv0, p);
     change_mass(var, var->x0, xi0, var->v0, change);
     component_add(var, component, 1.0, change, p);
     phx_var_rigid_momenta(system, component, var->x0, per, p, wanted);
-    apply_mass(var, var->x0, xi0, p);
+    momenta_of_all(var, var->x0, xi0, p);
     phx_var_rigid_momenta(system, component, var->x0, dim, p, moments);
-    apply_mass(var, var->x1, xi1, p);
+    momenta_of_all(var, var->x1, xi1, p);
     phx_var_rigid_momenta(system, component, var->x1, dim, p, moments);
     phx_vec_x_vec(dim, moments, system->gravity, torque);
     for (int k = dim; k < per; k++)
@@ -332,10 +332,10 @@ static phx_status carried_tangent(phx_variation *var, const phx_variation_parame
     const varied_component *own = &var->components[index];
     double right[VARIATION_PER] = {0.0}, change[VARIATION_PER], *dM = var->room[5];
 
-    apply_mass(var, var->x1, u, p);
+    momenta_of_all(var, var->x1, u, p);
     if (xi)
         phx_var_rigid_change(var->system, component, var->x1, own->per, xi, 1.0, c, du, p, right);
-    apply_mass(var, var->x1, du, p);
+    momenta_of_all(var, var->x1, du, p);
     if (by)
         phx_var_mass_by(by, var->x1, u, p);
     change_mass(var, var->x1, xi, u, dM);
@@ -355,7 +355,7 @@ static double energy_tangent(phx_variation *var, const phx_variation_parameter *
 {
     const component_slot *component = &var->system->components.slot[index];
 
-    apply_mass(var, var->x1, u, p);
+    momenta_of_all(var, var->x1, u, p);
     const double sum = component_dot(var, component, du, p);
     change_mass(var, var->x1, xi, u, p);
     if (by)
@@ -395,7 +395,7 @@ phx_status phx_var_project_tangent(phx_variation *var, const phx_variation_param
             memset(p, 0, (size_t)var->n * sizeof *p);
             phx_var_rows_by(var, by, var->v, p, de); /* leaves the change of w */
         }
-        add_rows(var, false, 1.0, dv, de + var->n_v);
+        add_row_rates(var, false, 1.0, dv, de + var->n_v);
     }
     for (int i = 0; i < var->n_v; i++) {
         change[i] += dv[i]; /* of next */
@@ -451,7 +451,7 @@ static phx_status solution_adjoint(phx_variation *var, const double *K, const do
         zeta[n_v + k] = -zeta[n_v + k];
     add_pattern(var, K, true, -1.0, zeta, a_xi);
     if (a_v)
-        add_rows(var, true, -1.0, zeta + n_v, a_v);
+        add_row_rates(var, true, -1.0, zeta + n_v, a_v);
     add_mass_slope(var, var->x1, -1.0, zeta, u, var->room[7], a_xi);
     return PHX_OK;
 }
@@ -464,11 +464,11 @@ static void wanted_adjoint(phx_variation *var, int index, const double *by, doub
     const int dim = system->dim, per = var->components[index].per;
     double *rigid = var->room[5], *p = var->room[7], linear[3] = {0.0}, turn[3] = {0.0};
 
-    apply_mass(var, var->x0, var->v0, p);
+    momenta_of_all(var, var->x0, var->v0, p);
     phx_var_rigid_slope(system, component, var->x0, per, 1.0, p, by, a_xi0);
     memset(rigid, 0, (size_t)var->n_v * sizeof *rigid);
     phx_var_rigid_velocities(system, component, var->x0, per, 1.0, by, rigid);
-    apply_mass(var, var->x0, rigid, p);
+    momenta_of_all(var, var->x0, rigid, p);
     component_add(var, component, 1.0, p, a_v0);
     add_mass_slope(var, var->x0, 1.0, rigid, var->v0, p, a_xi0);
     /* by . (moments x g) = moments . (g x by) */
@@ -479,7 +479,7 @@ static void wanted_adjoint(phx_variation *var, int index, const double *by, doub
         const double *x = end ? var->x1 : var->x0;
         memset(rigid, 0, (size_t)var->n_v * sizeof *rigid);
         phx_var_rigid_velocities(system, component, x, dim, 1.0, linear, rigid);
-        apply_mass(var, x, rigid, p);
+        momenta_of_all(var, x, rigid, p);
         component_add(var, component, 1.0, p, end ? a_xi1 : a_xi0);
     }
     phx_var_impulse_adjoint(var, index, by, a_xi0, a_xi1);
@@ -500,11 +500,11 @@ static phx_status carried_adjoint(phx_variation *var, int index, const double *u
         return status;
     memset(rigid, 0, (size_t)var->n_v * sizeof *rigid);
     phx_var_rigid_velocities(var->system, component, var->x1, own->per, 1.0, by, rigid);
-    apply_mass(var, var->x1, u, p);
+    momenta_of_all(var, var->x1, u, p);
     for (int k = 0; k < own->per; k++)
         minus[k] = -by[k];
     phx_var_rigid_slope(var->system, component, var->x1, own->per, 1.0, p, minus, a_xi);
-    apply_mass(var, var->x1, rigid, p);
+    momenta_of_all(var, var->x1, rigid, p);
     component_add(var, component, -1.0, p, a);
     phx_var_rigid_slope(var->system, component, var->x1, own->per, 1.0, a, c, a_xi);
     add_mass_slope(var, var->x1, -1.0, rigid, u, p, a_xi);
@@ -517,7 +517,7 @@ static void energy_adjoint(phx_variation *var, int index, double factor, const d
     const component_slot *component = &var->system->components.slot[index];
     double *p = var->room[5];
 
-    apply_mass(var, var->x1, u, p);
+    momenta_of_all(var, var->x1, u, p);
     component_add(var, component, factor, p, a_u);
     for (int i = 0; i < component->count; i++) {
         const body_slot *slot = phx_var_member(var->system, component, i);
@@ -580,7 +580,7 @@ phx_status phx_var_project_adjoint(phx_variation *var, double *a_v, double *a_xi
         a_v[i] = a_next[i] + before[i];
     if (!status && var->drives) {
         add_pattern(var, var->taken, true, 1.0, a_e, a_xi1);
-        add_rows(var, true, 1.0, a_e + n_v, a_v);
+        add_row_rates(var, true, 1.0, a_e + n_v, a_v);
         status = solution_adjoint(var, var->driven, var->drive, a_fixed, a_fixed + n_v, a_xi1, NULL);
     }
     return status ? status : solution_adjoint(var, var->stiffness, var->correction, a_next, a_mu, a_xi1, a_v);

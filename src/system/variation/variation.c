@@ -178,7 +178,7 @@ static phx_status solve_interval(phx_variation *var, const double *v1)
         }
         for (int i = 0; i < var->n_l && !status; i++)
             var->lambda[i] -= res[var->n_v + i];
-        if (k > 0 && size <= SMALL * scale)
+        if (size <= SMALL * scale)
             break;
     }
     for (int i = 0; i < var->n_v; i++)
@@ -187,8 +187,8 @@ static phx_status solve_interval(phx_variation *var, const double *v1)
 }
 
 /* Residual and matrix of the interval from (x, v) over h, ending at (x_1, 2 v_m - v); `end` is room. */
-static phx_status matrix_of(phx_variation *var, double t, double h, const double *x, const double *v, double *end,
-                            double *matrix)
+static phx_status interval_matrix(phx_variation *var, double t, double h, const double *x, const double *v, double *end,
+                                  double *matrix)
 {
     phx_dae *dae = &var->ws->base;
     phx_status status = dae->ops->interval_begin(dae, t, h, x, v);
@@ -240,9 +240,9 @@ phx_status phx_variation_step(phx_variation *var, double t0, double h, const dou
     if (!status)
         status = end_of_interval(var, x1);
     if (!status)
-        status = matrix_of(var, t0 + h, -h, var->x1, var->v, var->room[1], var->backward);
+        status = interval_matrix(var, t0 + h, -h, var->x1, var->v, var->room[1], var->backward);
     if (!status)
-        status = matrix_of(var, t0, h, var->x0, var->v0, var->room[1], var->forward);
+        status = interval_matrix(var, t0, h, var->x0, var->v0, var->room[1], var->forward);
     if (!status)
         status = phx_lu_factor(var->lu, var->forward, NULL);
     if (status)
