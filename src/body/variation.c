@@ -14,6 +14,7 @@
  * The same with -h gives the start by the end. */
 #include "kind.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROWS = 6 };
@@ -249,19 +250,27 @@ void phx_body_start_maps(const phx_body *body, const double *gravity, const phx_
     }
 }
 
-/* p <- (M(q + xi) - M(q - xi)) b/2 = (dM/dq xi) b, exact: M is of second degree; xi over the velocities. x: room. */
+/* p <- (M(q + xi) - M(q - xi)) b/2 = (dM/dq xi) b, exact: M is of second degree. xi, over the velocities, is brought to
+ * size one for it, so that rounding of M does not count. x: room. */
 static void momenta_slope(const phx_body *body, const double *q_of, const double *xi, const double *b, double *x,
                           double *p, double *other)
 {
+    double size = 0.0;
+
+    for (int i = 0; i < body->n_q; i++)
+        size = fmax(size, fabs(xi[body->q_v + i]));
+    memset(p, 0, (size_t)body->n_v * sizeof *p);
+    if (size == 0.0)
+        return;
     memcpy(x, q_of, (size_t)body->n_x * sizeof *x);
     for (int i = 0; i < body->n_q; i++)
-        x[body->q_x + i] = q_of[body->q_x + i] + xi[body->q_v + i];
+        x[body->q_x + i] = q_of[body->q_x + i] + xi[body->q_v + i] / size;
     phx_body_momenta(body, x, b, p);
     for (int i = 0; i < body->n_q; i++)
-        x[body->q_x + i] = q_of[body->q_x + i] - xi[body->q_v + i];
+        x[body->q_x + i] = q_of[body->q_x + i] - xi[body->q_v + i] / size;
     phx_body_momenta(body, x, b, other);
     for (int i = 0; i < body->n_v; i++)
-        p[i] = 0.5 * (p[i] - other[i]);
+        p[i] = 0.5 * size * (p[i] - other[i]);
 }
 
 /* out += alpha times the transport of momenta p by v, -(p_t x w, p_t x v + p_r x w), or its transpose applied to p. */

@@ -164,6 +164,19 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
 }
 
 /* ---- exact derivatives of simulations ---- */
+/* Whether tangents are cheaper than the adjoint: with few parameters, or where the objectives follow the state at all
+ * steps, whose derivatives by each of its entries the adjoint needs. */
+static bool tangents_are_cheaper(const analysis_part *part, int n_v)
+{
+    bool at_all_steps = false;
+
+    for (int k = 0; k < part->n; k++) {
+        const phx_objective_quantity of = part->objectives[k].quantity;
+        at_all_steps = at_all_steps || of == PHX_OF_INTEGRAL || of == PHX_OF_MEAN || of == PHX_OF_PEAK;
+    }
+    return part->m <= part->n + (at_all_steps ? n_v : 1);
+}
+
 /* By tangents or by the adjoint, whichever is cheaper unless it is said. */
 static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
                               const int *parameters, analysis_part *part)
@@ -171,10 +184,12 @@ static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, ph
     phx_run_gradient run;
     phx_status status =
         phx_run_gradient_create(context, neighbour, part->n, part->objectives, part->m, parameters, &run);
-    const bool tangent = derivation == PHX_DERIVE_TANGENT || (derivation == PHX_DERIVE_AUTO && part->m <= part->n);
 
     if (!status)
-        status = tangent ? phx_run_tangent(&run) : phx_run_adjoint(&run);
+        status = derivation == PHX_DERIVE_TANGENT ||
+                         (derivation == PHX_DERIVE_AUTO && tangents_are_cheaper(part, run.run.dae->n_v))
+                     ? phx_run_tangent(&run)
+                     : phx_run_adjoint(&run);
     if (!status) {
         memcpy(part->value, run.value, (size_t)part->n * sizeof *run.value);
         memcpy(part->slope, run.gradient, (size_t)(part->n * part->m) * sizeof *run.gradient);

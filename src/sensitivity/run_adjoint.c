@@ -179,6 +179,31 @@ static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
     return status;
 }
 
+/* Whether any column that is used follows the state of body b at row r: it is looked at with all entries moved. */
+static phx_status follows_body(phx_run_gradient *run, sweep *s, int r, int b, bool *follows)
+{
+    static const double MOVED = 1e-2; /* m, rad, m/s */
+    const phx_placed_body place = phx_system_placed(run->run.system, b);
+    double *all = s->force;
+    phx_status status =
+        phx_run_columns(run, &run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)run->run.dae->n_x,
+                        run->tape.v + (size_t)r * (size_t)run->run.dae->n_v, run->row);
+
+    memcpy(s->column, run->row, (size_t)run->columns.n * sizeof *run->row);
+    move_entry(run, s, r, place.v, true, MOVED);
+    for (int i = 0; i < phx_body_n_v(place.body); i++) {
+        s->v[place.v + i] += MOVED * (1.0 + i);
+        all[i] = MOVED * (1.0 + 0.1 * i);
+    }
+    phx_body_displace(place.body, 1.0, all, s->x + place.x);
+    if (!status)
+        status = phx_run_columns(run, &run->run, run->tape.t[r], s->x, s->v, run->row);
+    *follows = false;
+    for (int c = 0; c < run->columns.n; c++)
+        *follows = *follows || (s->used[c] && run->row[c] != s->column[c]);
+    return status;
+}
+
 /* Adds the derivatives of the objectives by the state at row r, and directly by the parameters. */
 static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
 {
@@ -192,8 +217,12 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
     for (size_t i = 0; i < n_v; i++)
         speed = fmax(speed, fabs(v[i]));
     status = find_by_column(run, s, r);
-    for (int b = 0; b < phx_system_bodies(run->run.system) && !status; b++)
-        status = add_body_entries(run, s, r, b, speed);
+    for (int b = 0; b < phx_system_bodies(run->run.system) && !status; b++) {
+        bool follows = false;
+        status = follows_body(run, s, r, b, &follows);
+        if (!status && follows)
+            status = add_body_entries(run, s, r, b, speed);
+    }
     for (int p = 0; p < run->m && !status; p++)
         for (int q = 0; q < PHX_NEIGHBOURS && !status; q++) {
             const phx_moved *moved = &run->moved[p];

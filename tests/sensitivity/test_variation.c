@@ -88,8 +88,8 @@ static phx_status look_at_step(void *user, const phx_sample *sample)
     phx_status status = PHX_OK;
 
     if (s->taken++ > 0) {
-        status = phx_variation_step(s->variation, s->t, sample->t - s->t, s->x, s->v, sample->x, sample->v,
-                                    sample->lambda);
+        status =
+            phx_variation_step(s->variation, s->t, sample->t - s->t, s->x, s->v, sample->x, sample->v, sample->lambda);
         if (!status)
             s->worst = fmax(s->worst, asymmetry(s));
         const double h = sample->t - s->t;
@@ -144,12 +144,11 @@ static double worst_of(phx_context *context, const char *name)
 
 static void adjoint_is_transpose(void **state)
 {
-    static const char *const names[] = {"crank_slider.yaml",  "double_pendulum.yaml", "spatial_slider_crank.yaml",
-                                        "damped_lever.yaml",  "four_bar_free.yaml",   "heavy_top.yaml",
-                                        "fishing_rod.yaml",   "gear_train.yaml",      "double_wishbone.yaml",
-                                        "cable_arm.yaml",     "composite_blade.yaml", "telescopic_boom.yaml",
-                                        "landing_gear.yaml",  "arm_path.yaml",        "rotor_blade.yaml",
-                                        "spinning_plate.yaml"};
+    static const char *const names[] = {
+        "crank_slider.yaml",    "double_pendulum.yaml", "spatial_slider_crank.yaml", "damped_lever.yaml",
+        "four_bar_free.yaml",   "heavy_top.yaml",       "fishing_rod.yaml",          "gear_train.yaml",
+        "double_wishbone.yaml", "cable_arm.yaml",       "composite_blade.yaml",      "telescopic_boom.yaml",
+        "landing_gear.yaml",    "arm_path.yaml",        "rotor_blade.yaml",          "spinning_plate.yaml"};
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         CHECK_BELOW(worst_of(*state, names[k]), 1e-11, "%s", names[k]);

@@ -1,0 +1,250 @@
+/* Gradients against closed forms, against each other, and where there are none. */
+#include "sensitivity/objective.h"
+#include "study/study.h"
+#include "support/testing.h"
+
+#include <phlexor/sensitivity.h>
+
+static phx_model *read_model(phx_context *context, const char *text)
+{
+    phx_model *model = NULL;
+
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    return model;
+}
+
+/* The derivatives of an objective by the parameters, into slope. */
+static void find(phx_context *context, const phx_model *model, const char *objective, int m, const char *const *names,
+                 phx_derivation derivation, double *slope)
+{
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_gradient found;
+
+    options.n_objectives = 1;
+    options.objectives = &objective;
+    options.n_parameters = m;
+    options.parameters = names;
+    options.derivation = derivation;
+    CHECK_OK(context, phx_gradient_find(context, model, &options, &found));
+    memcpy(slope, found.gradient, (size_t)m * sizeof *slope);
+    phx_gradient_free(&found);
+}
+
+/* A mass on a spring: the midpoint rule turns its phase by 2 atan(h omega/2) in each step, so that its last place is
+ * known, x = a cos(n phi), and with it the derivatives by a, k and m. */
+static void oscillator_has_its_closed_form(void **state)
+{
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "parameters: {k: 40, m: 2, a: 0.3}\n"
+                               "ground: {ports: {O: {position: [0, 0]}}}\n"
+                               "bodies: {block: {kind: rigid, mass: m, inertia: 1, pose: {position: [a, 0]}}}\n"
+                               "joints:\n"
+                               "  guide: {kind: prismatic, ports: [ground.O, block.P], axis: [1, 0], stiffness: k}\n"
+                               "outputs: {x: {coordinate: guide}}\n"
+                               "simulate: {end: 2, step: 0.01}\n";
+    static const char *const names[] = {"k", "m", "a"};
+    static const phx_derivation ways[] = {PHX_DERIVE_ADJOINT, PHX_DERIVE_TANGENT, PHX_DERIVE_DIFFERENCES};
+    static const double tolerance[] = {1e-11, 1e-11, 1e-8};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    const double k = 40.0, m = 2.0, a = 0.3, h = 0.01, n = 200.0, omega = sqrt(k / m);
+    const double by_omega = -a * sin(n * 2.0 * atan(0.5 * h * omega)) * n * h / (1.0 + 0.25 * h * h * omega * omega);
+    const double want[] = {by_omega * 0.5 * omega / k, -by_omega * 0.5 * omega / m,
+                           cos(n * 2.0 * atan(0.5 * h * omega))};
+
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        double slope[3];
+        find(context, model, "simulate.final(x)", 3, names, ways[w], slope);
+        CHECK_VECTOR(3, slope, want, tolerance[w], "way %zu", w);
+    }
+    phx_model_destroy(model);
+}
+
+/* A body under a force from rest moves by F t^2/(2 m), exactly. */
+static void accelerated_body_has_its_closed_form(void **state)
+{
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 3\n"
+                               "parameters: {F: 3, m: 2}\n"
+                               "bodies: {block: {kind: rigid, mass: m, inertia: [1, 1, 1]}}\n"
+                               "loads: {push: {at: block.P, force: [F, 0, 0]}}\n"
+                               "outputs: {x: {position: block.P}}\n"
+                               "simulate: {end: 2, step: 0.02}\n";
+    static const char *const names[] = {"F", "m"};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    const double want[] = {1.0, -1.5};
+
+    for (int w = 0; w < 2; w++) {
+        double slope[2];
+        find(context, model, "simulate.final(x.x)", 2, names, w ? PHX_DERIVE_ADJOINT : PHX_DERIVE_TANGENT, slope);
+        CHECK_VECTOR(2, slope, want, 1e-11, "adjoint: %d", w);
+    }
+    phx_model_destroy(model);
+}
+
+/* A beam that bends on a crank, with a driven joint, a spring and a damper; a chain in space that flies. */
+static const char crank[] = "phlexor: 1\n"
+                            "dimension: 2\n"
+                            "gravity: [0, -9.81]\n"
+                            "parameters: {E: 7e8, d: 0.01, l: 0.5, m: 0.4, k: 30, c: 0.05, w: 6, r: 0.12}\n"
+                            "materials: {soft: {density: 1200, young: E}}\n"
+                            "ground: {ports: {O: {position: [0, 0]}, W: {position: [0.9, 0.1]}}}\n"
+                            "bodies:\n"
+                            "  crank: {kind: rigid, mass: 1, inertia: 0.01, ports: {C: {position: [r, 0]}}}\n"
+                            "  rod: {kind: beam, material: soft, length: l, section: {kind: circle, diameter: d},\n"
+                            "        elements: 3, reference: simply_supported, pose: {position: [r, 0]}}\n"
+                            "  block: {kind: rigid, mass: m, inertia: 1e-3, pose: {position: [r + l, 0]}}\n"
+                            "joints:\n"
+                            "  motor: {kind: revolute, ports: [ground.O, crank.P], angle: 0, speed: w + 2*sin(3*t)}\n"
+                            "  knee: {kind: revolute, ports: [crank.C, rod.P], damping: c}\n"
+                            "  wrist: {kind: revolute, ports: [rod.C, block.P]}\n"
+                            "  guide: {kind: prismatic, ports: [ground.O, block.P], axis: [1, 0]}\n"
+                            "springs: {wall: {ports: [ground.W, block.P], stiffness: k, length: 0.2}}\n"
+                            "outputs: {block: {position: block.P}, motor: {effort: motor}}\n"
+                            "simulate: {end: 0.15, step: 1e-3}\n";
+static const char chain[] =
+    "phlexor: 1\n"
+    "dimension: 3\n"
+    "gravity: [0, 0, -1]\n"
+    "parameters: {E: 5e8, m: 1.3, k: 4, F: 0.2, l: 0.7, spin: 2}\n"
+    "materials: {soft: {density: 1200, young: E, poisson: 0.3}}\n"
+    "bodies:\n"
+    "  hub: {kind: rigid, mass: m, inertia: [0.1, 0.2, 0.15], ports: {A: {position: [0.2, 0, 0]}},\n"
+    "        velocity: {angular: [0.3, spin, 1]}}\n"
+    "  boom: {kind: beam, material: soft, length: l, section: {kind: circle, diameter: 0.02},\n"
+    "         elements: 2, reference: cantilever, pose: {position: [0.2, 0, 0]}}\n"
+    "joints: {hinge: {kind: revolute, ports: [hub.A, boom.P], axis: [0, 0, 1], stiffness: k}}\n"
+    "loads: {jet: {at: boom.C, force: [0, F*cos(t), 0], frame: body}}\n"
+    "outputs: {tip: {position: boom.C}, angle: {coordinate: hinge}}\n"
+    "simulate: {end: 0.2, step: 2e-3}\n";
+
+static void adjoint_tangent_and_differences_agree(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *objectives[3];
+    } cases[] = {{crank, {"simulate.final(energy)", "simulate.integral(y(block.x)^2*E/E)", "simulate.peak(motor)"}},
+                 {chain, {"simulate.final(tip.y)", "simulate.mean(y(angle)*t)", "simulate.at(0.1234, kinetic)"}}};
+    phx_context *context = *state;
+
+    for (size_t c = 0; c < 2; c++) {
+        phx_model *model = read_model(context, cases[c].text);
+        const char *names[8];
+        for (int p = 0; p < model->n_parameters; p++)
+            names[p] = model->parameters[p].name;
+        for (size_t o = 0; o < 3; o++) {
+            double adjoint[8], tangent[8], differences[8];
+            const char *objective = cases[c].objectives[o];
+            const int m = model->n_parameters;
+            find(context, model, objective, m, names, PHX_DERIVE_ADJOINT, adjoint);
+            find(context, model, objective, m, names, PHX_DERIVE_TANGENT, tangent);
+            find(context, model, objective, m, names, PHX_DERIVE_DIFFERENCES, differences);
+            for (int p = 0; p < m; p++) {
+                const double scale = model->parameters[p].value;
+                double size = 0.0;
+                for (int q = 0; q < m; q++)
+                    size = fmax(size, fabs(tangent[q] * model->parameters[q].value));
+                CHECK_SMALL((adjoint[p] - tangent[p]) * scale / size, 1e-10, "%s by %s, adjoint", objective, names[p]);
+                CHECK_SMALL((differences[p] - tangent[p]) * scale / size, 1e-7, "%s by %s, differences", objective,
+                            names[p]);
+            }
+        }
+        phx_model_destroy(model);
+    }
+}
+
+/* Two equal springs across each other: two modes cross where they are equal, and only their mean is smooth. */
+static void crossing_modes_have_their_mean(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\n"
+        "dimension: 2\n"
+        "parameters: {k: 50}\n"
+        "ground: {ports: {O: {position: [0, 0]}}}\n"
+        "bodies: {block: {kind: rigid, mass: 1, inertia: 1}}\n"
+        "forces: {mount: {kind: bushing, ports: [ground.O, block.P], stiffness: [k, 50, 4000]}}\n"
+        "modes: {count: 3}\n";
+    static const char *const names[] = {"k"}, *first = "modes.omega.1", *mean = "modes.mean.1.2";
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_gradient found;
+    double slope;
+
+    options.n_objectives = options.n_parameters = 1;
+    options.objectives = &first;
+    options.parameters = names;
+    CHECK_STATUS(context, phx_gradient_find(context, model, &options, &found), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(context, "does not follow k smoothly");
+    find(context, model, mean, 1, names, PHX_DERIVE_AUTO, &slope);
+    CHECK_RELATIVE(slope, 0.25 / sqrt(50.0), 1e-8, "d/dk of the mean of two equal modes");
+    phx_model_destroy(model);
+}
+
+static void wrong_objectives_are_named(void **state)
+{
+    static const struct {
+        const char *text, *part;
+    } wrong[] = {{"modes.gamma.1", "expected one of"},
+                 {"modes.omega.0", "a number from 1"},
+                 {"simulate.final", "an expression in parentheses"},
+                 {"simulate.at(tip.y)", "a time in s"},
+                 {"simulate.final(tip.y", "in parentheses"},
+                 {"linearize.pole.1", ".re or .im"},
+                 {"linearize.gain.1.1", "a frequency"},
+                 {"modes.damping.1x", "nothing behind"}};
+    phx_context *context = *state;
+
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        phx_objective objective;
+        CHECK_STATUS(context, phx_objective_parse(context, wrong[k].text, &objective), PHX_ERR_INPUT);
+        CHECK_MESSAGE(context, wrong[k].part);
+        CHECK_MESSAGE(context, wrong[k].text);
+        phx_objective_free(&objective);
+    }
+}
+
+/* Each allocation fails once. */
+static void memory_may_be_short(void **state)
+{
+    static const char *const names[] = {"k", "l"}, *objective = "simulate.final(block.x)";
+    phx_context *context = *state;
+    phx_model *model = read_model(context, crank);
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_status status = PHX_ERR_MEMORY;
+
+    model->simulate.end.value = 2e-3;
+    options.n_objectives = 1;
+    options.objectives = &objective;
+    options.n_parameters = 2;
+    options.parameters = names;
+    for (int way = 0; way < 2; way++) {
+        options.derivation = way ? PHX_DERIVE_ADJOINT : PHX_DERIVE_TANGENT;
+        status = PHX_ERR_MEMORY;
+        for (long k = 1; status == PHX_ERR_MEMORY; k += 1 + k / 50) {
+            phx_gradient found;
+            phx_context_fail_allocation(context, k);
+            status = phx_gradient_find(context, model, &options, &found);
+            phx_context_fail_allocation(context, 0);
+            if (!status)
+                phx_gradient_free(&found);
+        }
+        CHECK_STATUS(context, status, PHX_OK);
+    }
+    phx_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(oscillator_has_its_closed_form, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(accelerated_body_has_its_closed_form, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(crossing_modes_have_their_mean, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(wrong_objectives_are_named, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(memory_may_be_short, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
