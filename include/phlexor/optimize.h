@@ -14,9 +14,9 @@ typedef void phx_optimize_note_fn(void *user, int evaluation, double objective, 
 
 /* How the key `optimize` of a model is worked on. */
 typedef struct phx_optimize_options {
-    const char *history_path; /* csv: a row for each evaluation; NULL: no file. It is NAME.partial until the end */
-    bool resume;              /* go on with history_path.partial, which a search that ended early has left */
-    int threads;              /* for the cases; 0: one. With more call phx_algebra_set_threads(1) before */
+    const char *history_path;   /* csv: a row for each evaluation; NULL: no file. It is NAME.partial until the end */
+    bool resume;                /* go on with history_path.partial, which a search that ended early has left */
+    int threads;                /* for the cases; 0: one. With more call phx_algebra_set_threads(1) before */
     phx_optimize_note_fn *note; /* NULL: not wanted */
     void *user;                 /* of note */
 } phx_optimize_options;
@@ -32,20 +32,20 @@ typedef enum phx_optimum_end {
 
 /* A variable, and the bound that it is at: -1 min, 1 max, 0 none. */
 typedef struct phx_optimum_variable {
-    char *name;
+    const char *name;
     double min, max, start, best;
     int at;
 } phx_optimum_variable;
 
 /* The objective (the first) or a constraint; of several cases the value of the worst, or the sum. */
 typedef struct phx_optimum_function {
-    char *text;
+    const char *text;
     const char *word;          /* minimize, maximize, min, max, equals */
     double limit, start, best; /* limit: of a constraint */
     bool active;               /* a constraint that is at its limit */
 } phx_optimum_function;
 
-/* The result of a search. Owns its arrays and texts. */
+/* The result of a search. Owns its arrays; texts are those of the model. */
 typedef struct phx_optimum {
     int n_variables, n_functions;
     phx_optimum_variable *variables;
@@ -76,7 +76,7 @@ phx_status phx_optimize(phx_context *context, const phx_model *model, const phx_
 /* How an optimum is written. */
 typedef enum phx_optimum_format {
     PHX_OPTIMUM_TEXT, /* for reading */
-    PHX_OPTIMUM_CSV,  /* kind, name, min, max, start, optimum, active: variables, objective, constraints */
+    PHX_OPTIMUM_CSV,  /* kind, name, min, max, limit, start, optimum, active: variables, objective, constraints */
     PHX_OPTIMUM_JSON
 } phx_optimum_format;
 /* To an open stream. PHX_ERR_FILE. */

@@ -20,21 +20,8 @@ static size_t offset_of(const phx_model *model, phx_model_source place)
     return at ? (size_t)(at - model->text) : model->text_length;
 }
 
-/* The fewest digits that give the number again. */
-static void add_number(phx_text *text, double value)
-{
-    enum { FEWEST = 15, MOST = 17 };
-    char digits[40] = "";
-
-    for (int n = FEWEST; n <= MOST; n++) {
-        snprintf(digits, sizeof digits, "%.*g", n, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    phx_text_add(text, "%s", digits);
-}
-
-/* The text of the file with the values of the parameters that were set instead of what is written there. */
+/* The text of the file with the values of the parameters that were set instead of what is written there, by the fewest
+ * digits that give them again. */
 static phx_status replace_values(phx_context *context, const phx_model *model, phx_text *text)
 {
     const phx_node *root = NULL;
@@ -45,14 +32,17 @@ static phx_status replace_values(phx_context *context, const phx_model *model, p
     for (int k = 0; k < model->n_parameters && !status; k++) {
         const phx_node *node = map->items[2 * k + 1];
         const size_t at = offset_of(model, node->source), length = strlen(node->text) + (node->plain ? 0 : 2);
+        const double value = model->parameters[k].value;
+        char digits[40] = "";
         if (!model->parameters[k].overridden)
             continue;
         if (!node->inside || at < done || at + length > model->text_length)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
                             "%s:%d:%d: the value of '%s' cannot be replaced; write it on one line, without an alias",
                             model->path, node->source.line, node->source.column, model->parameters[k].name);
-        phx_text_add(text, "%.*s", (int)(at - done), model->text + done);
-        add_number(text, model->parameters[k].value);
+        for (int n = 15; n <= 17 && (n == 15 || strtod(digits, NULL) != value); n++)
+            snprintf(digits, sizeof digits, "%.*g", n, value);
+        phx_text_add(text, "%.*s%s", (int)(at - done), model->text + done, digits);
         done = at + length;
     }
     phx_text_add(text, "%s", model->text + done);

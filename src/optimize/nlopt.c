@@ -1,40 +1,33 @@
 /* The methods of NLopt. */
-#include "optimizer.h"
+#include "search.h"
 
 #include <loaded/nlopt.h>
 #include <math.h>
 #include <string.h>
 
 static const double FIRST_STEP = 0.1; /* of methods without derivatives, of the scale of a variable */
+enum { CALLS = 20 };                  /* of the functions, at most, for each evaluation allowed */
 
-typedef struct nlopt_run {
-    const phx_optimizer *optimizer;
-    nlopt_opt opt;
-} nlopt_run;
-/* Functions [first, first + m) of a point. */
+/* Functions [first, first + m) of a search. */
 typedef struct nlopt_rows {
-    nlopt_run *run;
+    phx_search *search;
+    nlopt_opt opt;
     int first;
 } nlopt_rows;
 
-/* Rows of a point and, unless gradient is NULL, their derivatives; those of a stopped search are of no meaning. */
+/* Rows of a point and, unless gradient is NULL, their derivatives; zero when the search is stopped. */
 static void rows_of(unsigned m, double *result, unsigned n, const double *x, double *gradient, void *data)
 {
     const nlopt_rows *rows = data;
-    const phx_optimizer *optimizer = rows->run->optimizer;
-    const size_t all = 1 + (size_t)optimizer->inequalities + (size_t)optimizer->equalities;
-    const double *point = optimizer->evaluate(optimizer->user, x);
+    const size_t all = 1 + (size_t)rows->search->inequalities + (size_t)rows->search->equalities;
+    const double *point = phx_search_see(rows->search, x);
 
-    if (!point) {
-        nlopt_force_stop(rows->run->opt);
-        memset(result, 0, m * sizeof *result);
-        if (gradient)
-            memset(gradient, 0, (size_t)m * n * sizeof *gradient);
-        return;
-    }
-    memcpy(result, point + rows->first, m * sizeof *result);
-    if (gradient)
-        memcpy(gradient, point + all + (size_t)rows->first * n, (size_t)m * n * sizeof *gradient);
+    for (unsigned k = 0; k < m; k++)
+        result[k] = point ? point[(unsigned)rows->first + k] : 0.0;
+    for (unsigned k = 0; gradient && k < m * n; k++)
+        gradient[k] = point ? point[all + (unsigned)rows->first * n + k] : 0.0;
+    if (!point)
+        nlopt_force_stop(rows->opt);
 }
 
 static double objective_of(unsigned n, const double *x, double *gradient, void *data)
@@ -45,68 +38,83 @@ static double objective_of(unsigned n, const double *x, double *gradient, void *
     return value;
 }
 
-static nlopt_algorithm algorithm_of(phx_model_optimizer method)
+/* Bounds of x >= 0 and of z, functions, tolerances. `room` has numbers for two bounds and the tolerances. */
+static nlopt_result set_up(phx_search *search, nlopt_opt opt, nlopt_rows rows[3], double *room)
 {
-    return method == PHX_MODEL_MMA      ? NLOPT_LD_MMA
-           : method == PHX_MODEL_SLSQP  ? NLOPT_LD_SLSQP
-           : method == PHX_MODEL_BOBYQA ? NLOPT_LN_BOBYQA
-                                        : NLOPT_LN_COBYLA;
-}
+    const phx_model_optimize *key = search->key;
+    const unsigned inequalities = (unsigned)search->inequalities, equalities = (unsigned)search->equalities;
+    double *lower = room, *upper = lower + search->n + 1, *tolerances = upper + search->n + 1;
 
-static phx_optimum_end end_of(nlopt_result result)
-{
-    return result == NLOPT_FTOL_REACHED                                ? PHX_OPTIMUM_OBJECTIVE
-           : result == NLOPT_XTOL_REACHED || result == NLOPT_SUCCESS   ? PHX_OPTIMUM_VARIABLES
-           : result == NLOPT_FORCED_STOP || result == NLOPT_MAXEVAL_REACHED ? PHX_OPTIMUM_EVALUATIONS
-                                                                       : PHX_OPTIMUM_STUCK;
-}
-
-/* Bounds, functions and tolerances. `tolerances`: of the constraints, at least one. */
-static nlopt_result set_up(const phx_optimizer *optimizer, nlopt_opt opt, nlopt_rows rows[3], const double *tolerances)
-{
-    const unsigned inequalities = (unsigned)optimizer->inequalities, equalities = (unsigned)optimizer->equalities;
-    const nlopt_result results[] = {
-        nlopt_set_lower_bounds(opt, optimizer->lower),
-        nlopt_set_upper_bounds(opt, optimizer->upper),
-        nlopt_set_min_objective(opt, objective_of, &rows[0]),
-        inequalities ? nlopt_add_inequality_mconstraint(opt, inequalities, rows_of, &rows[1], tolerances)
-                     : NLOPT_SUCCESS,
-        equalities ? nlopt_add_equality_mconstraint(opt, equalities, rows_of, &rows[2], tolerances) : NLOPT_SUCCESS,
-        nlopt_set_ftol_rel(opt, optimizer->tolerance),
-        nlopt_set_xtol_abs1(opt, optimizer->tolerance),
-        nlopt_set_maxeval(opt, optimizer->calls),
-        nlopt_set_initial_step1(opt, FIRST_STEP)};
-
-    for (size_t k = 0; k < sizeof results / sizeof *results; k++)
-        if (results[k] < 0)
-            return results[k];
-    return NLOPT_SUCCESS;
-}
-
-phx_status phx_optimizer_run(phx_context *context, const phx_optimizer *optimizer, double *x, phx_optimum_end *end)
-{
-    const int constraints = optimizer->inequalities + optimizer->equalities;
-    nlopt_run run = {.optimizer = optimizer};
-    nlopt_rows rows[3] = {{&run, 0}, {&run, 1}, {&run, 1 + optimizer->inequalities}};
-    double least = 0.0;
-    phx_status status = phx_load_nlopt(context);
-    double *tolerances = status ? NULL : phx_calloc(context, (size_t)constraints + 1, sizeof *tolerances);
-
-    if (!tolerances)
-        return status ? status : PHX_ERR_MEMORY;
-    for (int k = 0; k <= constraints; k++)
-        tolerances[k] = optimizer->tolerance;
-    run.opt = nlopt_create(algorithm_of(optimizer->method), (unsigned)optimizer->n);
-    nlopt_result result = run.opt ? set_up(optimizer, run.opt, rows, tolerances) : NLOPT_OUT_OF_MEMORY;
+    for (int k = 0; k < 3; k++)
+        rows[k] = (nlopt_rows){search, opt, k == 0 ? 0 : k == 1 ? 1 : 1 + search->inequalities};
+    for (int p = 0; p < search->n; p++)
+        upper[p] = (key->variables[p].max - key->variables[p].min) / phx_search_scale_of(&key->variables[p]);
+    lower[search->n] = -HUGE_VAL;
+    upper[search->n] = HUGE_VAL;
+    for (unsigned k = 0; k < inequalities + equalities; k++)
+        tolerances[k] = key->tolerance;
+    nlopt_result result = nlopt_set_lower_bounds(opt, lower);
     if (result > 0)
-        result = nlopt_optimize(run.opt, x, &least);
-    if (result == NLOPT_OUT_OF_MEMORY)
-        status = phx_fail(context, PHX_ERR_MEMORY, "NLopt: out of memory");
-    else if (result == NLOPT_INVALID_ARGS)
-        status = phx_fail(context, PHX_ERR_LIBRARY, "NLopt: %s", nlopt_get_errmsg(run.opt));
-    *end = end_of(result);
-    if (run.opt)
-        nlopt_destroy(run.opt);
-    phx_free(tolerances);
+        result = nlopt_set_upper_bounds(opt, upper);
+    if (result > 0)
+        result = nlopt_set_min_objective(opt, objective_of, &rows[0]);
+    if (result > 0 && inequalities)
+        result = nlopt_add_inequality_mconstraint(opt, inequalities, rows_of, &rows[1], tolerances);
+    if (result > 0 && equalities)
+        result = nlopt_add_equality_mconstraint(opt, equalities, rows_of, &rows[2], tolerances);
+    nlopt_set_ftol_rel(opt, key->tolerance);
+    nlopt_set_xtol_abs1(opt, key->tolerance);
+    nlopt_set_maxeval(opt, CALLS * key->evaluations);
+    return result > 0 ? nlopt_set_initial_step1(opt, FIRST_STEP) : result;
+}
+
+/* One run of the method from a row, with its result. */
+static phx_status run_once(phx_search *search, int row, double *room, nlopt_result *result)
+{
+    static const nlopt_algorithm algorithms[] = {[PHX_MODEL_MMA] = NLOPT_LD_MMA,
+                                                 [PHX_MODEL_SLSQP] = NLOPT_LD_SLSQP,
+                                                 [PHX_MODEL_BOBYQA] = NLOPT_LN_BOBYQA,
+                                                 [PHX_MODEL_COBYLA] = NLOPT_LN_COBYLA};
+    nlopt_opt opt = nlopt_create(algorithms[search->method], (unsigned)(search->n + search->bounded));
+    nlopt_rows rows[3];
+    double least = 0.0;
+    phx_status status = PHX_OK;
+
+    *result = opt ? set_up(search, opt, rows, room + search->n + 1) : NLOPT_OUT_OF_MEMORY;
+    phx_search_x(search, row, room);
+    if (*result > 0)
+        *result = nlopt_optimize(opt, room, &least);
+    if (*result == NLOPT_OUT_OF_MEMORY)
+        status = phx_fail(search->context, PHX_ERR_MEMORY, "NLopt: out of memory");
+    else if (*result == NLOPT_INVALID_ARGS)
+        status = phx_fail(search->context, PHX_ERR_LIBRARY, "NLopt: %s", nlopt_get_errmsg(opt));
+    if (opt)
+        nlopt_destroy(opt);
+    return search->status ? search->status : status;
+}
+
+/* From outside of the constraints mma approaches them with multipliers that are too large for the objective afterwards;
+ * it begins again at the first point inside. */
+phx_status phx_search_run(phx_search *search, phx_optimum_end *end)
+{
+    nlopt_result result = NLOPT_SUCCESS;
+    const bool outside = search->method == PHX_MODEL_MMA && phx_search_violation(search, 0) > 0.0;
+    phx_status status = phx_load_nlopt(search->context);
+    double *room =
+        status ? NULL
+               : phx_calloc(search->context, (size_t)(3 * (search->n + 1) + search->inequalities + search->equalities),
+                            sizeof *room);
+
+    if (!room)
+        return status ? status : PHX_ERR_MEMORY;
+    search->approaching = outside;
+    status = run_once(search, 0, room, &result);
+    if (!status && outside && !search->approaching && !search->full)
+        status = run_once(search, search->count - 1, room, &result);
+    *end = search->full || result == NLOPT_MAXEVAL_REACHED           ? PHX_OPTIMUM_EVALUATIONS
+           : result == NLOPT_FTOL_REACHED                            ? PHX_OPTIMUM_OBJECTIVE
+           : result == NLOPT_XTOL_REACHED || result == NLOPT_SUCCESS ? PHX_OPTIMUM_VARIABLES
+                                                                     : PHX_OPTIMUM_STUCK;
+    phx_free(room);
     return status;
 }

@@ -6,96 +6,39 @@
 
 static const double FAILURE = 1.0; /* added to the objective, in its scale, where an analysis failed */
 
-static double scale_of(const phx_model_variable *variable)
+double phx_search_scale_of(const phx_model_variable *variable)
 {
     return variable->scale.given ? variable->scale.value : variable->max - variable->min;
 }
 
-void phx_search_unscale(const phx_search *search, const double *x, double *variables)
+/* The sum over the cases of the objective if that is wanted, else the case whose size is the largest. */
+double phx_search_value(const phx_search *search, int function, int row, double *size)
 {
-    for (int p = 0; p < search->n; p++) {
-        const phx_model_variable *variable = &search->key->variables[p];
-        variables[p] = fmin(fmax(variable->min + x[p] * scale_of(variable), variable->min), variable->max);
-    }
-}
-
-void phx_search_scale(const phx_search *search, const double *variables, double *x)
-{
-    for (int p = 0; p < search->n; p++)
-        x[p] = (variables[p] - search->key->variables[p].min) / scale_of(&search->key->variables[p]);
-}
-
-/* ---- values ---- */
-static double case_value(const phx_search *search, int function, int c, int row)
-{
-    return search->rows[row][1 + search->n + c * search->functions + function];
-}
-
-/* The derivative of a function by a scaled variable. */
-static double case_slope(const phx_search *search, int function, int c, int variable, int row)
-{
-    const int values = search->cases * search->functions, at = (c * search->functions + function) * search->n;
-
-    return search->rows[row][1 + search->n + values + at + variable] * scale_of(&search->key->variables[variable]);
-}
-
-static double sign_of(const phx_search *search)
-{
-    return search->key->kind == PHX_MODEL_MAXIMIZE ? -1.0 : 1.0;
-}
-
-/* Of a constraint in a case: (limit - value)/scale of `min`, (value - limit)/scale of the others. */
-static double case_excess(const phx_search *search, int function, int c, int row)
-{
-    const phx_model_constraint *constraint = &search->key->constraints[function - 1];
-    const double over = (case_value(search, function, c, row) - constraint->limit) / search->limit_scale[function];
-
-    return constraint->kind == PHX_MODEL_MIN ? -over : over;
-}
-
-/* The case that counts: the worst of the objective, the one nearest to or furthest beyond a limit. */
-static int worst_case(const phx_search *search, int function, int row)
-{
-    int worst = 0;
-    double largest = -HUGE_VAL;
+    const phx_search_function *of = &search->function[function];
+    const bool sum = function == 0 && search->key->over == PHX_MODEL_SUM;
+    double value = 0.0, largest = -HUGE_VAL;
 
     for (int c = 0; c < search->cases; c++) {
-        double size = function > 0 ? case_excess(search, function, c, row)
-                                   : sign_of(search) * case_value(search, function, c, row);
-        if (function > 0 && search->key->constraints[function - 1].kind == PHX_MODEL_EQUALS)
-            size = fabs(size);
-        if (size > largest) {
-            largest = size;
-            worst = c;
+        const double one = search->rows[row][phx_search_at(search, function, c)];
+        const double excess = of->sign * (one - of->limit) / of->scale;
+        if (sum || (of->equal ? fabs(excess) : excess) > largest) {
+            value = sum ? value + one : one;
+            largest = sum ? of->sign * value / of->scale : of->equal ? fabs(excess) : excess;
         }
     }
-    return worst;
-}
-
-double phx_search_value(const phx_search *search, int function, int row)
-{
-    double sum = 0.0;
-
-    if (function > 0 || search->key->over == PHX_MODEL_WORST)
-        return case_value(search, function, worst_case(search, function, row), row);
-    for (int c = 0; c < search->cases; c++)
-        sum += case_value(search, function, c, row);
-    return sum;
-}
-
-double phx_search_excess(const phx_search *search, int function, int row)
-{
-    const double excess = case_excess(search, function, worst_case(search, function, row), row);
-
-    return search->key->constraints[function - 1].kind == PHX_MODEL_EQUALS ? fabs(excess) : excess;
+    if (size)
+        *size = largest;
+    return value;
 }
 
 double phx_search_violation(const phx_search *search, int row)
 {
-    double violation = 0.0;
+    double violation = 0.0, size;
 
-    for (int k = 1; k < search->functions; k++)
-        violation = fmax(violation, phx_search_excess(search, k, row));
+    for (int k = 1; k < search->functions; k++) {
+        phx_search_value(search, k, row, &size);
+        violation = fmax(violation, size);
+    }
     return violation;
 }
 
@@ -103,106 +46,106 @@ double phx_search_violation(const phx_search *search, int row)
  * more; of constraints their limits, or the size at the start of one whose limit is zero. */
 void phx_search_set_scales(phx_search *search)
 {
-    double objective = fabs(phx_search_value(search, 0, 0));
-
-    for (int c = 0; c < search->cases && search->slopes; c++)
-        for (int p = 0; p < search->n; p++)
-            objective = fmax(objective, fabs(case_slope(search, 0, c, p, 0)));
-    search->objective_scale = objective > 0.0 ? objective : 1.0;
-    for (int k = 1; k < search->functions; k++) {
-        search->limit_scale[k] = 1.0;
-        const double limit = fabs(search->key->constraints[k - 1].limit), start = fabs(phx_search_value(search, k, 0));
-        search->limit_scale[k] = limit > 0.0 ? limit : start > 0.0 ? start : 1.0;
+    for (int k = 0; k < search->functions; k++) {
+        const double limit = fabs(search->function[k].limit);
+        double scale = limit > 0.0 ? limit : fabs(phx_search_value(search, k, 0, NULL));
+        for (int s = 0; s < search->cases * search->n && k == 0 && search->slopes; s++)
+            scale = fmax(scale, fabs(search->rows[0][phx_search_slope_at(search, 0, s / search->n) + s % search->n]) *
+                                    phx_search_scale_of(&search->key->variables[s % search->n]));
+        search->function[k].scale = scale > 0.0 ? scale : 1.0;
     }
 }
 
 int phx_search_best(const phx_search *search)
 {
     int best = -1;
-    double least = 0.0, violation = 0.0;
+    double least = 0.0, least_over = 0.0, f;
 
     for (int row = 0; row < search->count; row++) {
         if (search->failed[row])
             continue;
-        const double excess = phx_search_violation(search, row), f = sign_of(search) * phx_search_value(search, 0, row);
-        const double over = excess > search->key->tolerance ? excess : 0.0;
-        if (best < 0 || over < violation || (over == violation && f < least)) {
+        const double violation = phx_search_violation(search, row);
+        const double over = violation > search->key->tolerance ? violation : 0.0;
+        phx_search_value(search, 0, row, &f);
+        if (best < 0 || over < least_over || (over == least_over && f < least)) {
             best = row;
             least = f;
-            violation = over;
+            least_over = over;
         }
     }
     return best;
 }
 
 /* ---- functions of the method ---- */
-/* Its width is that of a variable more where the worst case is one. */
-static int width_of(const phx_search *search)
+void phx_search_x(const phx_search *search, int row, double *x)
 {
-    return search->n + search->bounded;
-}
-
-void phx_search_count(const phx_search *search, int *inequalities, int *equalities)
-{
-    *inequalities = search->bounded ? search->cases : 0;
-    *equalities = 0;
-    for (int k = 1; k < search->functions; k++)
-        *(search->key->constraints[k - 1].kind == PHX_MODEL_EQUALS ? equalities : inequalities) += search->cases;
-}
-
-/* factor*derivative of a function in a case by the scaled variables, added to a row of the derivatives. */
-static void add_slope(const phx_search *search, int function, int c, int row, double factor, double *slope)
-{
-    for (int p = 0; search->slopes && p < search->n; p++)
-        slope[p] += factor * case_slope(search, function, c, p, row);
-}
-
-/* The objective: the worst case as a variable z, or as it is, or the sum of all cases. */
-static double see_objective(phx_search *search, const double *x, int row, double *slope)
-{
-    const double factor = sign_of(search) / search->objective_scale;
-
-    if (search->bounded) {
-        slope[search->n] = 1.0;
-        return x[search->n];
+    for (int p = 0; p < search->n; p++) {
+        const phx_model_variable *variable = &search->key->variables[p];
+        x[p] = (search->rows[row][1 + p] - variable->min) / phx_search_scale_of(variable);
     }
-    if (search->key->over == PHX_MODEL_WORST)
-        add_slope(search, 0, worst_case(search, 0, row), row, factor, slope);
-    for (int c = 0; c < search->cases && search->key->over == PHX_MODEL_SUM; c++)
-        add_slope(search, 0, c, row, factor, slope);
-    return factor * phx_search_value(search, 0, row);
+    phx_search_value(search, 0, row, &x[search->n]);
 }
 
-/* f, g and h, then their derivatives: objective; f_c - z of each case if `bounded`; constraints in each case. A point
- * that failed has the functions of the last one that succeeded, and a larger objective. */
-const double *phx_search_see(phx_search *search, const double *x, int row)
+/* The row of the variables min + scale x. */
+static int row_at(phx_search *search, const double *x)
 {
-    const int width = width_of(search);
-    int inequalities, equalities, of_inequality = 1;
-    bool failed = search->failed[row];
+    double *variables = phx_calloc(search->context, (size_t)search->n, sizeof *variables);
 
-    phx_search_count(search, &inequalities, &equalities);
-    int of_equality = 1 + inequalities;
-    double *seen = search->seen, *slopes = seen + 1 + inequalities + equalities;
-    memset(slopes, 0, (size_t)((1 + inequalities + equalities) * width) * sizeof *slopes);
+    if (!variables)
+        search->status = PHX_ERR_MEMORY;
+    for (int p = 0; variables && p < search->n; p++) {
+        const phx_model_variable *of = &search->key->variables[p];
+        variables[p] = fmin(fmax(of->min + x[p] * phx_search_scale_of(of), of->min), of->max);
+    }
+    const int row = variables ? phx_search_evaluate(search, variables) : -1;
+    phx_free(variables);
+    return row;
+}
+
+/* sign (value - limit)/scale of a function in a case; its derivatives by x are added. */
+static double see_case(const phx_search *search, int function, int c, int row, double *slopes)
+{
+    const phx_search_function *of = &search->function[function];
+    const double *numbers = search->rows[row], factor = of->sign / of->scale;
+
+    for (int p = 0; p < search->n && search->slopes; p++)
+        slopes[p] += factor * numbers[phx_search_slope_at(search, function, c) + p] *
+                     phx_search_scale_of(&search->key->variables[p]);
+    return factor * (numbers[phx_search_at(search, function, c)] - of->limit);
+}
+
+/* Objective; f_c - z of each case if `bounded`; constraints in each case. A point that failed has the functions of the
+ * last one that succeeded, and a larger objective. */
+const double *phx_search_see(phx_search *search, const double *x)
+{
+    const int width = search->n + search->bounded, all = 1 + search->inequalities + search->equalities;
+    double *seen = search->seen, *slopes = seen + all;
+    int row = row_at(search, x), g = 1, h = 1 + search->inequalities;
+
+    if (row < 0)
+        return NULL;
+    const bool failed = search->failed[row];
+    if (search->approaching && !failed && phx_search_violation(search, row) <= 0.0) {
+        search->approaching = false;
+        return NULL;
+    }
     while (search->failed[row])
         row--;
-    seen[0] = see_objective(search, x, row, slopes) + (failed ? FAILURE : 0.0);
-    for (int c = 0; c < search->cases && search->bounded; c++, of_inequality++) {
-        double *slope = slopes + of_inequality * width;
-        const double factor = sign_of(search) / search->objective_scale;
-        seen[of_inequality] = factor * case_value(search, 0, c, row) - x[search->n];
-        add_slope(search, 0, c, row, factor, slope);
-        slope[search->n] = -1.0;
-    }
-    for (int k = 1; k < search->functions; k++)
+    memset(slopes, 0, (size_t)(all * width) * sizeof *slopes);
+    phx_search_value(search, 0, row, &seen[0]);
+    for (int c = 0; c < search->cases && !search->bounded; c++)
+        see_case(search, 0, c, row, slopes);
+    for (int k = search->bounded ? 0 : 1; k < search->functions; k++)
         for (int c = 0; c < search->cases; c++) {
-            const phx_model_bound kind = search->key->constraints[k - 1].kind;
-            int *to = kind == PHX_MODEL_EQUALS ? &of_equality : &of_inequality;
-            const double factor = (kind == PHX_MODEL_MIN ? -1.0 : 1.0) / search->limit_scale[k];
-            seen[*to] = case_excess(search, k, c, row);
-            add_slope(search, k, c, row, factor, slopes + *to * width);
-            ++*to;
+            const int at = search->function[k].equal ? h++ : g++;
+            seen[at] = see_case(search, k, c, row, slopes + at * width) - (k == 0 ? x[search->n] : 0.0);
+            if (k == 0)
+                slopes[at * width + search->n] = -1.0;
         }
+    if (search->bounded) {
+        seen[0] = x[search->n];
+        slopes[search->n] = 1.0;
+    }
+    seen[0] += failed ? FAILURE : 0.0;
     return seen;
 }

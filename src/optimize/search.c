@@ -5,40 +5,55 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FAILURES = 10 }; /* in sequence */
+enum {
+    MOST_FAILURES = 10, /* in sequence */
+    COLUMN = 320        /* of a name of a column */
+};
+static const double SAME_POINT = 1e-15; /* of a variable, relative: its rounding in the scale of the method */
 
 /* ---- one point ---- */
-/* The place of a case in a row: functions; derivatives. */
-static double *values_of(const phx_search *search, double *row, int c)
-{
-    return row + 1 + search->n + c * search->functions;
-}
-
-static double *slopes_of(const phx_search *search, double *row, int c)
-{
-    return row + 1 + search->n + (search->cases + c * search->n) * search->functions;
-}
-
 /* The functions of a case, and their derivatives if the method needs them, at the values of its model. */
 static phx_status evaluate_functions(phx_search *search, phx_context *context, int c, double *row)
 {
-    const phx_model *model = search->models[c];
+    const size_t functions = (size_t)search->functions;
+    double *values = row + phx_search_at(search, 0, c);
+    const phx_gradient_options options = {.n_objectives = search->functions,
+                                          .objectives = search->texts,
+                                          .n_parameters = search->n,
+                                          .parameters = search->names};
+    phx_gradient found = {0};
 
     if (!search->slopes)
-        return phx_objectives_evaluate(context, model, search->functions, search->texts, values_of(search, row, c));
-    phx_gradient_options options = phx_gradient_options_default();
-    phx_gradient found = {0};
-    options.n_objectives = search->functions;
-    options.objectives = search->texts;
-    options.n_parameters = search->n;
-    options.parameters = search->names;
-    const phx_status status = phx_gradient_find(context, model, &options, &found);
+        return phx_objectives_evaluate(context, search->models[c], search->functions, search->texts, values);
+    const phx_status status = phx_gradient_find(context, search->models[c], &options, &found);
     if (!status) {
-        const size_t functions = (size_t)search->functions;
-        memcpy(values_of(search, row, c), found.value, functions * sizeof *found.value);
-        memcpy(slopes_of(search, row, c), found.gradient, functions * (size_t)search->n * sizeof *found.gradient);
+        memcpy(values, found.value, functions * sizeof *values);
+        memcpy(row + phx_search_slope_at(search, 0, c), found.gradient,
+               functions * (size_t)search->n * sizeof *found.gradient);
     }
     phx_gradient_free(&found);
+    return status;
+}
+
+/* Values of the parameters of a case, of which the last varies fastest, and of the variables. */
+static phx_status set_values(phx_search *search, phx_context *context, int c, const double *variables)
+{
+    const phx_model_optimize *key = search->key;
+    const int count = key->n_cases + search->n;
+    phx_model_override *overrides = phx_calloc(context, (size_t)count, sizeof *overrides);
+    int rest = c;
+
+    if (!overrides)
+        return PHX_ERR_MEMORY;
+    for (int p = 0; p < search->n; p++)
+        overrides[p] = (phx_model_override){.name = search->names[p], .value = variables[p]};
+    for (int k = key->n_cases - 1; k >= 0; k--) {
+        const phx_model_sweep *of = &key->cases[k];
+        overrides[search->n + k] = (phx_model_override){.name = of->name, .value = of->values[rest % of->count]};
+        rest /= of->count;
+    }
+    const phx_status status = phx_model_set_parameters(context, search->models[c], count, overrides);
+    phx_free(overrides);
     return status;
 }
 
@@ -46,23 +61,20 @@ static phx_status evaluate_functions(phx_search *search, phx_context *context, i
 static phx_status compute_case(void *user, phx_context *context, int worker, int item, int slot)
 {
     phx_search *search = user;
-    double *row = search->rows[search->count], *values = values_of(search, row, item);
-    const int parameters = search->key->n_cases;
-    phx_model_override *overrides = search->overrides[item];
+    double *row = search->rows[search->count];
+    phx_status status = set_values(search, context, item, row + 1);
 
     (void)worker, (void)slot;
-    for (int p = 0; p < search->n; p++)
-        overrides[parameters + p] = (phx_model_override){.name = search->names[p], .value = row[1 + p]};
-    phx_status status = phx_model_set_parameters(context, search->models[item], parameters + search->n, overrides);
     if (!status)
         status = evaluate_functions(search, context, item, row);
-    for (int k = 0; k < search->functions && !status; k++)
-        if (!isfinite(values[k]))
-            status = phx_fail(context, PHX_ERR_ANALYSIS, "'%s' is no finite number", search->texts[k]);
-    for (int k = 0; k < search->functions * search->n && !status && search->slopes; k++)
-        if (!isfinite(slopes_of(search, row, item)[k]))
-            status = phx_fail(context, PHX_ERR_ANALYSIS, "a derivative of '%s' is no finite number",
-                              search->texts[k / search->n]);
+    for (int k = 0; k < search->functions && !status; k++) {
+        bool finite = isfinite(row[phx_search_at(search, k, item)]);
+        for (int p = 0; p < search->n && search->slopes; p++)
+            finite = finite && isfinite(row[phx_search_slope_at(search, k, item) + p]);
+        if (!finite)
+            status = phx_fail(context, PHX_ERR_ANALYSIS, "'%s' or a derivative of it is not a finite number",
+                              search->texts[k]);
+    }
     return status && search->cases > 1 ? phx_fail_prefix(context, status, "case %d: ", item + 1) : status;
 }
 
@@ -71,7 +83,6 @@ static phx_status compute_row(phx_search *search)
 {
     const phx_ordered_map_work work = {
         .count = search->cases, .what = "cases", .user = search, .compute = compute_case};
-
     phx_log_fn *log = NULL;
     void *user = NULL;
 
@@ -120,33 +131,76 @@ static phx_status name_point(const phx_search *search, const double *variables, 
 static phx_status fail_resume(const phx_search *search, const char *why)
 {
     return phx_fail(search->context, PHX_ERR_INPUT,
-                    "%s.partial is the history of another search: %s. Remove it to start again",
+                    "%s.partial is the history of another search: it has other %s. Remove it to start again",
                     search->options->history_path, why);
 }
 
-/* The newest row from a line of the history: the same variables; no number for the functions of a failure. */
-static phx_status take_row(phx_search *search, double *row)
+/* evaluation, variables; of each case the functions, and of each function the derivatives. */
+static void name_columns(const phx_search *search, char (*names)[COLUMN])
 {
-    const char *line = search->lines.line[search->count + 1];
+    char with_case[24] = "";
 
+    snprintf(names[0], COLUMN, "evaluation");
+    for (int p = 0; p < search->n; p++)
+        snprintf(names[1 + p], COLUMN, "%s", search->names[p]);
+    for (int c = 0; c < search->cases; c++)
+        for (int k = 0; k < search->functions; k++) {
+            if (search->cases > 1)
+                snprintf(with_case, sizeof with_case, ", case %d", c + 1);
+            snprintf(names[phx_search_at(search, k, c)], COLUMN, "%.200s%s", search->texts[k], with_case);
+            for (int p = 0; p < search->n && search->slopes; p++)
+                snprintf(names[phx_search_slope_at(search, k, c) + p], COLUMN, "d(%.200s)/d(%s)%s", search->texts[k],
+                         search->names[p], with_case);
+        }
+}
+
+/* Whether these are the names in the first line of a table. */
+static bool has_columns(const char *header, size_t count, const char *const *columns)
+{
+    for (size_t k = 0; k < count && header; k++) {
+        header = strstr(header, columns[k]);
+        header = header ? header + strlen(columns[k]) : NULL;
+    }
+    return header && strcmp(header + (*header == '"'), ",message") == 0;
+}
+
+phx_status phx_search_open(phx_search *search)
+{
+    const char *path = search->options->history_path;
+    phx_context *context = search->context;
+    const size_t width = (size_t)search->width;
+    char(*names)[COLUMN] = phx_calloc(context, width, sizeof *names);
+    const char **columns = phx_calloc(context, width, sizeof *columns);
+    phx_status status = names && columns ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        name_columns(search, names);
+    for (size_t k = 0; k < width && !status; k++)
+        columns[k] = names[k];
+    if (!status && search->options->resume)
+        status = phx_table_read_partial(context, path, &search->lines);
+    if (!status && search->lines.count > 0 && !has_columns(search->lines.line[0], width, columns))
+        status = fail_resume(search, "columns");
+    if (!status)
+        status = phx_table_create(context, path, search->width, columns, "message", &search->table);
+    search->taken = search->lines.count > 2 ? search->lines.count - 2 : 0; /* the last row is computed once more */
+    for (int k = 0; k < search->taken && !status; k++)
+        status = phx_table_append_line(search->table, search->lines.line[k + 1]);
+    phx_free((void *)columns);
+    phx_free(names);
+    return status;
+}
+
+/* The newest row from a line of the history, or after an evaluation (`again`) compared with it. */
+static phx_status take_row(phx_search *search, double *row, bool again)
+{
     for (int k = 0; k < search->width; k++) {
-        const double value = phx_table_field(line, k);
-        if (k <= search->n && value != row[k])
-            return fail_resume(search, "its points are others");
+        const double value = phx_table_field(search->lines.line[search->count + 1], k);
+        if ((again || k <= search->n) && value != row[k] && !(isnan(value) && isnan(row[k])))
+            return fail_resume(search, k <= search->n ? "points" : "results of its last evaluation");
         row[k] = value;
     }
     search->failed[search->count] = isnan(row[1 + search->n]);
-    return PHX_OK;
-}
-
-/* The last row of the history has been computed once more. */
-static phx_status check_row(const phx_search *search, const double *row)
-{
-    for (int k = 0; k < search->width; k++) {
-        const double before = phx_table_field(search->lines.line[search->count + 1], k);
-        if (before != row[k] && !(isnan(before) && isnan(row[k])))
-            return fail_resume(search, "its last evaluation has other results");
-    }
     return PHX_OK;
 }
 
@@ -173,21 +227,11 @@ static phx_status make_row(phx_search *search, double *row)
         }
     }
     if (!status && search->count + 1 < search->lines.count)
-        status = check_row(search, row);
+        status = take_row(search, row, true);
     if (!status && search->table)
         status = phx_table_append(search->table, row, message);
     phx_free(message);
     return status;
-}
-
-/* Reports the newest row. */
-static void report(const phx_search *search, int row)
-{
-    const bool failed = search->failed[row];
-
-    if (search->options->note)
-        search->options->note(search->options->user, row + 1, failed ? NAN : phx_search_value(search, 0, row),
-                              failed ? NAN : phx_search_violation(search, row));
 }
 
 /* One more point: from the history, or evaluated. */
@@ -201,22 +245,30 @@ static phx_status add_row(phx_search *search, const double *variables)
     search->rows[search->count] = row; /* freed with the search */
     row[0] = search->count + 1.0;
     memcpy(row + 1, variables, (size_t)search->n * sizeof *row);
-    status = search->count < search->taken ? take_row(search, row) : make_row(search, row);
+    status = search->count < search->taken ? take_row(search, row, false) : make_row(search, row);
     if (status)
         return status;
     search->failed_in_sequence = search->failed[search->count] ? search->failed_in_sequence + 1 : 0;
     search->count++;
     if (search->count == 1)
         phx_search_set_scales(search);
-    report(search, search->count - 1);
+    const bool failed = search->failed[search->count - 1];
+    if (search->options->note)
+        search->options->note(search->options->user, search->count,
+                              failed ? NAN : phx_search_value(search, 0, search->count - 1, NULL),
+                              failed ? NAN : phx_search_violation(search, search->count - 1));
     return PHX_OK;
 }
 
 int phx_search_evaluate(phx_search *search, const double *variables)
 {
-    for (int k = search->count - 1; k >= 0; k--)
-        if (memcmp(search->rows[k] + 1, variables, (size_t)search->n * sizeof *variables) == 0)
+    for (int k = search->count - 1; k >= 0; k--) {
+        bool same = true;
+        for (int p = 0; p < search->n && same; p++)
+            same = fabs(search->rows[k][1 + p] - variables[p]) <= SAME_POINT * fabs(variables[p]);
+        if (same)
             return k;
+    }
     search->full = search->count >= search->key->evaluations;
     if (!search->full)
         search->status = add_row(search, variables);
