@@ -29,8 +29,7 @@ static phx_status save_best(phx_context *context, phx_model *model, const phx_op
     phx_status status = overrides ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < found->n_variables && !status; k++)
-        overrides[k] =
-            (phx_model_override){.name = found->variables[k].name, .value = found->variables[k].best};
+        overrides[k] = (phx_model_override){.name = found->rows[k].name, .value = found->rows[k].best};
     if (!status)
         status = phx_model_set_parameters(context, model, found->n_variables, overrides);
     if (!status)

@@ -626,6 +626,7 @@ typedef struct phx_model_constraint {
     double limit;
 } phx_model_constraint;
 
+/* Whether an objective is made small or large. */
 typedef enum phx_model_goal { PHX_MODEL_MINIMIZE, PHX_MODEL_MAXIMIZE } phx_model_goal;
 /* The objective of several cases. */
 typedef enum phx_model_over { PHX_MODEL_WORST, PHX_MODEL_SUM } phx_model_over;

@@ -30,31 +30,24 @@ typedef enum phx_optimum_end {
     PHX_OPTIMUM_STUCK        /* the method finds no better point, for round-off or constraints that contradict */
 } phx_optimum_end;
 
-/* A variable, and the bound that it is at: -1 min, 1 max, 0 none. */
-typedef struct phx_optimum_variable {
-    const char *name;
-    double min, max, start, best;
-    int at;
-} phx_optimum_variable;
+/* A variable, the objective or a constraint. Texts are those of the model. */
+typedef struct phx_optimum_row {
+    const char *kind;   /* variable; minimize, maximize; min, max, equals */
+    const char *name;   /* of a variable; text of an objective */
+    double min, max;    /* bounds, limits; infinite if there is none */
+    double start, best; /* values; of an objective with several cases that of the worst, or the sum */
+    int at;             /* the bound or limit that it is at: -1 min, 1 max, 0 none */
+} phx_optimum_row;
 
-/* The objective (the first) or a constraint; of several cases the value of the worst, or the sum. */
-typedef struct phx_optimum_function {
-    const char *text;
-    const char *word;          /* minimize, maximize, min, max, equals */
-    double limit, start, best; /* limit: of a constraint */
-    bool active;               /* a constraint that is at its limit */
-} phx_optimum_function;
-
-/* The result of a search. Owns its arrays; texts are those of the model. */
+/* The result of a search. Owns its rows. */
 typedef struct phx_optimum {
-    int n_variables, n_functions;
-    phx_optimum_variable *variables;
-    phx_optimum_function *functions;
-    int cases, evaluations, failed; /* failed: evaluations without a result */
-    int taken;                      /* evaluations that `resume` has taken over */
-    int best;                       /* number of the best evaluation, from 1 */
-    double violation;               /* largest relative violation of a constraint there */
-    bool feasible;                  /* it is within the tolerance */
+    int n_variables, n_rows;
+    phx_optimum_row *rows;   /* variables, the objective, constraints */
+    int evaluations, failed; /* failed: evaluations without a result */
+    int taken;               /* evaluations that `resume` has taken over */
+    int best;                /* number of the best evaluation, from 1 */
+    double violation;        /* largest relative violation of a constraint there */
+    bool feasible;           /* it is within the tolerance */
     double tolerance;
     phx_optimum_end end;
 } phx_optimum;
@@ -76,7 +69,7 @@ phx_status phx_optimize(phx_context *context, const phx_model *model, const phx_
 /* How an optimum is written. */
 typedef enum phx_optimum_format {
     PHX_OPTIMUM_TEXT, /* for reading */
-    PHX_OPTIMUM_CSV,  /* kind, name, min, max, limit, start, optimum, active: variables, objective, constraints */
+    PHX_OPTIMUM_CSV,  /* kind, name, min, max, start, optimum, at */
     PHX_OPTIMUM_JSON
 } phx_optimum_format;
 /* To an open stream. PHX_ERR_FILE. */

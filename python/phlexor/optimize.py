@@ -24,7 +24,7 @@ class OptimumFunction:
     of, kind : str
         Its text; "minimize", "maximize", "min", "max" or "equals".
     limit, start, best : float
-        The limit of a constraint; the values at the start and at the optimum, of several cases that of the worst or
+        The limit of a constraint (inf: none); the values at the start and at the optimum, of several cases that of the worst or
         the sum.
     active : bool
         A constraint that is at its limit.
@@ -82,15 +82,17 @@ def find_optimum(call: Any, model: Any, history: Optional[PathLike], resume: boo
     options.threads = threads
     call.check(lib.phx_optimize(call.pointer, model, ctypes.byref(options), ctypes.byref(found)))
     try:
-        variables = found.variables[: found.n_variables]
+        rows = found.rows[: found.n_rows]
+        variables, others = rows[: found.n_variables], rows[found.n_variables :]
         functions = tuple(
-            OptimumFunction(text_of(f.text), text_of(f.word), f.limit, f.start, f.best, bool(f.active))
-            for f in found.functions[: found.n_functions]
+            OptimumFunction(text_of(row.name), kind, row.min if kind == "min" else row.max, row.start, row.best,
+                            row.at != 0)
+            for row, kind in ((row, text_of(row.kind)) for row in others)
         )
         return Optimum(
-            start={text_of(v.name): v.start for v in variables},
-            variables={text_of(v.name): v.best for v in variables},
-            at={text_of(v.name): v.at for v in variables},
+            start={text_of(row.name): row.start for row in variables},
+            variables={text_of(row.name): row.best for row in variables},
+            at={text_of(row.name): row.at for row in variables},
             objective=functions[0],
             constraints=functions[1:],
             evaluations=found.evaluations,

@@ -1,20 +1,6 @@
 /* `optimize`: parameters that are varied, objective, constraints, cases. */
 #include "schema_parts.h"
 
-#include <string.h>
-
-static phx_status read_objective(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
-{
-    (void)key, (void)owner;
-    const char *text = NULL;
-    const phx_status status = phx_read_text(reader, node, "an objective, as modes.omega.1", &text);
-
-    memcpy(field, &text, sizeof text);
-    return status;
-}
-
-static const phx_type type_objective = {"objective", "{\"type\": \"string\"}", read_objective, NULL};
-
 static phx_status finish_variable(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_variable *variable = object;
@@ -37,7 +23,8 @@ static phx_status finish_optimize(phx_reader *reader, const phx_node *node, void
     if (optimize->method == PHX_MODEL_MMA && equal)
         return phx_reader_fail(reader, method, "mma has no constraints with 'equals'; use slsqp or cobyla");
     if (optimize->method == PHX_MODEL_BOBYQA && optimize->n_constraints > 0)
-        return phx_reader_fail(reader, method, "bobyqa has no constraints but min and max of the variables; use cobyla");
+        return phx_reader_fail(reader, method,
+                               "bobyqa has no constraints but min and max of the variables; use cobyla");
     for (int c = 0; c < optimize->n_cases; c++)
         for (int v = 0; v < optimize->n_variables; v++)
             if (optimize->cases[c].parameter == optimize->variables[v].parameter)
@@ -59,7 +46,7 @@ static const phx_object variable = {"variable", "A parameter that is varied. It 
 static const phx_word words_bound[] = {WORD("min", PHX_BOTH), WORD("max", PHX_BOTH), WORD("equals", PHX_BOTH),
                                        WORD(NULL, 0)};
 static const phx_key constraint_keys[] = {
-    {"of", &type_objective, AT(phx_model_constraint, of), .required = true, .doc = "an objective"},
+    {"of", &phx_type_column, AT(phx_model_constraint, of), .required = true, .doc = "an objective"},
     {"min", &phx_type_number, AT(phx_model_constraint, limit), .required = true, .kinds = BIT(PHX_MODEL_MIN),
      .doc = "its smallest value"},
     {"max", &phx_type_number, AT(phx_model_constraint, limit), .required = true, .kinds = BIT(PHX_MODEL_MAX),
@@ -80,9 +67,9 @@ static const phx_word words_optimizer[] = {WORD("auto", PHX_BOTH),   WORD("mma",
 static const phx_key optimize_keys[] = {
     {"variables", &phx_type_map, AT(phx_model_optimize, variables), .required = true, .object = &variable,
      .count_offset = AT(phx_model_optimize, n_variables), .doc = "parameters that are varied, by name"},
-    {"minimize", &type_objective, AT(phx_model_optimize, objective), .required = true,
+    {"minimize", &phx_type_column, AT(phx_model_optimize, objective), .required = true,
      .kinds = BIT(PHX_MODEL_MINIMIZE), .doc = "objective of docs/sensitivity.md, as `modes.omega.1`"},
-    {"maximize", &type_objective, AT(phx_model_optimize, objective), .required = true,
+    {"maximize", &phx_type_column, AT(phx_model_optimize, objective), .required = true,
      .kinds = BIT(PHX_MODEL_MAXIMIZE), .doc = "the same"},
     {"constraints", &phx_type_list, AT(phx_model_optimize, constraints), .object = &constraint, .fallback = "none",
      .count_offset = AT(phx_model_optimize, n_constraints), .doc = "limits of objectives"},
@@ -92,7 +79,8 @@ static const phx_key optimize_keys[] = {
     {"over", &phx_type_word, AT(phx_model_optimize, over), .words = words_over, .fallback = "worst",
      .doc = "the objective of several cases: that of the worst case, or the sum"},
     {"method", &phx_type_word, AT(phx_model_optimize, method), .words = words_optimizer, .fallback = "auto",
-     .doc = "mma and slsqp use derivatives, bobyqa and cobyla do not; auto: mma, or slsqp if a constraint has `equals`"},
+     .doc =
+         "mma and slsqp use derivatives, bobyqa and cobyla do not; auto: mma, or slsqp if a constraint has `equals`"},
     {"evaluations", &phx_type_integer, AT(phx_model_optimize, evaluations), .range = &evaluations_range,
      .fallback = "100", .doc = "largest number of points"},
     {"tolerance", &phx_type_number, AT(phx_model_optimize, tolerance), .range = &tolerance_range, .fallback = "1e-6",

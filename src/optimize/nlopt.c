@@ -53,18 +53,16 @@ static nlopt_result set_up(phx_search *search, nlopt_opt opt, nlopt_rows rows[3]
     upper[search->n] = HUGE_VAL;
     for (unsigned k = 0; k < inequalities + equalities; k++)
         tolerances[k] = key->tolerance;
-    nlopt_result result = nlopt_set_lower_bounds(opt, lower);
-    if (result > 0)
-        result = nlopt_set_upper_bounds(opt, upper);
-    if (result > 0)
-        result = nlopt_set_min_objective(opt, objective_of, &rows[0]);
+    nlopt_set_lower_bounds(opt, lower);
+    nlopt_set_upper_bounds(opt, upper);
+    nlopt_set_ftol_rel(opt, key->tolerance);
+    nlopt_set_xtol_abs1(opt, key->tolerance);
+    nlopt_set_maxeval(opt, CALLS * key->evaluations);
+    nlopt_result result = nlopt_set_min_objective(opt, objective_of, &rows[0]);
     if (result > 0 && inequalities)
         result = nlopt_add_inequality_mconstraint(opt, inequalities, rows_of, &rows[1], tolerances);
     if (result > 0 && equalities)
         result = nlopt_add_equality_mconstraint(opt, equalities, rows_of, &rows[2], tolerances);
-    nlopt_set_ftol_rel(opt, key->tolerance);
-    nlopt_set_xtol_abs1(opt, key->tolerance);
-    nlopt_set_maxeval(opt, CALLS * key->evaluations);
     return result > 0 ? nlopt_set_initial_step1(opt, FIRST_STEP) : result;
 }
 

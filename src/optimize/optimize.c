@@ -1,6 +1,8 @@
 /* Optimisation: the search of a model's key `optimize`, and its result. */
 #include "search.h"
 
+#include <math.h>
+
 phx_optimize_options phx_optimize_options_default(void)
 {
     return (phx_optimize_options){0};
@@ -10,8 +12,7 @@ void phx_optimum_free(phx_optimum *optimum)
 {
     if (!optimum)
         return;
-    phx_free(optimum->variables);
-    phx_free(optimum->functions);
+    phx_free(optimum->rows);
     *optimum = (phx_optimum){0};
 }
 
@@ -136,40 +137,41 @@ static phx_status check_start(phx_context *context, const phx_model *model)
 }
 
 /* ---- the result ---- */
+/* The best row of a search, and whether variables and constraints are at their bounds there. */
 static phx_status describe(const phx_search *search, phx_optimum *optimum)
 {
-    const int best = phx_search_best(search);
+    const int best = phx_search_best(search), n = search->n;
     const double tolerance = search->key->tolerance;
+    phx_optimum_row *rows = phx_calloc(search->context, (size_t)(n + search->functions), sizeof *rows);
     double size;
 
-    *optimum = (phx_optimum){.n_variables = search->n,
-                             .n_functions = search->functions,
-                             .cases = search->cases,
-                             .evaluations = search->count,
-                             .taken = search->taken,
-                             .best = best + 1,
-                             .violation = phx_search_violation(search, best),
-                             .tolerance = tolerance,
-                             .end = optimum->end};
-    optimum->feasible = optimum->violation <= tolerance;
-    for (int k = 0; k < search->count; k++)
-        optimum->failed += search->failed[k];
-    optimum->variables = phx_calloc(search->context, (size_t)search->n, sizeof *optimum->variables);
-    optimum->functions = phx_calloc(search->context, (size_t)search->functions, sizeof *optimum->functions);
-    if (!optimum->variables || !optimum->functions)
+    if (!rows)
         return PHX_ERR_MEMORY;
-    for (int p = 0; p < search->n; p++) {
+    for (int p = 0; p < n; p++) {
         const phx_model_variable *of = &search->key->variables[p];
         const double value = search->rows[best][1 + p], near = tolerance * (of->max - of->min);
-        const int at = value <= of->min + near ? -1 : value >= of->max - near ? 1 : 0;
-        optimum->variables[p] = (phx_optimum_variable){of->name, of->min, of->max, search->rows[0][1 + p], value, at};
+        const int at = value <= of->min + near ? -1 : value >= of->max - near;
+        rows[p] = (phx_optimum_row){"variable", of->name, of->min, of->max, search->rows[0][1 + p], value, at};
     }
     for (int k = 0; k < search->functions; k++) {
         const phx_search_function *of = &search->function[k];
         const double start = phx_search_value(search, k, 0, NULL), value = phx_search_value(search, k, best, &size);
-        optimum->functions[k] =
-            (phx_optimum_function){search->texts[k], of->word, of->limit, start, value, k > 0 && size >= -tolerance};
+        const double min = k > 0 && (of->equal || of->sign < 0.0) ? of->limit : -HUGE_VAL;
+        const double max = k > 0 && of->sign > 0.0 ? of->limit : HUGE_VAL;
+        const int at = k > 0 && size >= -tolerance ? (int)of->sign : 0;
+        rows[n + k] = (phx_optimum_row){of->word, search->texts[k], min, max, start, value, at};
     }
+    optimum->n_variables = n;
+    optimum->n_rows = n + search->functions;
+    optimum->rows = rows;
+    optimum->evaluations = search->count;
+    for (int k = 0; k < search->count; k++)
+        optimum->failed += search->failed[k];
+    optimum->taken = search->taken;
+    optimum->best = best + 1;
+    optimum->violation = phx_search_violation(search, best);
+    optimum->tolerance = tolerance;
+    optimum->feasible = optimum->violation <= tolerance;
     return PHX_OK;
 }
 

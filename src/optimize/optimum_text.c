@@ -3,6 +3,7 @@
 
 #include <phlexor/optimize.h>
 
+#include <math.h>
 #include <stdio.h>
 
 static const char *const reasons[] = {"the objective changes by less than the tolerance",
@@ -11,20 +12,20 @@ static const char *const reasons[] = {"the objective changes by less than the to
 
 static void optimum_text(const phx_optimum *optimum, FILE *stream)
 {
-    static const char *const at[] = {", at the smallest", "", ", at the largest"};
+    static const char *const at[] = {", at min", "", ", at max"};
 
-    fprintf(stream, "%-32s %18s %18s\n", "variable", "start", "optimum");
-    for (int k = 0; k < optimum->n_variables; k++) {
-        const phx_optimum_variable *v = &optimum->variables[k];
-        fprintf(stream, "%-32s %18.10g %18.10g  from %.10g to %.10g%s\n", v->name, v->start, v->best, v->min, v->max,
-                at[v->at + 1]);
-    }
-    for (int k = 0; k < optimum->n_functions; k++) {
-        const phx_optimum_function *f = &optimum->functions[k];
-        fprintf(stream, "%s%-32s %18.10g %18.10g  %s", k < 2 ? "\n" : "", f->text, f->start, f->best, f->word);
-        if (k > 0)
-            fprintf(stream, " %.10g%s", f->limit, f->active ? ", active" : "");
-        fputc('\n', stream);
+    fprintf(stream, "%-32s %16s %16s\n", "variable", "start", "optimum");
+    for (int k = 0; k < optimum->n_rows; k++) {
+        const phx_optimum_row *row = &optimum->rows[k];
+        const int gap = k == optimum->n_variables || k == optimum->n_variables + 1;
+        fprintf(stream, "%s%-32s %16.7g %16.7g  ", gap ? "\n" : "", row->name, row->start, row->best);
+        if (isinf(row->min) && isinf(row->max))
+            fputs(row->kind, stream);
+        if (isfinite(row->min))
+            fprintf(stream, "min %.7g%s", row->min, isfinite(row->max) ? ", " : "");
+        if (isfinite(row->max))
+            fprintf(stream, "max %.7g", row->max);
+        fprintf(stream, "%s\n", at[row->at + 1]);
     }
     fprintf(stream, "\n%d evaluations", optimum->evaluations);
     if (optimum->taken > 0)
@@ -38,18 +39,25 @@ static void optimum_text(const phx_optimum *optimum, FILE *stream)
                 optimum->violation);
 }
 
+/* A number, or what stands for an infinite one. */
+static void put_bound(FILE *stream, double value, const char *none)
+{
+    if (isfinite(value))
+        fprintf(stream, "%.17g", value);
+    else
+        fputs(none, stream);
+}
+
 static void optimum_csv(const phx_optimum *optimum, FILE *stream)
 {
-    fputs("kind,name,min,max,limit,start,optimum,active\n", stream);
-    for (int k = 0; k < optimum->n_variables; k++) {
-        const phx_optimum_variable *v = &optimum->variables[k];
-        fprintf(stream, "variable,%s,%.17g,%.17g,,%.17g,%.17g,%d\n", v->name, v->min, v->max, v->start, v->best,
-                v->at != 0);
-    }
-    for (int k = 0; k < optimum->n_functions; k++) {
-        const phx_optimum_function *f = &optimum->functions[k];
-        fprintf(stream, k > 0 ? "%s,\"%s\",,,%.17g" : "%s,\"%s\",,,", f->word, f->text, f->limit);
-        fprintf(stream, ",%.17g,%.17g,%d\n", f->start, f->best, f->active);
+    fputs("kind,name,min,max,start,optimum,at\n", stream);
+    for (int k = 0; k < optimum->n_rows; k++) {
+        const phx_optimum_row *row = &optimum->rows[k];
+        fprintf(stream, "%s,\"%s\",", row->kind, row->name);
+        put_bound(stream, row->min, "");
+        fputc(',', stream);
+        put_bound(stream, row->max, "");
+        fprintf(stream, ",%.17g,%.17g,%d\n", row->start, row->best, row->at);
     }
 }
 
@@ -57,21 +65,16 @@ static void optimum_json(const phx_optimum *optimum, FILE *stream)
 {
     fprintf(stream,
             "{\"evaluations\": %d, \"failed\": %d, \"best\": %d, \"feasible\": %s, \"violation\": %.17g,\n"
-            " \"end\": \"%s\",\n \"variables\": {",
+            " \"end\": \"%s\",\n \"rows\": [",
             optimum->evaluations, optimum->failed, optimum->best, optimum->feasible ? "true" : "false",
             optimum->violation, reasons[optimum->end]);
-    for (int k = 0; k < optimum->n_variables; k++) {
-        const phx_optimum_variable *v = &optimum->variables[k];
-        fprintf(stream, "%s\n  \"%s\": {\"min\": %.17g, \"max\": %.17g, \"start\": %.17g, \"optimum\": %.17g}",
-                k ? "," : "", v->name, v->min, v->max, v->start, v->best);
-    }
-    fputs("\n },\n \"functions\": [", stream);
-    for (int k = 0; k < optimum->n_functions; k++) {
-        const phx_optimum_function *f = &optimum->functions[k];
-        fprintf(stream, "%s\n  {\"of\": \"%s\", \"kind\": \"%s\", ", k ? "," : "", f->text, f->word);
-        if (k > 0)
-            fprintf(stream, "\"limit\": %.17g, \"active\": %s, ", f->limit, f->active ? "true" : "false");
-        fprintf(stream, "\"start\": %.17g, \"optimum\": %.17g}", f->start, f->best);
+    for (int k = 0; k < optimum->n_rows; k++) {
+        const phx_optimum_row *row = &optimum->rows[k];
+        fprintf(stream, "%s\n  {\"kind\": \"%s\", \"name\": \"%s\", \"min\": ", k ? "," : "", row->kind, row->name);
+        put_bound(stream, row->min, "null");
+        fputs(", \"max\": ", stream);
+        put_bound(stream, row->max, "null");
+        fprintf(stream, ", \"start\": %.17g, \"optimum\": %.17g, \"at\": %d}", row->start, row->best, row->at);
     }
     fputs("\n ]}\n", stream);
 }

@@ -17,14 +17,15 @@ static phx_status evaluate_functions(phx_search *search, phx_context *context, i
 {
     const size_t functions = (size_t)search->functions;
     double *values = row + phx_search_at(search, 0, c);
-    const phx_gradient_options options = {.n_objectives = search->functions,
-                                          .objectives = search->texts,
-                                          .n_parameters = search->n,
-                                          .parameters = search->names};
+    phx_gradient_options options = phx_gradient_options_default();
     phx_gradient found = {0};
 
     if (!search->slopes)
         return phx_objectives_evaluate(context, search->models[c], search->functions, search->texts, values);
+    options.n_objectives = search->functions;
+    options.objectives = search->texts;
+    options.n_parameters = search->n;
+    options.parameters = search->names;
     const phx_status status = phx_gradient_find(context, search->models[c], &options, &found);
     if (!status) {
         memcpy(values, found.value, functions * sizeof *values);
@@ -99,32 +100,32 @@ static phx_status compute_row(phx_search *search)
 /* Whether a failure is about the point alone, so that the search can go on. */
 static bool is_of_point(const phx_search *search, phx_status status)
 {
-    return search->count > 0 && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED && status != PHX_ERR_FILE &&
-           status != PHX_ERR_LIBRARY && status != PHX_ERR_ARGUMENT;
+    return search->count > 0 &&
+           (status == PHX_ERR_INPUT || status == PHX_ERR_ASSEMBLY || status == PHX_ERR_ANALYSIS ||
+            status == PHX_ERR_UNSUPPORTED || status > PHX_OK) &&
+           status != PHX_INTERRUPTED;
 }
 
-/* Puts the values of the variables in front of a message; that of an objective that is none has its place in the file.
- */
+/* Puts the values of the variables in front of a message; before that of a wrong objective its place in the file. */
 static phx_status name_point(const phx_search *search, const double *variables, phx_status status)
 {
-    phx_context *context = search->context;
-    char where[200] = "", quoted[120];
+    const char *message = phx_context_message(search->context);
+    char where[200] = "";
     size_t length = 0;
 
-    for (int k = 0; k < search->functions && status == PHX_ERR_INPUT; k++) {
+    for (int k = 0; k < search->functions && status == PHX_ERR_INPUT && strstr(message, "objective '"); k++) {
         const char *const *field = k > 0 ? &search->key->constraints[k - 1].of : &search->key->objective;
-        snprintf(quoted, sizeof quoted, "objective '%.100s'", *field);
-        if (!strstr(phx_context_message(context), quoted))
-            continue;
         const phx_model_source place = phx_model_where(search->model, field);
-        return phx_fail_prefix(context, status, "%s:%d:%d: optimize: ", search->model->path, place.line, place.column);
+        if (strstr(message, *field))
+            return phx_fail_prefix(search->context, status, "%s:%d:%d: optimize: ", search->model->path, place.line,
+                                   place.column);
     }
     for (int p = 0; p < search->n && length < sizeof where; p++)
         length += (size_t)snprintf(where + length, sizeof where - length, "%s%s = %.10g", p ? ", " : "",
                                    search->names[p], variables[p]);
     return status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED
                ? status
-               : phx_fail_prefix(context, status, "evaluation %d, at %s: ", search->count + 1, where);
+               : phx_fail_prefix(search->context, status, "evaluation %d, at %s: ", search->count + 1, where);
 }
 
 /* ---- the history ---- */

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 import unittest
+import warnings
 
 import numpy as np
 
@@ -86,7 +87,9 @@ class KnownOptima(Case):
             values = np.linspace(low, high, 6)
             for value in values:
                 model.set_parameters(d=value)
-                peaks[value] = float(model.sensitivity(["simulate.peak(bend)"], []).value[0])
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore") # of a coupler that is too thin
+                    peaks[value] = float(model.sensitivity(["simulate.peak(bend)"], []).value[0])
             best = int(np.argmin([peaks[value] for value in values]))
             low, high = values[max(best - 1, 0)], values[min(best + 1, 5)]
         self.assertLessEqual(found.evaluations, MOST)
