@@ -97,6 +97,18 @@ class KnownOptima(Case):
         self.close(found.objective.best / min(peaks.values()), 1.0, 1e-6, "peak")
         self.assertLess(found.objective.best, 0.9 * found.objective.start)
 
+    def test_brachistochrone(self):
+        """The wire on which a bead comes furthest in T: x = R (u - sin u), depth R (1 - cos u), R = g T^2/pi^2."""
+        found = phlexor.Model(EXAMPLES / "brachistochrone.yaml").optimize()
+        self.assertLessEqual(found.evaluations, MOST)
+        # five points and a spline; no wire does better than the cycloid
+        reached = found.objective.best / (9.81 * 0.4**2 / np.pi)
+        self.assertLess(reached, 1.0)
+        self.assertGreater(reached, 0.999)
+        radius, u = 9.81 * 0.4**2 / np.pi**2, np.linspace(0.0, np.pi, 100001)
+        depths = np.interp([0.02, 0.10, 0.25, 0.40], radius * (u - np.sin(u)), radius * (1.0 - np.cos(u)))
+        self.close([found.variables[f"h{k}"] / d for k, d in enumerate(depths, 1)], np.ones(4), 0.01, "depths")
+
     def test_constraints(self):
         """The point of p + q = 1 nearest to the origin; the same by limits of p and q."""
         keys = {"variables": "{p: {min: -2, max: 2}, q: {min: -2, max: 2}}", "minimize": "static(p^2 + q^2)"}
