@@ -29,7 +29,7 @@ static void search_free(phx_search *search)
     phx_free((void *)search->texts);
     phx_free((void *)search->names);
     phx_free(search->function);
-    phx_free(search->seen);
+    phx_arrays_free(2, (double *const[]){search->seen, search->point});
     phx_ordered_map_destroy(search->map);
     phx_table_lines_free(&search->lines);
     phx_table_destroy(search->table);
@@ -94,9 +94,9 @@ static phx_status search_create(phx_search *search)
     search->models = phx_calloc(context, cases, sizeof *search->models);
     search->rows = phx_calloc(context, (size_t)key->evaluations, sizeof *search->rows);
     search->failed = phx_calloc(context, (size_t)key->evaluations, sizeof *search->failed);
-    search->seen = phx_calloc(context, (functions + 1) * cases * (n + 2), sizeof *search->seen);
+    const phx_array arrays[] = {{&search->seen, (functions + 1) * cases * (n + 2)}, {&search->point, n}};
     if (!search->texts || !search->names || !search->function || !search->models || !search->rows || !search->failed ||
-        !search->seen)
+        phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays))
         return PHX_ERR_MEMORY;
     choose_method(search);
     return create_cases(search);
@@ -105,15 +105,9 @@ static phx_status search_create(phx_search *search)
 /* From the present values, which are evaluated first for the scales. */
 static phx_status search_run(phx_search *search, phx_optimum_end *end)
 {
-    const phx_model_optimize *key = search->key;
-    double *start = phx_calloc(search->context, (size_t)search->n, sizeof *start);
-
-    if (!start)
-        return PHX_ERR_MEMORY;
     for (int p = 0; p < search->n; p++)
-        start[p] = search->model->parameters[key->variables[p].parameter].value;
-    phx_search_evaluate(search, start);
-    phx_free(start);
+        search->point[p] = search->model->parameters[search->key->variables[p].parameter].value;
+    phx_search_evaluate(search, search->point);
     return search->status ? search->status : phx_search_run(search, end);
 }
 

@@ -89,17 +89,11 @@ void phx_search_x(const phx_search *search, int row, double *x)
 /* The row of the variables min + scale x. */
 static int row_at(phx_search *search, const double *x)
 {
-    double *variables = phx_calloc(search->context, (size_t)search->n, sizeof *variables);
-
-    if (!variables)
-        search->status = PHX_ERR_MEMORY;
-    for (int p = 0; variables && p < search->n; p++) {
+    for (int p = 0; p < search->n; p++) {
         const phx_model_variable *of = &search->key->variables[p];
-        variables[p] = fmin(fmax(of->min + x[p] * phx_search_scale_of(of), of->min), of->max);
+        search->point[p] = fmin(fmax(of->min + x[p] * phx_search_scale_of(of), of->min), of->max);
     }
-    const int row = variables ? phx_search_evaluate(search, variables) : -1;
-    phx_free(variables);
-    return row;
+    return phx_search_evaluate(search, search->point);
 }
 
 /* sign (value - limit)/scale of a function in a case; its derivatives by x are added. */

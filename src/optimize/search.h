@@ -37,6 +37,7 @@ typedef struct phx_search {
     phx_table_lines lines; /* of the search that is resumed, of which `taken` rows are taken over */
     int taken;
     double *seen;      /* f, g and h, then a row of derivatives for each */
+    double *point;     /* n: scratch */
     bool approaching;  /* until a point satisfies the constraints, which stops the method */
     bool full;         /* all evaluations are used */
     phx_status status; /* that ends the search */

@@ -197,6 +197,7 @@ class Searches(Case):
             partial.write_bytes(wrong)
             with self.assertRaisesRegex(phlexor.ModelError, "history of another search"):
                 model.optimize(history=again, resume=True)
+            self.assertTrue(partial.exists(), "a history that is refused is kept")
 
     def test_killed(self):
         """A process that is killed after some evaluations, and another that goes on."""
