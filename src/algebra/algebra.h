@@ -154,6 +154,8 @@ void phx_lu_archive(phx_archive *archive, phx_lu *lu);
  * factors that have grown, and no allocation but where these fail and KLU factors after all (PHX_SINGULAR,
  * PHX_ERR_MEMORY: then there are no factors). */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);
+/* x <- A^-T x of real factors by KLU (phx_lu_pivot_always). */
+phx_status phx_lu_solve_transposed(phx_lu *lu, double *x);
 
 /* Order of small fill by minimum degree (AMD) for a square pattern, taken as symmetric; order[k] is eliminated k-th. */
 phx_status phx_order_amd(phx_context *context, int n, const int *ptr, const int *idx, int *order);

@@ -337,6 +337,13 @@ phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
     return lu->by_fronts ? solve_by_fronts(lu, nrhs, x) : phx_klu_solve(lu->klu, nrhs, x);
 }
 
+phx_status phx_lu_solve_transposed(phx_lu *lu, double *x)
+{
+    if (!lu->factored || lu->by_fronts || lu->is_complex)
+        return phx_fail(lu->context, PHX_ERR_ARGUMENT, "phx_lu_solve_transposed: no real factors of KLU are there");
+    return lu->n == 0 ? PHX_OK : phx_klu_solve_transposed(lu->klu, x);
+}
+
 void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves, long *nnz_lu)
 {
     if (factors)

@@ -376,6 +376,13 @@ phx_status phx_klu_solve(phx_klu *klu, int nrhs, double *x)
     return done ? PHX_OK : fail_klu(klu, "phx_lu_solve");
 }
 
+phx_status phx_klu_solve_transposed(phx_klu *klu, double *x)
+{
+    return klu_solve(klu->symbolic, klu->numeric, klu->n, 1, x, &klu->common)
+               ? PHX_OK
+               : fail_klu(klu, "phx_lu_solve_transposed");
+}
+
 long phx_klu_nnz(const phx_klu *klu)
 {
     /* L has a unit diagonal that is not stored. */

@@ -13,6 +13,7 @@ void phx_klu_destroy(phx_klu *klu);
 phx_status phx_klu_factor(phx_klu *klu, const double *val, bool *pivoted, int *column);
 void phx_klu_archive(phx_archive *archive, phx_klu *klu);
 phx_status phx_klu_solve(phx_klu *klu, int nrhs, double *x);
+phx_status phx_klu_solve_transposed(phx_klu *klu, double *x); /* real */
 /* Entries in L+U without the unit diagonal of L. */
 long phx_klu_nnz(const phx_klu *klu);
 

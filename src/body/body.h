@@ -200,6 +200,37 @@ void phx_body_set_pivot(phx_body *body, bool pivots);
  * where the velocity of the centre of mass is averaged in inertial axes, theory 4 (9). */
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1);
 
+/* ---- variations of an interval (variation.c, theory 19) ----
+ * Of each frame in its own axes (rho, theta) and of each coordinate, as xi of phx_body_displace. */
+typedef enum phx_step_map {
+    PHX_STEP_X,  /* xi_1 by xi_0 */
+    PHX_STEP_Y,  /* xi_1 by v_m */
+    PHX_STEP_E,  /* v_m by xi_0 where x_1 stays */
+    PHX_STEP_V0, /* v_1 by v_0 */
+    PHX_STEP_VM, /* v_1 by v_m */
+    PHX_STEP_W,  /* v_0 by v_m where v_1 stays */
+    PHX_STEP_B,  /* the residual by v_0 where v_m and x_0 stay, of bodies without deformations */
+    PHX_STEP_MAPS
+} phx_step_map;
+typedef struct phx_step_maps {
+    double map[PHX_STEP_MAPS][36]; /* of a frame: n_rigid square, row-major */
+} phx_step_maps;
+/* All but B, of an interval that is solved; v1: the velocity at its end. One of each frame. */
+void phx_body_step_maps(const phx_body *body, const phx_body_view *view, phx_step_maps *maps);
+/* out += alpha times a map of the whole body, all but B, or its transpose. */
+void phx_body_step_apply(const phx_body *body, const phx_step_maps *maps, double h, phx_step_map which, bool transposed,
+                         double alpha, const double *in, double *out);
+/* B, and its application; leaves the products of the view at another start. room: n_x + 6 n_v. */
+void phx_body_start_maps(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
+                         phx_step_maps *maps);
+void phx_body_start_apply(const phx_body *body, const phx_body_view *view, const phx_step_maps *maps, bool transposed,
+                          double alpha, const double *in, double *out, double *room);
+/* slope += d/dxi (a^T M(x) b), over the velocities; (dM/dxi xi) b into p. Zero but for bodies that deform in moving
+ * frames. room: n_x + n_v. */
+void phx_body_mass_slope(const phx_body *body, const double *x, const double *a, const double *b, double *slope);
+void phx_body_momenta_slope(const phx_body *body, const double *x, const double *xi, const double *b, double *p,
+                            double *room);
+
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:
  * canonical: state (r, attitude cosines, q, p), x' = J dH; modified: the paper's (12) with modified momenta. Size
  * n = dim + dim*dim + n_q + n_v. Returns J as n x n row-major. */

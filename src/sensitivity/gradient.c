@@ -1,5 +1,5 @@
 /* Gradients: parameters, their neighbours, and the choice between exact derivatives and differences. */
-#include "gradient.h"
+#include "run.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,7 +55,8 @@ phx_status phx_neighbour_create(phx_context *context, const phx_model *model, ph
 {
     *neighbour = (phx_neighbour){.original = model};
     neighbour->overrides = phx_calloc(context, (size_t)model->n_parameters + 1, sizeof *neighbour->overrides);
-    phx_status status = neighbour->overrides ? phx_model_copy_present(context, model, &neighbour->model) : PHX_ERR_MEMORY;
+    phx_status status =
+        neighbour->overrides ? phx_model_copy_present(context, model, &neighbour->model) : PHX_ERR_MEMORY;
     if (!status)
         status = phx_neighbour_move(context, neighbour, -1, 0.0);
     if (status)
@@ -79,56 +80,131 @@ phx_status phx_neighbour_move(phx_context *context, phx_neighbour *neighbour, in
 }
 
 /* ---- differences of whole analyses ---- */
-/* A step of a parameter; of one that is zero an absolute one. */
-double phx_neighbour_step(double value)
+double phx_neighbour_step(double value, double relative)
 {
-    static const double RELATIVE = 1e-3; /* its fourth power is the error, 1e-13 over it the rounding */
-    return value != 0.0 ? RELATIVE * fabs(value) : RELATIVE;
+    return value != 0.0 ? relative * fabs(value) : relative;
 }
 
-/* f' = (8 (f(d) - f(-d)) - (f(2 d) - f(-2 d)))/(12 d) + O(d^4); the error is the difference from the plain quotient,
- * squared, as the next term of the series. */
+/* The difference of sixth order; the error is estimated by that of fourth order. room: PHX_NEIGHBOURS n. */
 static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, int parameter, int n,
                                 const phx_objective *objectives, double *room, double *slope, double *error)
 {
-    static const double at[4] = {1.0, -1.0, 2.0, -2.0};
-    const double value = neighbour->original->parameters[parameter].value, step = phx_neighbour_step(value);
+    const double value = neighbour->original->parameters[parameter].value,
+                 step = phx_neighbour_step(value, PHX_STEP_OF_WHOLES);
     phx_status status = PHX_OK;
 
-    for (int s = 0; s < 4 && !status; s++) {
-        status = phx_neighbour_move(context, neighbour, parameter, value + at[s] * step);
+    for (int s = 0; s < PHX_NEIGHBOURS && !status; s++) {
+        const double at = value + phx_neighbour_place[s] * step;
+        status = phx_neighbour_move(context, neighbour, parameter, at);
         if (!status)
             status = phx_objectives_of_model(context, neighbour->model, n, objectives, room + s * n);
         if (status && status != PHX_ERR_MEMORY && status != PHX_INTERRUPTED)
-            phx_fail_prefix(context, status, "at %s = %.10g: ", neighbour->original->parameters[parameter].name,
-                            value + at[s] * step);
+            phx_fail_prefix(context, status, "at %s = %.10g: ", neighbour->original->parameters[parameter].name, at);
     }
     for (int k = 0; k < n && !status; k++) {
-        const double near = (room[k] - room[n + k]) / (2.0 * step),
-                     far = (room[2 * n + k] - room[3 * n + k]) / (4.0 * step);
-        slope[k] = (4.0 * near - far) / 3.0;
-        error[k] = slope[k] != 0.0 ? (near - far) * (near - far) / fabs(slope[k]) : fabs(near - far);
+        const double near = room[k] - room[n + k], far = room[2 * n + k] - room[3 * n + k];
+        slope[k] = 0.0;
+        for (int s = 0; s < PHX_NEIGHBOURS; s++)
+            slope[k] += phx_neighbour_weight[s] / step * room[s * n + k];
+        error[k] = fabs(slope[k] - (8.0 * near - far) / (12.0 * step));
     }
     return status;
 }
 
-static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, int n,
-                                      const phx_objective *objectives, const int *parameters, phx_gradient *gradient)
-{
-    const int m = gradient->n_parameters;
-    double *room = phx_calloc(context, 6 * (size_t)n, sizeof *room);
-    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+/* The objectives of one analysis: their numbers in the gradient, values, derivatives (n x m) and errors. */
+typedef struct analysis_part {
+    int n, m, *number;
+    phx_objective *objectives; /* borrowed texts */
+    double *value, *slope, *error;
+} analysis_part;
 
+static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, const int *parameters,
+                                      analysis_part *part)
+{
+    const int n = part->n, m = part->m;
+    double *room = phx_calloc(context, (PHX_NEIGHBOURS + 2) * (size_t)n, sizeof *room);
+    phx_status status = room ? phx_neighbour_move(context, neighbour, -1, 0.0) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_objectives_of_model(context, neighbour->model, n, part->objectives, part->value);
+    double *slope = room ? room + PHX_NEIGHBOURS * n : NULL, *error = room ? slope + n : NULL;
     for (int p = 0; p < m && !status; p++) {
-        status = differentiate(context, neighbour, parameters[p], n, objectives, room, room + 4 * n, room + 5 * n);
+        status = differentiate(context, neighbour, parameters[p], n, part->objectives, room, slope, error);
         for (int k = 0; k < n && !status; k++) {
-            gradient->gradient[k * m + p] = room[4 * n + k];
-            gradient->error[k * m + p] = room[5 * n + k];
+            part->slope[k * m + p] = slope[k];
+            part->error[k * m + p] = error[k];
         }
         if (!status)
             status = phx_progress(context, "gradient", p + 1, m);
     }
     phx_free(room);
+    return status;
+}
+
+/* ---- exact derivatives of simulations ---- */
+/* By tangents or by the adjoint, whichever is cheaper unless it is said. */
+static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
+                              const int *parameters, analysis_part *part)
+{
+    phx_run_gradient run;
+    phx_status status =
+        phx_run_gradient_create(context, neighbour, part->n, part->objectives, part->m, parameters, &run);
+    const bool tangent = derivation == PHX_DERIVE_TANGENT || (derivation == PHX_DERIVE_AUTO && part->m <= part->n);
+
+    if (!status)
+        status = tangent ? phx_run_tangent(&run) : phx_run_adjoint(&run);
+    if (!status) {
+        memcpy(part->value, run.value, (size_t)part->n * sizeof *run.value);
+        memcpy(part->slope, run.gradient, (size_t)(part->n * part->m) * sizeof *run.gradient);
+    }
+    phx_run_gradient_free(&run);
+    return status;
+}
+
+/* The exact derivatives of an analysis where there are any and they are not refused, else differences. */
+static phx_status find_part(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
+                            phx_analysis analysis, const int *parameters, analysis_part *part)
+{
+    phx_status status = PHX_ERR_UNSUPPORTED;
+
+    if (analysis != PHX_ANALYSIS_SIMULATE || derivation == PHX_DERIVE_DIFFERENCES)
+        return find_by_differences(context, neighbour, parameters, part);
+    status = find_of_run(context, neighbour, derivation, parameters, part);
+    if (status != PHX_ERR_UNSUPPORTED || derivation != PHX_DERIVE_AUTO)
+        return status;
+    phx_log(context, PHX_LOG_WARNING, "derivatives by differences of whole runs: %s", phx_context_message(context));
+    phx_context_clear(context);
+    return find_by_differences(context, neighbour, parameters, part);
+}
+
+static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
+                                phx_analysis analysis, const phx_objective *objectives, const int *parameters,
+                                phx_gradient *gradient)
+{
+    const size_t n = (size_t)gradient->n_objectives, m = (size_t)gradient->n_parameters;
+    analysis_part part = {.m = (int)m};
+    const phx_array arrays[] = {{&part.value, n}, {&part.slope, n * m}, {&part.error, n * m}};
+    phx_status status = phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+
+    part.number = phx_calloc(context, n, sizeof *part.number);
+    part.objectives = phx_calloc(context, n, sizeof *part.objectives);
+    if (!status && (!part.number || !part.objectives))
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; k < (int)n && !status; k++)
+        if (objectives[k].analysis == analysis) {
+            part.objectives[part.n] = objectives[k];
+            part.number[part.n++] = k;
+        }
+    if (!status && part.n > 0)
+        status = find_part(context, neighbour, derivation, analysis, parameters, &part);
+    for (int k = 0; k < part.n && !status; k++) {
+        gradient->value[part.number[k]] = part.value[k];
+        memcpy(gradient->gradient + (size_t)part.number[k] * m, part.slope + (size_t)k * m, m * sizeof(double));
+        memcpy(gradient->error + (size_t)part.number[k] * m, part.error + (size_t)k * m, m * sizeof(double));
+    }
+    phx_free(part.number);
+    phx_free(part.objectives);
+    phx_arrays_free(3, (double *[]){part.value, part.slope, part.error});
     return status;
 }
 
@@ -218,7 +294,8 @@ static phx_status all_parameters(phx_context *context, phx_neighbour *neighbour,
     *count = 0;
     for (int p = 0; p < model->n_parameters; p++) {
         const double value = model->parameters[p].value;
-        const phx_status status = phx_neighbour_move(context, neighbour, p, value + phx_neighbour_step(value));
+        const phx_status status =
+            phx_neighbour_move(context, neighbour, p, value + phx_neighbour_step(value, PHX_STEP_OF_PARTS));
         if (status == PHX_ERR_MEMORY)
             return status;
         if (!status) {
@@ -255,10 +332,9 @@ phx_status phx_gradient_find(phx_context *context, const phx_model *model, const
         status = allocate_gradient(context, model, options, parameters, gradient);
     for (int p = 0; p < gradient->n_parameters && !status; p++)
         gradient->parameter[p] = model->parameters[parameters[p]].value;
-    if (!status)
-        status = phx_objectives_of_model(context, neighbour.model, n, objectives, gradient->value);
-    if (!status)
-        status = find_by_differences(context, &neighbour, n, objectives, parameters, gradient);
+    for (int a = 0; a < PHX_ANALYSES && !status; a++)
+        status =
+            find_analysis(context, &neighbour, options->derivation, (phx_analysis)a, objectives, parameters, gradient);
     phx_neighbour_free(&neighbour);
     free_all(n, objectives);
     phx_free(parameters);

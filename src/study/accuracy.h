@@ -24,14 +24,6 @@ struct phx_trace {
     double *values; /* room x n */
 };
 
-/* The accuracy that was asked for. */
-typedef struct phx_accuracy {
-    double relative; /* of the largest length of each quantity */
-    double absolute; /* in the unit of the quantity, added */
-} phx_accuracy;
-/* Both 0: none was. */
-phx_accuracy phx_accuracy_asked(const phx_model *model, const phx_simulate_options *options);
-
 /* The outputs that are compared, and the cost of the runs. */
 typedef struct phx_accuracy_choice {
     phx_accuracy asked;

@@ -10,6 +10,13 @@
 
 #include <phlexor/study.h>
 
+/* The accuracy that was asked for. */
+typedef struct phx_accuracy {
+    double relative; /* of the largest length of each quantity */
+    double absolute; /* in the unit of the quantity, added */
+} phx_accuracy;
+/* Both 0: none was. */
+phx_accuracy phx_accuracy_asked(const phx_model *model, const phx_simulate_options *options);
 /* The settings of a simulation, from the model and the options. */
 phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                  phx_integrate_options *used);

@@ -426,4 +426,24 @@ phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const
 /* The output columns at rest in equilibrium: lambda as of phx_system_static, no accelerations. */
 phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns);
 
+/* ---- derivatives of a step (variation, theory 19) ----
+ * Of the step of `midpoint` that was really made: interval and projection. A variation of the state is xi of the
+ * configuration (n_v, phx_body_displace) and dv. */
+typedef struct phx_variation phx_variation;
+/* The system is borrowed. PHX_ERR_UNSUPPORTED where a step has no derivative here, with the reason. */
+phx_status phx_variation_create(phx_context *context, phx_system *system, phx_variation **variation);
+void phx_variation_destroy(phx_variation *variation); /* NULL is allowed */
+/* Takes the step of length h from (x0, v0) to (x1, v1) with the multipliers of its interval, which are guesses.
+ * PHX_ERR_UNSUPPORTED where one interval does not lead to x1. */
+phx_status phx_variation_step(phx_variation *variation, double t0, double h, const double *x0, const double *v0,
+                              const double *x1, const double *v1, const double *lambda);
+/* In place: the variation at the start of the step becomes that at its end. r (n_v + n_l), dv_p (n_v): what a parameter
+ * changes in the residual and the end velocity (phx_variation_of); NULL: zero. */
+phx_status phx_variation_tangent(phx_variation *variation, const double *r, const double *dv_p, double *xi, double *dv);
+/* The transpose: the derivative (a_xi, a_v) of a number by the state at the end becomes that by the state at the start.
+ * With eta (n_v + n_l) and a_v as it was, a parameter changes the number by a_v . dv_p - eta . r. */
+phx_status phx_variation_adjoint(phx_variation *variation, double *a_xi, double *a_v, double *eta);
+/* Residual and end velocity of another system of the same structure at the step at hand; its dae is plain. */
+phx_status phx_variation_of(const phx_variation *variation, phx_dae *other, double *res, double *v1);
+
 #endif

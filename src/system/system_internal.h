@@ -255,6 +255,8 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 bool phx_sys_closes_loops(const workspace *ws);
 double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const double *v);
 void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
+/* Impulses of gravity and loads on the free components over the interval; the views are the interval's. */
+void phx_sys_impulses(workspace *ws);
 /* The velocities v at x put on the rows of ws by an impulse of the joints: v += M^-1 G^T mu, S mu = w - G v. The work
  * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);

@@ -58,6 +58,8 @@ void phx_floating_interval_begin(const phx_body *body, double h, const double *x
                                  phx_products *products);
 void phx_floating_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
                                     double *res);
+bool phx_floating_averages(const phx_body *body, int f, double *arm);
+void phx_floating_mass_slope(const phx_body *body, const double *x, const double *a, const double *b, double *slope);
 void phx_floating_interval_finish(const phx_body *body, double h, const double *v0, double *v1);
 void phx_floating_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
                                      double *room, double *A);

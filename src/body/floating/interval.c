@@ -97,14 +97,22 @@ void phx_floating_interval_residual(const phx_body *base, const double *gravity,
         interval_residual(3, body, gravity, view, res);
 }
 
+bool phx_floating_averages(const phx_body *body, int f, double *arm)
+{
+    (void)f;
+    if (body->n_q > 0 || body->pivots || body->kinetics == PHX_KINETICS_SIMPLIFIED)
+        return false;
+    for (int a = 0; a < body->dim && body->rest.mass > 0.0; a++)
+        arm[a] = body->rest.s0[a] / body->rest.mass;
+    return true;
+}
+
 void phx_floating_interval_finish(const phx_body *body, double h, const double *v0, double *v1)
 {
     double centre[3] = {0.0};
 
-    if (body->n_q > 0 || body->pivots || body->kinetics == PHX_KINETICS_SIMPLIFIED)
+    if (!phx_floating_averages(body, 0, centre))
         return;
-    for (int a = 0; a < body->dim && body->rest.mass > 0.0; a++)
-        centre[a] = body->rest.s0[a] / body->rest.mass;
     if (body->dim == 2)
         one_finish(2, centre, h, v0, v1);
     else

@@ -126,6 +126,35 @@ void phx_floating_momenta(const phx_body *base, const double *x, const double *v
     momenta_at(body, phx_floating_q_inertia(body, x), v, p, p + body->base.n_rigid);
 }
 
+/* d/dq_i (a^T M(q) b) = S_i.(a_v x b_w + b_v x a_w) + sum_p (a_w b_w)_p (j + Q q)_pi
+ *                       + sum_k (a_wk (A_k b_q)_i + b_wk (A_k a_q)_i),   from theory 1 (2), (3). */
+void phx_floating_mass_slope(const phx_body *base, const double *x, const double *a, const double *b, double *slope)
+{
+    const phx_floating *body = phx_floating_of(base);
+    const phx_flex *flex = body->flex;
+    const int dim = base->dim, n_rot = base->n_rot, r = base->n_rigid;
+    double ab[3], ba[3], ww[PAIR], of_pair[PAIR], of_a[ROT], of_b[ROT];
+
+    if (base->kinetics == PHX_KINETICS_SIMPLIFIED)
+        return;
+    phx_vec_x_rot(dim, a, b + dim, ab);
+    phx_vec_x_rot(dim, b, a + dim, ba);
+    phx_pair_products(n_rot, a + dim, b + dim, ww);
+    for (int i = 0; i < flex->n; i++) {
+        double sum = 0.0;
+        for (int d = 0; d < dim; d++)
+            sum += flex->S[d * flex->n + i] * (ab[d] + ba[d]);
+        phx_inertia_derivatives(dim, flex, i, phx_floating_q(body, x), of_pair);
+        for (int p = 0; p < phx_pairs(dim); p++)
+            sum += ww[p] * of_pair[p];
+        phx_gyro_rows(dim, flex, i, a + r, of_a);
+        phx_gyro_rows(dim, flex, i, b + r, of_b);
+        for (int k = 0; k < n_rot; k++)
+            sum += a[dim + k] * of_b[k] + b[dim + k] * of_a[k];
+        slope[base->q_v + i] += sum;
+    }
+}
+
 /* Columns of the rigid part of M(q) from unit velocities; rows are n apart. */
 static void kinetics_rigid_mass(const phx_floating *body, const double *q, int n, double *mass)
 {

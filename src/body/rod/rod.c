@@ -330,6 +330,12 @@ static void interval_residual(const phx_body *body, const double *gravity, const
     phx_rod_add_interval_forces(rod, view, res);
 }
 
+static bool rod_averages(const phx_body *body, int f, double *arm)
+{
+    const phx_body *node = phx_rod_of(body)->node[f];
+    return node->ops->averages(node, 0, arm);
+}
+
 static void interval_finish(const phx_body *body, double h, const double *v0, double *v1)
 {
     const phx_rod *rod = phx_rod_of(body);
@@ -527,6 +533,7 @@ const phx_body_ops phx_rod_ops = {
     .interval_residual = interval_residual,
     .interval_linearise = interval_linearise,
     .interval_finish = interval_finish,
+    .averages = rod_averages,
     .kinetic = rod_kinetic,
     .kinetic_undeformed = kinetic_undeformed,
     .elastic = phx_rod_elastic,

@@ -186,6 +186,11 @@ static void interval_finish(const phx_body *body, double h, const double *v0, do
     phx_body_interval_finish(inside(body), h, v0, v1);
 }
 
+static bool sliding_averages(const phx_body *body, int f, double *arm)
+{
+    return inside(body)->ops->averages(inside(body), f, arm);
+}
+
 static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
                                double *A)
 {
@@ -279,6 +284,7 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
                           .interval_residual = interval_residual,
                           .interval_linearise = interval_linearise,
                           .interval_finish = interval_finish,
+                          .averages = inner->averages ? sliding_averages : NULL,
                           .kinetic = sliding_kinetic,
                           .kinetic_undeformed = kinetic_undeformed,
                           .elastic = elastic,

@@ -68,8 +68,7 @@ void phx_sys_momenta(const workspace *ws, const double *x, const double *v, doub
     }
 }
 
-/* Impulses of gravity and loads on the free components over the interval; the views are the interval's. */
-static void impulses(workspace *ws)
+void phx_sys_impulses(workspace *ws)
 {
     const phx_system *system = ws->system;
     const int dim = system->dim, per = dim + system->n_rot;
@@ -463,7 +462,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         return status;
     phx_sys_ledger_nothing(ws);
     if (interval && system->components.any_free)
-        impulses(ws);
+        phx_sys_impulses(ws);
     ws->by->row_residuals(ws, t1, x1, v1, e);
     if (ws->by->viewed_end)
         ws->by->viewed_end(ws, x1);

@@ -191,6 +191,11 @@ static phx_status contact_evaluate(workspace *ws, int pair, const force_slot *fo
     return PHX_OK;
 }
 
+bool phx_sys_contact_rubs(const force_slot *force)
+{
+    return ((const contact *)force->own)->friction.regularised > 0.0;
+}
+
 static double gap_of(const contact *touching, const phx_port_view *a, const phx_port_view *b)
 {
     double x[3];

@@ -81,6 +81,8 @@ typedef struct contact_shape {
 } contact_shape;
 /* PHX_ERR_ARGUMENT, PHX_ERR_UNSUPPORTED: it is none. */
 phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *shape);
+/* Whether a contact has friction, whose derivatives leave out how the place of contact moves. */
+bool phx_sys_contact_rubs(const force_slot *force);
 double phx_sys_contact_gap(const phx_system *system, const force_slot *force, const double *x, const double *v);
 /* phx_system_add_contact of a rigid one (rigid_contact.c). */
 phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def);

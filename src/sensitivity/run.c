@@ -1,0 +1,383 @@
+/* A simulation for its derivatives: the run, its objectives, and what each parameter changes at the start. */
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- models built ---- */
+void phx_built_free(phx_built *built)
+{
+    phx_system_dae_destroy(built->dae);
+    phx_system_destroy(built->system);
+    phx_free(built->x);
+    phx_free(built->v);
+    phx_free(built->lambda);
+    *built = (phx_built){0};
+}
+
+/* The model of the neighbour at its start state. */
+static phx_status build(phx_context *context, const phx_model *model, phx_backend backend, phx_built *built)
+{
+    const phx_build_options options = phx_build_options_default();
+    const phx_start_options start = phx_start_of(model);
+    phx_status status = phx_model_build(context, model, &options, &built->system);
+
+    if (status)
+        return status;
+    const phx_array arrays[] = {{&built->x, (size_t)phx_system_n_x(built->system)},
+                                {&built->v, (size_t)phx_system_n_v(built->system)},
+                                {&built->lambda, (size_t)phx_system_n_l(built->system)}};
+    status = phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    if (!status)
+        status =
+            phx_model_blame(context, model, phx_system_start(built->system, &start, built->x, built->v, built->lambda));
+    return status ? status : phx_system_dae_with(built->system, context, backend, &built->dae);
+}
+
+/* ---- what a run may have ---- */
+static phx_status only_differences(phx_context *context, const char *what)
+{
+    return phx_fail(context, PHX_ERR_UNSUPPORTED, "a run with %s has derivatives by differences of whole runs only",
+                    what);
+}
+
+/* The settings of the run; PHX_ERR_UNSUPPORTED where its steps have no derivative here. */
+static phx_status settle(phx_context *context, const phx_model *model, phx_integrate_options *used)
+{
+    const phx_simulate_options options = phx_simulate_options_default();
+    const phx_accuracy asked = phx_accuracy_asked(model, &options);
+
+    if (model->n_events > 0)
+        return only_differences(context, "events");
+    if (model->initial.from)
+        return only_differences(context, "a start from a result");
+    if (model->simulate.spectral_radius < 1.0)
+        return only_differences(context, "numerical damping");
+    if (asked.relative > 0.0 || asked.absolute > 0.0)
+        return only_differences(context, "an accuracy");
+    phx_status status = phx_simulation_settle(context, model, &options, used);
+    if (status)
+        return status;
+    if (used->integrator != PHX_MIDPOINT || used->rtol > 0.0 || used->iterations > 0)
+        return only_differences(context, "another integrator than midpoint in equal steps to rounding");
+    used->every = 0.0;
+    return PHX_OK;
+}
+
+/* ---- columns ---- */
+static phx_status name_columns(phx_context *context, const phx_system *system, phx_column_names *columns)
+{
+    static const char *const fixed[PHX_STATE_COLUMNS] = {"t", "kinetic", "elastic", "potential", "energy"};
+    char name[300];
+
+    columns->names = phx_calloc(context, (size_t)(PHX_STATE_COLUMNS + phx_system_columns(system)), sizeof(char *));
+    if (!columns->names)
+        return PHX_ERR_MEMORY;
+    for (; columns->n < PHX_STATE_COLUMNS; columns->n++)
+        columns->names[columns->n] = fixed[columns->n];
+    for (int c = 0; c < phx_system_columns(system); c++) {
+        phx_system_column_name(system, c, name, sizeof name);
+        columns->names[columns->n] = phx_strdup(context, name);
+        if (!columns->names[columns->n])
+            return PHX_ERR_MEMORY;
+        columns->n++;
+    }
+    return PHX_OK;
+}
+
+phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, double t, const double *x,
+                           const double *v, double *columns)
+{
+    phx_energies energies;
+
+    (void)run;
+    phx_system_energies(built->system, x, v, &energies);
+    columns[COLUMN_TIME] = t;
+    columns[COLUMN_KINETIC] = energies.kinetic;
+    columns[COLUMN_ELASTIC] = energies.elastic;
+    columns[COLUMN_POTENTIAL] = energies.potential;
+    columns[COLUMN_ENERGY] = phx_total_energy(&energies);
+    return phx_system_outputs(built->dae, t, x, v, columns + PHX_STATE_COLUMNS);
+}
+
+/* Programs of all objectives over these columns. */
+static phx_status compile_all(phx_run_gradient *run, const phx_model *model, phx_objective_program **programs)
+{
+    phx_status status = PHX_OK;
+
+    *programs = phx_calloc(run->context, (size_t)run->n, sizeof **programs);
+    if (!*programs)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < run->n && !status; k++)
+        status = phx_objective_compile(run->context, model, &run->objectives[k], run->columns.n, run->columns.names,
+                                       &(*programs)[k]);
+    return status;
+}
+
+static void free_programs(int n, phx_objective_program *programs)
+{
+    for (int k = 0; programs && k < n; k++)
+        phx_objective_program_free(&programs[k]);
+    phx_free(programs);
+}
+
+/* ---- the run ---- */
+/* Room for one more row. */
+static phx_status grow_tape(phx_context *context, const phx_dae *dae, phx_tape *tape)
+{
+    const int wider = tape->capacity > 0 ? 2 * tape->capacity : 256;
+    double **arrays[] = {&tape->t, &tape->x, &tape->v, &tape->lambda};
+    const int sizes[] = {1, dae->n_x, dae->n_v, dae->n_l};
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        double *grown = phx_realloc(context, *arrays[k], (size_t)wider * (size_t)sizes[k] + 1, sizeof *grown);
+        if (!grown)
+            return PHX_ERR_MEMORY;
+        *arrays[k] = grown;
+    }
+    tape->capacity = wider;
+    return PHX_OK;
+}
+
+/* A phx_sample_fn: another row of the tape. */
+static phx_status keep_row(void *user, const phx_sample *sample)
+{
+    phx_run_gradient *run = user;
+    phx_tape *tape = &run->tape;
+    const phx_dae *dae = run->run.dae;
+    const phx_status status = tape->rows == tape->capacity ? grow_tape(run->context, dae, tape) : PHX_OK;
+
+    if (status)
+        return status;
+    const size_t row = (size_t)tape->rows++;
+    tape->t[row] = sample->t;
+    memcpy(tape->x + row * (size_t)dae->n_x, sample->x, (size_t)dae->n_x * sizeof(double));
+    memcpy(tape->v + row * (size_t)dae->n_v, sample->v, (size_t)dae->n_v * sizeof(double));
+    memcpy(tape->lambda + row * (size_t)dae->n_l, sample->lambda, (size_t)dae->n_l * sizeof(double));
+    return PHX_OK;
+}
+
+/* Runs the model, and its objectives with their derivatives by the values at the steps. */
+static phx_status run_model(phx_run_gradient *run)
+{
+    phx_built *built = &run->run;
+    const phx_dae *dae = built->dae;
+    double t = 0.0, *x = phx_calloc(run->context, (size_t)(dae->n_x + dae->n_v + dae->n_l) + 1, sizeof *x);
+    double *v = x ? x + dae->n_x : NULL, *lambda = x ? v + dae->n_v : NULL;
+    phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        memcpy(x, built->x, (size_t)dae->n_x * sizeof *x);
+        memcpy(v, built->v, (size_t)dae->n_v * sizeof *v);
+        memcpy(lambda, built->lambda, (size_t)dae->n_l * sizeof *lambda);
+        status = phx_integrate(built->dae, &run->used, &t, x, v, lambda, keep_row, run, NULL);
+    }
+    phx_free(x);
+    const size_t rows = (size_t)run->tape.rows;
+    if (!status)
+        status = phx_arrays_create(
+            run->context, 2, (phx_array[]){{&run->e, (size_t)run->n * rows}, {&run->slope, (size_t)run->n * rows}});
+    for (size_t r = 0; r < rows && !status; r++) {
+        status = phx_run_columns(run, built, run->tape.t[r], run->tape.x + r * (size_t)dae->n_x,
+                                 run->tape.v + r * (size_t)dae->n_v, run->row);
+        for (int k = 0; k < run->n && !status; k++)
+            run->e[(size_t)k * rows + r] =
+                phx_objective_value(&run->programs[k], run->tape.t[r], run->row, run->variables);
+    }
+    for (int k = 0; k < run->n && !status; k++)
+        status = phx_objective_reduce(run->context, &run->objectives[k], run->tape.rows, run->tape.t,
+                                      run->e + (size_t)k * rows, &run->value[k], run->slope + (size_t)k * rows);
+    return status;
+}
+
+/* ---- neighbours ---- */
+/* The largest third difference of M over sqrt(M_ii M_jj), and of G over the largest entry of its row, at the start: by
+ * the cube of the step where they follow the parameter smoothly. values: of M and D at -3, -1, 1, 3. */
+static double roughness(const phx_equations *e, double *const values[4])
+{
+    const size_t entries = (size_t)e->ptr[e->n];
+    double worst = 0.0, *D[4];
+
+    for (int k = 0; k < 4; k++)
+        D[k] = values[k] + entries;
+    for (int i = 0; i < e->n; i++) {
+        double of_row = 0.0;
+        for (int k = e->ptr[i]; k < e->ptr[i + 1] && i >= e->n_v; k++)
+            of_row = fmax(of_row, fabs(D[1][k]));
+        for (int k = e->ptr[i]; k < e->ptr[i + 1]; k++) {
+            const int j = e->idx[k];
+            double *const *f = i < e->n_v ? values : D;
+            if (j >= e->n_v)
+                continue;
+            const double diagonal = i < e->n_v
+                                        ? f[1][phx_csr_find(&e->pattern, i, i)] * f[1][phx_csr_find(&e->pattern, j, j)]
+                                        : of_row * of_row;
+            const double change = f[3][k] - 3.0 * f[2][k] + 3.0 * f[1][k] - f[0][k];
+            if (diagonal > 0.0)
+                worst = fmax(worst, fabs(change) / sqrt(diagonal));
+        }
+    }
+    return worst;
+}
+
+/* Whether the numbers of bodies and joints follow a parameter smoothly; modes of a body that change their order or turn
+ * in their space do not. */
+static phx_status check_smooth(const phx_run_gradient *run, const phx_moved *moved, const char *name)
+{
+    static const int of_place[4] = {5, 1, 0, 4}; /* -3, -1, 1, 3 */
+    static const double SMOOTH = 1e-4;           /* third differences, relative: 1e-6 for what follows by its cube */
+    const phx_equations e = phx_system_equations(run->run.dae);
+    const size_t entries = (size_t)phx_system_equations(moved->at[0].dae).ptr[e.n];
+    double *all = phx_calloc(run->context, 8 * entries, sizeof *all), *values[4];
+    double *no_lambda = phx_calloc(run->context, (size_t)e.n_l + 1, sizeof *no_lambda);
+    phx_status status = all && no_lambda ? PHX_OK : PHX_ERR_MEMORY;
+    phx_equations at = e;
+
+    for (int k = 0; k < 4 && !status; k++) {
+        phx_dae *dae = moved->at[of_place[k]].dae;
+        values[k] = all + 2 * (size_t)k * entries;
+        status = dae->ops->linearise(dae, 0.0, run->run.x, run->run.v, no_lambda);
+        at = phx_system_equations(dae);
+        if (!status && (size_t)at.ptr[at.n] != entries)
+            status = phx_fail(run->context, PHX_ERR_UNSUPPORTED, "%s changes the equations' pattern", name);
+        if (!status) {
+            memcpy(values[k], at.M, entries * sizeof *all);
+            memcpy(values[k] + entries, at.D, entries * sizeof *all);
+        }
+    }
+    if (!status && roughness(&at, values) > SMOOTH)
+        status = phx_fail(run->context, PHX_ERR_UNSUPPORTED,
+                          "the equations do not follow %s smoothly: modes of a body change their order or sign, or a "
+                          "mesh its elements",
+                          name);
+    phx_free(all);
+    phx_free(no_lambda);
+    return status;
+}
+
+/* The model at the neighbours of a parameter, and how its start moves. */
+static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
+{
+    phx_moved *moved = &run->moved[p];
+    const phx_dae *dae = run->run.dae;
+    const double value = run->neighbour->original->parameters[parameter].value;
+    double *dx = phx_calloc(run->context, (size_t)dae->n_x, sizeof *dx), *dv = run->dv0 + (size_t)p * (size_t)dae->n_v;
+    phx_status status = dx ? PHX_OK : PHX_ERR_MEMORY;
+
+    moved->step = phx_neighbour_step(value, PHX_STEP_OF_PARTS);
+    for (int k = 0; k < PHX_NEIGHBOURS && !status; k++) {
+        phx_built *at = &moved->at[k];
+        status =
+            phx_neighbour_move(run->context, run->neighbour, parameter, value + phx_neighbour_place[k] * moved->step);
+        if (!status)
+            status = build(run->context, run->neighbour->model, PHX_BACKEND_PLAIN, at);
+        if (!status && (at->dae->n_x != dae->n_x || at->dae->n_v != dae->n_v || at->dae->n_l != dae->n_l))
+            status = phx_fail(run->context, PHX_ERR_UNSUPPORTED,
+                              "%s changes how many coordinates or independent joints there are: no derivative",
+                              run->neighbour->original->parameters[parameter].name);
+        if (!status)
+            status = compile_all(run, run->neighbour->model, &moved->programs[k]);
+        const double weight = phx_neighbour_weight[k] / moved->step;
+        for (int i = 0; i < dae->n_x && !status; i++)
+            dx[i] += weight * (at->x[i] - run->run.x[i]);
+        for (int i = 0; i < dae->n_v && !status; i++)
+            dv[i] += weight * (at->v[i] - run->run.v[i]);
+    }
+    if (!status)
+        status = check_smooth(run, moved, run->neighbour->original->parameters[parameter].name);
+    if (!status)
+        dae->ops->tangent(run->run.dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
+    phx_free(dx);
+    return status;
+}
+
+phx_status phx_run_step_by_parameter(const phx_run_gradient *run, int p, double *res, double *v1, double *r,
+                                     double *dv_p)
+{
+    const phx_dae *dae = run->run.dae;
+    const phx_moved *moved = &run->moved[p];
+    phx_status status = PHX_OK;
+
+    memset(r, 0, (size_t)(dae->n_v + dae->n_l) * sizeof *r);
+    memset(dv_p, 0, (size_t)dae->n_v * sizeof *dv_p);
+    for (int k = 0; k < PHX_NEIGHBOURS && !status; k++) {
+        const double weight = phx_neighbour_weight[k] / moved->step;
+        status = phx_variation_of(run->variation, moved->at[k].dae, res, v1);
+        for (int i = 0; i < dae->n_v + dae->n_l; i++)
+            r[i] += weight * res[i];
+        for (int i = 0; i < dae->n_v; i++)
+            dv_p[i] += weight * v1[i];
+    }
+    return status;
+}
+
+phx_status phx_run_load_step(const phx_run_gradient *run, int k)
+{
+    const phx_tape *tape = &run->tape;
+    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v, n_l = (size_t)run->run.dae->n_l;
+    const size_t from = (size_t)k, to = from + 1;
+
+    return phx_variation_step(run->variation, tape->t[from], tape->t[to] - tape->t[from], tape->x + from * n_x,
+                              tape->v + from * n_v, tape->x + to * n_x, tape->v + to * n_v, tape->lambda + to * n_l);
+}
+
+/* ---- the whole ---- */
+static phx_status allocate_run(phx_run_gradient *run)
+{
+    const size_t n = (size_t)run->n, m = (size_t)run->m, n_v = (size_t)run->run.dae->n_v, c = (size_t)run->columns.n;
+    const phx_array arrays[] = {
+        {&run->xi0, m * n_v},     {&run->dv0, m * n_v}, {&run->row, c},         {&run->near, PHX_NEIGHBOURS * c},
+        {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
+
+    run->moved = phx_calloc(run->context, m + 1, sizeof *run->moved);
+    return run->moved ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
+}
+
+phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbour, int n,
+                                   const phx_objective *objectives, int m, const int *parameters, phx_run_gradient *run)
+{
+    *run = (phx_run_gradient){.context = context, .neighbour = neighbour, .n = n, .m = m, .objectives = objectives};
+    phx_status status = phx_neighbour_move(context, neighbour, -1, 0.0);
+    if (!status)
+        status = settle(context, neighbour->model, &run->used);
+    if (!status)
+        status = build(context, neighbour->model, PHX_BACKEND_AUTO, &run->run);
+    if (!status)
+        status = phx_variation_create(context, run->run.system, &run->variation);
+    memcpy(run->gravity, neighbour->model->gravity, sizeof run->gravity);
+    run->size = status ? 0.0 : phx_system_size(run->run.dae);
+    if (!status)
+        status = name_columns(context, run->run.system, &run->columns);
+    if (!status)
+        status = allocate_run(run);
+    if (!status)
+        status = compile_all(run, neighbour->model, &run->programs);
+    if (!status)
+        status = run_model(run);
+    for (int p = 0; p < m && !status; p++)
+        status = move_parameter(run, p, parameters[p]);
+    return status;
+}
+
+void phx_run_gradient_free(phx_run_gradient *run)
+{
+    double *arrays[] = {run->e,      run->slope,     run->xi0,        run->dv0,      run->row,
+                        run->near,   run->variables, run->value,      run->gradient, run->tape.t,
+                        run->tape.x, run->tape.v,    run->tape.lambda};
+
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    for (int p = 0; run->moved && p < run->m; p++)
+        for (int k = 0; k < PHX_NEIGHBOURS; k++) {
+            phx_built_free(&run->moved[p].at[k]);
+            free_programs(run->n, run->moved[p].programs[k]);
+        }
+    phx_free(run->moved);
+    free_programs(run->n, run->programs);
+    for (int c = PHX_STATE_COLUMNS; c < run->columns.n; c++)
+        phx_free((void *)run->columns.names[c]);
+    phx_free((void *)run->columns.names);
+    phx_variation_destroy(run->variation);
+    phx_built_free(&run->run);
+    *run = (phx_run_gradient){0};
+}

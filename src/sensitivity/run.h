@@ -1,0 +1,74 @@
+/* A simulation as a list of steps, its columns, and the same model at neighbouring parameters; private to the layer
+ * sensitivity. */
+#ifndef PHX_SENSITIVITY_RUN_H
+#define PHX_SENSITIVITY_RUN_H
+
+#include "gradient.h"
+
+/* A model built, at its start state. */
+typedef struct phx_built {
+    phx_system *system;
+    phx_dae *dae; /* plain, but of the run itself */
+    double *x, *v, *lambda;
+} phx_built;
+void phx_built_free(phx_built *built);
+
+/* Columns of a result that follow from the state: t, energies, outputs. */
+enum { COLUMN_TIME, COLUMN_KINETIC, COLUMN_ELASTIC, COLUMN_POTENTIAL, COLUMN_ENERGY, PHX_STATE_COLUMNS };
+typedef struct phx_column_names {
+    int n;
+    const char **names; /* owned, with the texts behind PHX_STATE_COLUMNS */
+} phx_column_names;
+
+/* Accepted states of a run, rows one behind the other. */
+typedef struct phx_tape {
+    int rows, capacity;
+    double *t, *x, *v, *lambda;
+} phx_tape;
+
+/* The neighbours of one parameter. */
+typedef struct phx_moved {
+    double step;
+    phx_built at[PHX_NEIGHBOURS];
+    phx_objective_program *programs[PHX_NEIGHBOURS]; /* of the objectives of the run */
+} phx_moved;
+
+typedef struct phx_run_gradient {
+    phx_context *context;
+    phx_neighbour *neighbour;
+    int n, m; /* objectives of simulations, parameters */
+    const phx_objective *objectives;
+    phx_objective_program *programs;
+    phx_column_names columns;
+    phx_integrate_options used;
+    phx_built run;
+    phx_variation *variation;
+    phx_tape tape;
+    phx_moved *moved;   /* m */
+    double *e, *slope;  /* n x rows: values of the expressions, derivatives of the objectives by them */
+    double *xi0, *dv0;  /* m x n_v: variation of the start */
+    double *row, *near; /* columns; PHX_NEIGHBOURS x columns */
+    double *variables;
+    double size;              /* of the mechanism, m */
+    double gravity[3];
+    double *value, *gradient; /* n; n x m */
+} phx_run_gradient;
+
+/* run.c: builds the model, runs it and prepares the neighbours. PHX_ERR_UNSUPPORTED: only differences of whole runs. */
+phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbour, int n,
+                                   const phx_objective *objectives, int m, const int *parameters,
+                                   phx_run_gradient *run);
+void phx_run_gradient_free(phx_run_gradient *run);
+/* The columns at a state of a built model. */
+phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, double t, const double *x,
+                           const double *v, double *columns);
+/* run_tangent.c, run_adjoint.c: the derivatives into run->gradient. */
+phx_status phx_run_tangent(phx_run_gradient *run);
+phx_status phx_run_adjoint(phx_run_gradient *run);
+/* Derivatives by parameter p of the step at hand in run->variation: of its residual (n_v + n_l), its end velocity. */
+phx_status phx_run_step_by_parameter(const phx_run_gradient *run, int p, double *res, double *v1, double *r,
+                                     double *dv_p);
+/* Loads step k, from row k to row k + 1, into the variation. */
+phx_status phx_run_load_step(const phx_run_gradient *run, int k);
+
+#endif

@@ -1,0 +1,253 @@
+/* Derivatives of a run by its discrete adjoint: one sweep from its end to its start, theory 19. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Adjoints of all objectives, and room. */
+typedef struct sweep {
+    double *a_xi, *a_v; /* n x n_v */
+    double *before;     /* the same */
+    double *eta;        /* n x (n_v + n_l) */
+    double *res, *r;
+    double *v1, *dv_p;
+    double *x, *v;     /* a moved state */
+    double *unit;      /* n_v, zero */
+    double *column;    /* 2 x columns: differences of sixth and of fourth order */
+    double *by_column; /* n x columns */
+    double *force;     /* 2 n_v */
+    bool *used;        /* columns */
+} sweep;
+
+static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
+{
+    const phx_dae *dae = run->run.dae;
+    const size_t n_v = (size_t)dae->n_v, n = n_v + (size_t)dae->n_l, all = (size_t)run->n * n_v;
+    const size_t columns = (size_t)run->columns.n;
+    const phx_array arrays[] = {{&s->a_xi, all},
+                                {&s->a_v, all},
+                                {&s->before, all},
+                                {&s->eta, (size_t)run->n * n},
+                                {&s->res, n},
+                                {&s->r, n},
+                                {&s->v1, n_v},
+                                {&s->dv_p, n_v},
+                                {&s->v, n_v},
+                                {&s->unit, n_v},
+                                {&s->x, (size_t)dae->n_x},
+                                {&s->column, 2 * columns},
+                                {&s->by_column, (size_t)run->n * columns},
+                                {&s->force, 2 * n_v}};
+    s->used = phx_calloc(run->context, columns, sizeof *s->used);
+    return s->used ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
+}
+
+static void sweep_free(sweep *s)
+{
+    double *arrays[] = {s->a_xi, s->a_v, s->before, s->eta, s->res,    s->r,         s->v1,
+                        s->dv_p, s->v,   s->unit,   s->x,   s->column, s->by_column, s->force};
+    phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_free(s->used);
+}
+
+/* ---- the objectives at a row ---- */
+static bool row_counts(const phx_run_gradient *run, int r)
+{
+    for (int k = 0; k < run->n; k++)
+        if (run->slope[(size_t)k * (size_t)run->tape.rows + (size_t)r] != 0.0)
+            return true;
+    return false;
+}
+
+/* The state at row r with entry i of xi, or of v, moved. */
+static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool of_v, double by)
+{
+    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+
+    memcpy(s->x, run->tape.x + (size_t)r * n_x, n_x * sizeof *s->x);
+    memcpy(s->v, run->tape.v + (size_t)r * n_v, n_v * sizeof *s->v);
+    if (of_v)
+        s->v[i] += by;
+    s->unit[i] = 1.0;
+    for (int b = 0; b < phx_system_bodies(run->run.system) && !of_v; b++) {
+        const phx_placed_body place = phx_system_placed(run->run.system, b);
+        if (i >= place.v && i < place.v + phx_body_n_v(place.body))
+            phx_body_displace(place.body, by, s->unit + place.v, s->x + place.x);
+    }
+    s->unit[i] = 0.0;
+}
+
+/* The columns at the moved state, without the elastic and the potential energy of body b, whose derivatives are known:
+ * they may be far larger than what is left of their sum over the bodies. */
+static phx_status columns_without(phx_run_gradient *run, const sweep *s, int r, int b)
+{
+    const phx_placed_body place = phx_system_placed(run->run.system, b);
+    const phx_status status = phx_run_columns(run, &run->run, run->tape.t[r], s->x, s->v, run->row);
+    const double elastic = phx_body_elastic(place.body, s->x + place.x),
+                 potential = phx_body_potential(place.body, run->gravity, s->x + place.x);
+
+    run->row[COLUMN_ELASTIC] -= elastic;
+    run->row[COLUMN_POTENTIAL] -= potential;
+    run->row[COLUMN_ENERGY] -= elastic + potential;
+    return status;
+}
+
+/* The derivatives of the columns along entry i of the state at row r, of xi or of v, into s->column. The step becomes
+ * shorter where the differences of fourth and sixth order do not agree, as at the corner of a law. */
+static phx_status entry_columns(phx_run_gradient *run, sweep *s, int r, int b, int i, bool of_v, double step)
+{
+    enum { MOST = 4 };
+    static const double AGREE = 1e-9, SHORTER = 0.03; /* relative, or to the value; of the step */
+    static const double fourth[PHX_NEIGHBOURS] = {8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0};
+    const int n = run->columns.n;
+    phx_status status = PHX_OK;
+    bool agree = false;
+
+    for (int tries = 0; tries < MOST && !agree && !status; tries++, step *= SHORTER) {
+        memset(s->column, 0, 2 * (size_t)n * sizeof *s->column);
+        for (int q = 0; q < PHX_NEIGHBOURS && !status; q++) {
+            move_entry(run, s, r, i, of_v, phx_neighbour_place[q] * step);
+            status = columns_without(run, s, r, b);
+            for (int c = 0; c < n; c++) {
+                s->column[c] += phx_neighbour_weight[q] / step * run->row[c];
+                s->column[n + c] += fourth[q] / step * run->row[c];
+            }
+        }
+        agree = true;
+        for (int c = 0; c < n; c++)
+            agree = agree && (!s->used[c] || fabs(s->column[c] - s->column[n + c]) <=
+                                                 AGREE * (fabs(s->column[c]) + fabs(run->row[c])));
+    }
+    return status;
+}
+
+/* Adds the derivatives of the objectives along the entries of body b at row r. */
+static phx_status add_body(phx_run_gradient *run, sweep *s, int r, int b, double speed)
+{
+    static const double OF_STATE = 3e-4; /* rad, of the size, of the speed: the error is its sixth power */
+    const phx_placed_body place = phx_system_placed(run->run.system, b);
+    const size_t n_v = (size_t)run->run.dae->n_v;
+    const phx_body_frame *frames;
+    const int n_frames = phx_body_frames(place.body, &frames), dim = phx_body_dim(place.body), n = run->columns.n;
+    const double *x = run->tape.x + (size_t)r * (size_t)run->run.dae->n_x + place.x, none[3] = {0.0};
+    double *weight = s->force + n_v;
+    phx_status status = PHX_OK;
+
+    /* at rest a body's residual is minus its forces, the derivative of its energies */
+    phx_body_residual(place.body, none, x, s->unit, s->unit, s->force);
+    phx_body_residual(place.body, run->gravity, x, s->unit, s->unit, weight);
+    for (int i = 0; i < phx_body_n_v(place.body) && !status; i++) {
+        bool turns = false;
+        for (int f = 0; f < n_frames; f++)
+            turns = turns || (i >= frames[f].v + dim && i < frames[f].v + dim + phx_rotations(dim));
+        for (int of_v = 0; of_v < 2 && !status; of_v++) {
+            const double step = OF_STATE * (of_v ? (speed > 0.0 ? speed : 1.0) : turns ? 1.0 : run->size);
+            status = entry_columns(run, s, r, b, place.v + i, of_v == 1, step);
+            if (!of_v) {
+                s->column[COLUMN_ELASTIC] += s->force[i];
+                s->column[COLUMN_POTENTIAL] += weight[i] - s->force[i];
+                s->column[COLUMN_ENERGY] += weight[i];
+            }
+            for (int k = 0; k < run->n && !status; k++)
+                ((of_v ? s->a_v : s->a_xi) + (size_t)k * n_v)[place.v + i] +=
+                    phx_dot(n, s->by_column + (size_t)(k * n), s->column);
+        }
+    }
+    return status;
+}
+
+/* The derivatives of the objectives by the columns at row r: their slopes times those of their expressions. */
+static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
+{
+    const size_t rows = (size_t)run->tape.rows, n = (size_t)run->columns.n;
+    const phx_dae *dae = run->run.dae;
+    const phx_status status =
+        phx_run_columns(run, &run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
+                        run->tape.v + (size_t)r * (size_t)dae->n_v, run->row);
+
+    memset(s->by_column, 0, (size_t)run->n * n * sizeof *s->by_column);
+    memset(s->used, 0, n * sizeof *s->used);
+    for (int k = 0; k < run->n && !status; k++) {
+        const phx_expression_of_columns *measured = &run->programs[k].measured;
+        const double slope = run->slope[(size_t)k * rows + (size_t)r];
+        (void)phx_objective_value(&run->programs[k], run->tape.t[r], run->row, run->variables);
+        for (int m = 0; m < measured->count && slope != 0.0; m++) {
+            double jet[3];
+            const int column = run->programs[k].column[m];
+            phx_program_partial(measured->program, m + 1, run->variables, jet);
+            s->by_column[(size_t)k * n + (size_t)column] += slope * jet[1];
+            s->used[column] = true;
+        }
+    }
+    return status;
+}
+
+/* Adds the derivatives of the objectives by the state at row r, and directly by the parameters. */
+static phx_status add_row(phx_run_gradient *run, sweep *s, int r)
+{
+    const size_t rows = (size_t)run->tape.rows, n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+    const double *v = run->tape.v + (size_t)r * n_v;
+    double speed = 0.0;
+    phx_status status = PHX_OK;
+
+    if (!row_counts(run, r))
+        return PHX_OK;
+    for (size_t i = 0; i < n_v; i++)
+        speed = fmax(speed, fabs(v[i]));
+    status = find_by_column(run, s, r);
+    for (int b = 0; b < phx_system_bodies(run->run.system) && !status; b++)
+        status = add_body(run, s, r, b, speed);
+    for (int p = 0; p < run->m && !status; p++)
+        for (int q = 0; q < PHX_NEIGHBOURS && !status; q++) {
+            const phx_moved *moved = &run->moved[p];
+            status = phx_run_columns(run, &moved->at[q], run->tape.t[r], run->tape.x + (size_t)r * n_x, v, run->row);
+            for (int k = 0; k < run->n && !status; k++)
+                run->gradient[k * run->m + p] +=
+                    run->slope[(size_t)k * rows + (size_t)r] * phx_neighbour_weight[q] / moved->step *
+                    phx_objective_value(&moved->programs[q][k], run->tape.t[r], run->row, run->variables);
+        }
+    return status;
+}
+
+/* ---- a step ---- */
+/* The adjoints of all objectives from the end of step k to its start; what parameters change in it. */
+static phx_status pass_step(phx_run_gradient *run, sweep *s, int step)
+{
+    const int n_v = run->run.dae->n_v, n = n_v + run->run.dae->n_l;
+    phx_status status = phx_run_load_step(run, step);
+
+    memcpy(s->before, s->a_v, (size_t)(run->n * n_v) * sizeof *s->before);
+    for (int k = 0; k < run->n && !status; k++)
+        status = phx_variation_adjoint(run->variation, s->a_xi + k * n_v, s->a_v + k * n_v, s->eta + k * n);
+    for (int p = 0; p < run->m && !status; p++) {
+        status = phx_run_step_by_parameter(run, p, s->res, s->v1, s->r, s->dv_p);
+        for (int k = 0; k < run->n; k++)
+            run->gradient[k * run->m + p] +=
+                phx_dot(n_v, s->before + k * n_v, s->dv_p) - phx_dot(n, s->eta + k * n, s->r);
+    }
+    return status;
+}
+
+phx_status phx_run_adjoint(phx_run_gradient *run)
+{
+    const int n_v = run->run.dae->n_v;
+    sweep s = {0};
+    phx_status status = sweep_create(run, &s);
+
+    memset(run->gradient, 0, (size_t)run->n * (size_t)run->m * sizeof *run->gradient);
+    if (!status)
+        status = add_row(run, &s, run->tape.rows - 1);
+    for (int k = run->tape.rows - 2; k >= 0 && !status; k--) {
+        status = pass_step(run, &s, k);
+        if (!status)
+            status = add_row(run, &s, k);
+        if (!status)
+            status = phx_progress(run->context, "adjoint", run->tape.rows - 1 - k, run->tape.rows - 1);
+    }
+    for (int k = 0; k < run->n && !status; k++)
+        for (int p = 0; p < run->m; p++)
+            run->gradient[k * run->m + p] +=
+                phx_dot(n_v, s.a_xi + k * n_v, run->xi0 + p * n_v) + phx_dot(n_v, s.a_v + k * n_v, run->dv0 + p * n_v);
+    sweep_free(&s);
+    return status;
+}

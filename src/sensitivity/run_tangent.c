@@ -1,0 +1,70 @@
+/* Derivatives of a run by tangents: the variation of the state by each parameter goes with the run, theory 19. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Moves a state by s times a variation. */
+static void move_state(const phx_system *system, const double *x, const double *v, double s, const double *xi,
+                       const double *dv, double *x_moved, double *v_moved)
+{
+    memcpy(x_moved, x, (size_t)phx_system_n_x(system) * sizeof *x);
+    for (int b = 0; b < phx_system_bodies(system); b++) {
+        const phx_placed_body place = phx_system_placed(system, b);
+        phx_body_displace(place.body, s, xi + place.v, x_moved + place.x);
+    }
+    for (int i = 0; i < phx_system_n_v(system); i++)
+        v_moved[i] = v[i] + s * dv[i];
+}
+
+/* The derivative of each objective's expression along the variation of the state and the parameter, at row r: both
+ * move together. Expressions of t and parameters move with the parameter too. */
+static phx_status add_row(phx_run_gradient *run, int p, int r, const double *xi, const double *dv, double *room)
+{
+    const phx_moved *moved = &run->moved[p];
+    const size_t rows = (size_t)run->tape.rows, n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+    phx_status status = PHX_OK;
+    bool counts = false;
+
+    for (int k = 0; k < run->n; k++)
+        counts = counts || run->slope[(size_t)k * rows + (size_t)r] != 0.0;
+    for (int s = 0; s < PHX_NEIGHBOURS && counts && !status; s++) {
+        move_state(run->run.system, run->tape.x + (size_t)r * n_x, run->tape.v + (size_t)r * n_v,
+                   phx_neighbour_place[s] * moved->step, xi, dv, room, room + n_x);
+        status = phx_run_columns(run, &moved->at[s], run->tape.t[r], room, room + n_x, run->row);
+        for (int k = 0; k < run->n && !status; k++)
+            run->gradient[k * run->m + p] +=
+                run->slope[(size_t)k * rows + (size_t)r] * phx_neighbour_weight[s] / moved->step *
+                phx_objective_value(&moved->programs[s][k], run->tape.t[r], run->row, run->variables);
+    }
+    return status;
+}
+
+phx_status phx_run_tangent(phx_run_gradient *run)
+{
+    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v, n = n_v + (size_t)run->run.dae->n_l;
+    const size_t m = (size_t)run->m;
+    double *room = phx_calloc(run->context, n_x + 3 * n_v + 2 * n, sizeof *room);
+    double *res = room ? room + n_x + n_v : NULL, *v1 = res ? res + n : NULL, *r = v1 ? v1 + n_v : NULL,
+           *dv_p = r ? r + n : NULL;
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+
+    memset(run->gradient, 0, (size_t)run->n * m * sizeof *run->gradient);
+    for (size_t p = 0; p < m && !status; p++)
+        status = add_row(run, (int)p, 0, run->xi0 + p * n_v, run->dv0 + p * n_v, room);
+    for (int k = 0; k + 1 < run->tape.rows && !status; k++) {
+        status = phx_run_load_step(run, k);
+        for (size_t p = 0; p < m && !status; p++) {
+            double *xi = run->xi0 + p * n_v, *dv = run->dv0 + p * n_v;
+            status = phx_run_step_by_parameter(run, (int)p, res, v1, r, dv_p);
+            if (!status)
+                status = phx_variation_tangent(run->variation, r, dv_p, xi, dv);
+            if (!status)
+                status = add_row(run, (int)p, k + 1, xi, dv, room);
+        }
+        if (!status)
+            status = phx_progress(run->context, "tangents", k + 1, run->tape.rows - 1);
+    }
+    phx_free(room);
+    return status;
+}
