@@ -236,7 +236,7 @@ static phx_status make_row(phx_search *search, double *row)
 }
 
 /* One more point: from the history, or evaluated. */
-static phx_status add_row(phx_search *search, const double *variables)
+static phx_status search_add(phx_search *search, const double *variables)
 {
     double *row = phx_calloc(search->context, (size_t)search->width, sizeof *row);
     phx_status status = row ? PHX_OK : PHX_ERR_MEMORY;
@@ -272,6 +272,6 @@ int phx_search_evaluate(phx_search *search, const double *variables)
     }
     search->full = search->count >= search->key->evaluations;
     if (!search->full)
-        search->status = add_row(search, variables);
+        search->status = search_add(search, variables);
     return search->full || search->status ? -1 : search->count - 1;
 }

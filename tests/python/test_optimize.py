@@ -202,7 +202,7 @@ class Searches(Case):
     def test_killed(self):
         """A process that is killed after some evaluations, and another that goes on."""
         program, model = os.environ["PHLEXOR_PROGRAM"], self.folder / "coupler.yaml"
-        model.write_text(coupler("{min: 0.005, max: 0.007}"))
+        model.write_text(coupler("{min: 0.0035, max: 0.007}").replace("end: 4*pi/150", "end: pi/150"))
         command = [program, "optimize", model, "--output"]
         subprocess.run([*command, "whole.csv"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
         process = subprocess.Popen([*command, "killed.csv"], cwd=self.folder, stdout=subprocess.DEVNULL)
