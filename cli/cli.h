@@ -21,7 +21,7 @@ struct cli_command {
 };
 cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
     cli_compare, cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce,
-    cli_schema, cli_sensitivity, cli_stress, cli_loads, cli_new, cli_guide, cli_mcp;
+    cli_schema, cli_sensitivity, cli_optimize, cli_stress, cli_loads, cli_new, cli_guide, cli_mcp;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {
@@ -179,6 +179,8 @@ int cli_usage_error(const cli_command *command, const char *format, ...) __attri
 void cli_watch(phx_context *context);
 /* Take the progress bar away. */
 void cli_progress_done(void);
+/* A line of progress, on a terminal alone. */
+void cli_progress_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Say that a write to stdout failed, for the reason in errno; returns EXIT_FAILED. */
 int cli_output_failed(void);
 /* Write what is left in stdout; EXIT_FAILED with a message when it cannot be written, else `status`. */

@@ -20,7 +20,7 @@ int cli_info(const cli_command *command, phx_context *context, int argc, char **
     if (parsed >= 0)
         return parsed;
     printf("Phlexor %s\nbuild: %s\nlicence: MIT; " GPL_CLAUSE
-           "; Cairo, KLU and librsvg are under the LGPL\nlibraries:\n",
+           "; Cairo, KLU, NLopt and librsvg are under the LGPL\nlibraries:\n",
            phx_version(), phx_build());
     const phx_status status = cli_print_libraries(context, load, stdout);
     return status ? cli_failed(context, status) : EXIT_DONE;

@@ -19,6 +19,7 @@
 #include <loaded/cairo.h>
 #include <loaded/hdf5.h>
 #include <loaded/matio.h>
+#include <loaded/nlopt.h>
 #include <loaded/rsvg.h>
 #include <loaded/xml2.h>
 #include <loaded/zip.h>
@@ -47,13 +48,14 @@ static void print_headers(FILE *stream)
     print(stream, "librsvg", "2", "pictures as PDF and PNG");
     print(stream, "Assimp", "5", "meshes of shapes");
     print(stream, "libxlsxwriter", LXW_VERSION, "workbooks");
+    print(stream, "NLopt", "2", "optimisation");
 }
 
 /* Prints versions of the libraries that are loaded on first use; they must be loaded before. */
 static void print_loaded(FILE *stream)
 {
     unsigned hdf5[3] = {0};
-    int matio[3] = {0};
+    int matio[3] = {0}, nlopt[3] = {0};
 
     H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
     print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
@@ -67,13 +69,15 @@ static void print_loaded(FILE *stream)
     print_numbers(stream, "Assimp", (int)aiGetVersionMajor(), (int)aiGetVersionMinor(), (int)aiGetVersionPatch(),
                   "meshes of shapes");
     print(stream, "libxlsxwriter", lxw_version(), "workbooks");
+    nlopt_version(&nlopt[0], &nlopt[1], &nlopt[2]);
+    print_numbers(stream, "NLopt", nlopt[0], nlopt[1], nlopt[2], "optimisation");
 }
 
 static phx_status load_all(phx_context *context)
 {
-    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5,   phx_load_matio,     phx_load_zip,
-                                                         phx_load_xml2,   phx_load_cairo,     phx_load_rsvg,
-                                                         phx_load_assimp, phx_load_xlsxwriter};
+    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5,   phx_load_matio,      phx_load_zip,
+                                                         phx_load_xml2,   phx_load_cairo,      phx_load_rsvg,
+                                                         phx_load_assimp, phx_load_xlsxwriter, phx_load_nlopt};
     phx_status status = PHX_OK;
 
     for (size_t k = 0; k < sizeof loads / sizeof *loads && !status; k++)

@@ -217,6 +217,19 @@ void cli_progress_done(void)
     bar.shown = false;
 }
 
+void cli_progress_line(const char *format, ...)
+{
+    va_list arguments;
+
+    if (!bar.on)
+        return;
+    cli_progress_done();
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
 /* ---- interruption ---- */
 /* The first signal asks; the second one finds the default again and kills. */
 static void ask_to_stop(int number)

@@ -119,7 +119,7 @@ set(PHX_PLAIN_FLAGS)
 set(PHX_UNOPTIMISED)
 if(PHX_SANITIZE)
     set(PHX_PLAIN_FLAGS -O0)
-    set(PHX_UNOPTIMISED file mesh model results study sensitivity importer fmi fmu load control events linear cosim statespace)
+    set(PHX_UNOPTIMISED file mesh model results study sensitivity optimize importer fmi fmu load control events linear cosim statespace)
 endif()
 
 # ---- the table of layers ----

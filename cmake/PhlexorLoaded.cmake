@@ -60,6 +60,7 @@ add_library(phx::rsvg INTERFACE IMPORTED) # without its headers: rsvg.h declares
 phx_describe_loaded(rsvg librsvg librsvg-2.so.2 librsvg2-2 results/plot/rsvg.h)
 phx_find_loaded(zip libzip libzip zip.h)
 phx_find_loaded(assimp assimp Assimp assimp/cimport.h assimp/postprocess.h assimp/scene.h assimp/version.h)
+phx_find_loaded(nlopt nlopt NLopt nlopt.h)
 phx_find_loaded(xml2 libxml-2.0 libxml2 libxml/parser.h)
 
 # Let the sources of a target include <loaded/<name>.h>.

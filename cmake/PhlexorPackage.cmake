@@ -35,7 +35,7 @@ endmacro()
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --list OUTPUT_VARIABLE packages)
 string(REGEX MATCHALL "z?lib[a-z0-9]+-dev" packages "${packages}")
 list(REMOVE_ITEM packages libc6-dev libcmocka-dev libhdf5-dev libmatio-dev libzip-dev libxml2-dev libcairo2-dev
-    libassimp-dev libxlsxwriter-dev)
+    libassimp-dev libxlsxwriter-dev libnlopt-dev)
 list(JOIN packages ", " packages)
 
 # dpkg-shlibdeps finds what is linked, not what is loaded.

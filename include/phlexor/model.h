@@ -610,6 +610,51 @@ typedef struct phx_model_sweep {
     double *values;  /* count, for both kinds */
 } phx_model_sweep;
 
+/* A parameter that `optimize` varies. */
+typedef struct phx_model_variable {
+    const char *name;
+    int parameter; /* index in phx_model.parameters */
+    double min, max;
+    phx_model_optional scale; /* a typical change, > 0; not given: max - min */
+} phx_model_variable;
+
+/* What an objective (phx_objectives_evaluate) must not exceed, must not fall below, or must be. */
+typedef enum phx_model_bound { PHX_MODEL_MIN, PHX_MODEL_MAX, PHX_MODEL_EQUALS } phx_model_bound;
+typedef struct phx_model_constraint {
+    const char *of;
+    phx_model_bound kind;
+    double limit;
+} phx_model_constraint;
+
+/* Whether an objective is made small or large. */
+typedef enum phx_model_goal { PHX_MODEL_MINIMIZE, PHX_MODEL_MAXIMIZE } phx_model_goal;
+/* The objective of several cases. */
+typedef enum phx_model_over { PHX_MODEL_WORST, PHX_MODEL_SUM } phx_model_over;
+typedef enum phx_model_optimizer {
+    PHX_MODEL_OPTIMIZER_AUTO, /* mma, with `equals` slsqp */
+    PHX_MODEL_MMA,
+    PHX_MODEL_SLSQP,
+    PHX_MODEL_BOBYQA,
+    PHX_MODEL_COBYLA
+} phx_model_optimizer;
+
+/* Parameters that make the best of an objective: `optimize`. */
+typedef struct phx_model_optimize {
+    bool given;
+    phx_model_goal kind;
+    const char *objective;
+    int n_variables; /* >= 1 */
+    phx_model_variable *variables;
+    int n_constraints;
+    phx_model_constraint *constraints;
+    int n_cases; /* parameters whose values make the cases, which multiply; 0: one case */
+    phx_model_sweep *cases;
+    phx_model_over over;
+    phx_model_optimizer method;
+    int evaluations; /* at most so many */
+    double tolerance;
+} phx_model_optimize;
+
 /* How a page about the model opens, `page`. */
 typedef struct phx_model_page {
     bool given;
@@ -657,6 +702,7 @@ typedef struct phx_model {
     phx_model_modes modes;
     phx_model_linearize linearize;
     phx_model_inverse inverse;
+    phx_model_optimize optimize;
     phx_model_page page;
     int n_sweeps;
     phx_model_sweep *sweeps;
@@ -687,6 +733,10 @@ phx_status phx_model_read_text(phx_context *context, const char *name, const cha
  * original, for another thread. Errors as above. */
 phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_model **copy);
 void phx_model_destroy(phx_model *model); /* NULL is allowed */
+/* The text of the model as a file: parameters that were set have their present values, all else is as it was read,
+ * comments included. PHX_ERR_UNSUPPORTED where a value in the text cannot be replaced, with its place; errors of
+ * reading it from `path`, for files that it names are relative to it; PHX_ERR_FILE. */
+phx_status phx_model_save(phx_context *context, const phx_model *model, const char *path);
 
 /* Evaluate the document again with other parameter values, on top of the overrides of the reading and instead of those
  * of an earlier call (n_overrides 0 goes back to the model as read). Cheap: neither file nor YAML is read again. All

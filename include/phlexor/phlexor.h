@@ -19,6 +19,7 @@
 #include <phlexor/ranks.h>
 #include <phlexor/results.h>
 #include <phlexor/sensitivity.h>
+#include <phlexor/optimize.h>
 #include <phlexor/statespace.h>
 #include <phlexor/study.h>
 #include <phlexor/system.h>

@@ -36,6 +36,7 @@ from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse
 from .modes import Modes, read_modes
 from .result import Body, Mesh, Report, Result, read_result
 from .robot import import_robot
+from .optimize import Optimum, OptimumFunction
 from .sensitivity import Gradient, ValueAndGradient
 from .simulation import Simulation
 from .statics import Equilibrium
@@ -71,7 +72,7 @@ __all__ = [
     "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General", "Gradient",
     "Interrupted", "JointCoordinate",
     "JointInfo", "JointSpace", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "Mesh", "ModalPort", "Mode", "Model",
-    "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
+    "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "Optimum", "OptimumFunction", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Shape", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
     "Tube", "UnsupportedError", "ValueAndGradient", "__version__", "body_kinds", "damage", "errors", "expression",

@@ -28,6 +28,7 @@ from .errors import PhlexorError
 from .joint_space import JointSpace
 from .linear import Linear, Plants, items_of, linear_of
 from .modes import Modes, modes_of
+from .optimize import Optimum, find_optimum
 from .result import Result, report_of, result_in_memory
 from .sensitivity import Gradient, ValueAndGradient, find_gradient
 from .simulation import Simulation, stepper_of
@@ -912,6 +913,36 @@ class Model:
                            method: Derivation = "auto") -> ValueAndGradient:
         """A function of the parameters `to` that returns the objective and its gradient, for SciPy."""
         return ValueAndGradient(self, of, to, method)
+
+    def optimize(self, *, history: Optional[PathLike] = None, resume: bool = False, threads: Optional[int] = 1,
+                 progress: Optional[Progress] = None) -> Optimum:
+        """Look for the values of parameters that the model's key `optimize` asks for, from the present ones on.
+
+        Parameters
+        ----------
+        history : path-like, optional
+            A csv file with a row for each evaluation; FILE.partial until the end.
+        resume : bool
+            Go on with FILE.partial, which a search that ended early has left.
+        threads : int or None
+            For the cases; None: as many as there are processors.
+        progress : callable, optional
+            ``progress(what, done, total)``; False stops the work.
+
+        Returns
+        -------
+        Optimum
+            The model is not changed: ``model.set_parameters(optimum.variables)``.
+        """
+        if resume and history is None:
+            raise ValueError("resume=True needs the history to go on with")
+        with self._use(progress) as (call, pointer):
+            return find_optimum(call, pointer, history, resume, check_threads(threads))
+
+    def save(self, path: PathLike) -> None:
+        """Write the text of the model with the present values of parameters that were set."""
+        with self._use() as (call, pointer):
+            call.check(lib.phx_model_save(call.pointer, pointer, path_of(path)))
 
     def modes(self, count: Optional[int] = None, *, at: Optional[At] = None,
               sweep: Optional[SweepLike] = None, shapes: bool = True, threads: Optional[int] = 1,

@@ -817,9 +817,9 @@ static const phx_key sweep_keys[] = {
     {"values", &phx_type_numbers, AT(phx_model_sweep, values), .required = true, .kinds = BIT(PHX_MODEL_VALUES),
      .count_offset = AT(phx_model_sweep, count), .doc = "the values themselves"},
 };
-static const phx_object sweep = {"sweep", "Of one parameter; several multiply, the first is the outermost loop.",
-                                 TABLE(phx_model_sweep, sweep_keys),
-                                 KINDS(PHX_KIND_PRESENT, words_sweep, phx_model_sweep), .finish = phx_finish_sweep};
+const phx_object phx_schema_sweep = {"sweep", "Of one parameter; several multiply, the first is the outermost loop.",
+                                     TABLE(phx_model_sweep, sweep_keys),
+                                     KINDS(PHX_KIND_PRESENT, words_sweep, phx_model_sweep), .finish = phx_finish_sweep};
 
 /* ---- the file ---- */
 static const phx_key model_keys[] = {
@@ -863,9 +863,11 @@ static const phx_key model_keys[] = {
      .doc = "defaults of linear models"},
     {"inverse", &phx_type_given, AT(phx_model, inverse), .object = &inverse, .fallback = "none",
      .doc = "motions of outputs that inputs shall make"},
+    {"optimize", &phx_type_given, AT(phx_model, optimize), .object = &phx_schema_optimize, .fallback = "none",
+     .doc = "values of parameters that `phlexor optimize` looks for"},
     {"page", &phx_type_given, AT(phx_model, page), .object = &page, .fallback = "none",
      .doc = "how a page about the model opens; no result depends on it"},
-    {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &sweep, .fallback = "none",
+    {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &phx_schema_sweep, .fallback = "none",
      .count_offset = AT(phx_model, n_sweeps), .doc = "ranges by the name of a parameter"},
 };
 const phx_object phx_schema_model = {"model", "The file. SI units and radians everywhere.",

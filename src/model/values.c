@@ -160,7 +160,7 @@ static phx_status read_column(phx_reader *reader, const phx_key *key, const phx_
 {
     (void)key, (void)owner;
     const char *text = NULL;
-    phx_status status = phx_read_text(reader, node, "the name of a column", &text);
+    phx_status status = phx_read_text(reader, node, "a text", &text);
     memcpy(field, &text, sizeof text);
     return status;
 }

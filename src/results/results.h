@@ -133,6 +133,8 @@ typedef struct phx_table_lines {
 } phx_table_lines;
 /* PHX_ERR_FILE when it cannot be read. The file is not listed as read (phx_files_read). */
 phx_status phx_table_read_lines(phx_context *context, const char *path, phx_table_lines *lines);
+/* Those of FILE.partial, which a table that was not finished has left; none when it is not there. */
+phx_status phx_table_read_partial(phx_context *context, const char *path, phx_table_lines *lines);
 void phx_table_lines_free(phx_table_lines *lines); /* frees and zeroes the fields; NULL is allowed */
 /* The number in field `column` of a line, NAN where there is none; texts stand in the last field alone. */
 double phx_table_field(const char *line, int column);

@@ -241,20 +241,9 @@ static bool has_results(const batch_work *work, int point)
 /* The rows of an earlier table up to the last complete one whose results are there. */
 static phx_status find_first(batch_work *work)
 {
-    const size_t size = strlen(work->options->table_path) + sizeof ".partial";
-    char *partial = phx_calloc(work->context, size, 1);
+    phx_status status = phx_table_read_partial(work->context, work->options->table_path, &work->lines);
     int last = -1;
 
-    if (!partial)
-        return PHX_ERR_MEMORY;
-    snprintf(partial, size, "%s.partial", work->options->table_path);
-    FILE *file = fopen(partial, "rb");
-    phx_status status = PHX_OK;
-    if (file) {
-        fclose(file);
-        status = phx_table_read_lines(work->context, partial, &work->lines);
-    }
-    phx_free(partial);
     for (int k = 0; k + 1 < work->lines.count && !status; k++) {
         const int point = batch_point_of(work, k);
         if (k >= work->items || phx_table_field(work->lines.line[k + 1], 0) != point + 1)

@@ -18,6 +18,7 @@ springs: {s: {stiffness: k, length: 0.5, ports: [ground.O, b.C]}}
 loads: {f: {torque: {file: signal.csv, column: w}, at: b.P}}
 outputs: {tip: {position: b.C}}
 simulate: {end: 0.1, step: 0.01}
+optimize: {variables: {k: {min: 0.5, max: 2}}, minimize: simulate.final(tip.y)}
 E
 run 0 simulate m.yaml -o a.h5 --csv a.csv
 sed 's/^outputs/initial: {from: a.h5}\noutputs/; s/end: 0.1/end: 0.2/' m.yaml >next.yaml
@@ -52,6 +53,7 @@ for name in m.yaml ./m.yaml folder/../m.yaml "$place/m.yaml" elsewhere/m.yaml; d
     refuses simulate m.yaml -o new.h5 --csv "$name"
     refuses modes m.yaml -o "$name"
     refuses inverse m.yaml -o "$name"
+    refuses optimize m.yaml --model "$name"
     refuses inverse m.yaml -o new.csv --result "$name"
     refuses view m.yaml -o "$name"
     refuses plot m.yaml --spy -o "$name" --format svg
@@ -76,6 +78,7 @@ refuses export linear.h5 --format mat -o linear.h5
 refuses plot linear.h5 -o linear.h5 --format svg
 refuses simulate m.yaml -o new.h5 --csv signal.csv
 refuses modes m.yaml -o signal.csv
+refuses optimize m.yaml -o signal.csv
 refuses modes m.yaml --set k=2 -o ./signal.csv
 refuses view m.yaml -o signal.csv
 refuses report a.h5 -o signal.csv
@@ -213,6 +216,7 @@ mkdir -p full
 unwritable()
 {
     for command in "simulate m.yaml -o $2.h5" "simulate m.yaml -o b.h5 --csv $2.csv" "modes m.yaml -o $2.csv" \
+        "optimize m.yaml -o $2.csv" "optimize m.yaml --model $2.yaml" \
         "modes m.yaml -o $2.h5" "linearize m.yaml -o $2.mat" "linearize m.yaml -o $2.h5" \
         "linearize m.yaml -o $2.json" "linearize m.yaml -o $2_mtx" "titop m.yaml --body b -o $2.mat" \
         "view m.yaml -o $2.html" "report a.h5 -o $2.html" "plot a.h5 -o $2.svg" "compare a.h5 a.h5 -o $2.csv" "export a.h5 -o $2.csv" \
@@ -241,7 +245,7 @@ elif [ "$(id -u)" != 0 ]; then
     chmod 755 full
 fi
 runner=
-for command in 'simulate m.yaml -o b.h5 --csv /dev/full' 'modes m.yaml --format csv -o /dev/full' \
+for command in 'simulate m.yaml -o b.h5 --csv /dev/full' 'modes m.yaml --format csv -o /dev/full' 'optimize m.yaml -o /dev/full' \
     'plot a.h5 --format svg -o /dev/full' 'compare a.h5 a.h5 -o /dev/full' 'export a.h5 --format json -o /dev/full'; do
     run 1 $command
     says 'No space left on device; free space'
@@ -253,7 +257,7 @@ if [ -s page.html ]; then
     says 'No space left on device; free space'
     ! grep -q '/dev/full' out.txt && ! grep -q 'the page shows' err.txt || fail "view says that there is a page"
 fi
-for command in 'modes m.yaml' 'schema' 'plot a.h5 --format svg -o -' 'export a.h5 --format csv -o -' 'check m.yaml' \
+for command in 'modes m.yaml' 'optimize m.yaml' 'schema' 'plot a.h5 --format svg -o -' 'export a.h5 --format csv -o -' 'check m.yaml' \
     'linearize m.yaml --format json' 'info' 'simulate m.yaml -o b.h5'; do
     status=0
     "$program" $command >/dev/full 2>err.txt || status=$?
@@ -263,7 +267,7 @@ done
 intact 'a full disk'
 
 # A name with an ending that is no format of the command writes nothing; one without an ending is a name.
-for command in 'simulate m.yaml' 'modes m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'compare a.h5 a.h5' 'export a.h5' 'report a.h5' \
+for command in 'simulate m.yaml' 'modes m.yaml' 'optimize m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'compare a.h5 a.h5' 'export a.h5' 'report a.h5' \
     'view m.yaml' 'inverse m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
     run 2 $command -o new.ods
     says "--output new.ods: unknown ending '.ods'"

@@ -15,7 +15,7 @@ prints 'OpenBLAS'
 prints 'HDF5'
 run 2 simulat "$model"
 says "did you mean 'simulate'"
-for command in new simulate modes linearize titop check plot compare stress loads export film schema guide mcp info; do
+for command in new simulate modes optimize sensitivity linearize titop check plot compare stress loads export film schema guide mcp info; do
     run 0 $command --help
     prints "Usage: phlexor $command"
     run 0 help $command
@@ -57,6 +57,15 @@ says "did you mean 'speed'"
 run 2 simulate "$model" -o nowhere/result.h5
 says 'nowhere'
 run 2 modes "$model" --count 0
+run 2 optimize "$model"
+says "no key 'optimize'"
+run 2 optimize "$examples/stepped_cantilever.yaml" --resume
+says 'the history that --output names'
+run 2 optimize "$examples/stepped_cantilever.yaml" --set d1=0.1
+says "stepped_cantilever.yaml:[0-9]*:[0-9]*: optimize: 'd1' starts at 0.1, expected a value from 0.004 to 0.02"
+sed 's/max: 0.1 +.*pi.*}/min: 20}/' "$examples/stepped_cantilever.yaml" >heavy.yaml
+run 1 optimize heavy.yaml
+says 'no point satisfies all constraints within 1e-06'
 run 2 modes "$model" --count many
 run 2 modes "$model" --format cvs
 says 'table|csv|json'

@@ -32,6 +32,20 @@ phx_status phx_table_read_lines(phx_context *context, const char *path, phx_tabl
     return status;
 }
 
+phx_status phx_table_read_partial(phx_context *context, const char *path, phx_table_lines *lines)
+{
+    char *partial = phx_file_suffixed(context, path, ".partial");
+    FILE *file = partial ? fopen(partial, "rb") : NULL;
+    phx_status status = partial ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (file) {
+        fclose(file);
+        status = phx_table_read_lines(context, partial, lines);
+    }
+    phx_free(partial);
+    return status;
+}
+
 void phx_table_lines_free(phx_table_lines *lines)
 {
     if (!lines)
