@@ -135,16 +135,17 @@ phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *ob
 }
 
 /* ---- sweeps ---- */
-static phx_status find_parameter(phx_reader *reader, phx_model_sweep *sweep)
+phx_status phx_find_item_parameter(phx_reader *reader, int *parameter)
 {
     const phx_names *names = &reader->content->parameters;
-    sweep->parameter = phx_names_find(names, sweep->name);
-    if (sweep->parameter >= 0)
+    const char *name = reader->item->text;
+    *parameter = phx_names_find(names, name);
+    if (*parameter >= 0)
         return PHX_OK;
-    phx_nearest nearest = phx_nearest_to(sweep->name);
+    phx_nearest nearest = phx_nearest_to(name);
     phx_names_offer(names, &nearest);
     return phx_reader_fail(reader, reader->item, "expected a name under 'parameters', found %s%s",
-                           phx_shown_text(sweep->name).text, phx_nearest_hint(&nearest).text);
+                           phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
 }
 
 /* Completes a sweep: finds its parameter, bounds the number of points to 1e7, and fills the values of a range at equal
@@ -152,7 +153,7 @@ static phx_status find_parameter(phx_reader *reader, phx_model_sweep *sweep)
 phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_sweep *sweep = object;
-    phx_status status = find_parameter(reader, sweep);
+    phx_status status = phx_find_item_parameter(reader, &sweep->parameter);
     if (status)
         return status;
     reader->sweep_points *= sweep->count;

@@ -171,6 +171,8 @@ phx_status phx_check_name(phx_reader *reader, const phx_node *key);
 phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
                         void *count);
 
+/* The number of the parameter that bears the name of the item of the map that was begun last. */
+phx_status phx_find_item_parameter(phx_reader *reader, int *parameter);
 /* Remember that the bytes at `address` were written at the node. */
 phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source);
 phx_model_source phx_content_where(const phx_content *content, const void *field);

@@ -863,6 +863,8 @@ static const phx_key model_keys[] = {
      .doc = "defaults of linear models"},
     {"inverse", &phx_type_given, AT(phx_model, inverse), .object = &inverse, .fallback = "none",
      .doc = "motions of outputs that inputs shall make"},
+    {"identify", &phx_type_given, AT(phx_model, identify), .object = &phx_schema_identify, .fallback = "none",
+     .doc = "parameters that are found from measurements"},
     {"page", &phx_type_given, AT(phx_model, page), .object = &page, .fallback = "none",
      .doc = "how a page about the model opens; no result depends on it"},
     {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &sweep, .fallback = "none",

@@ -130,7 +130,8 @@ extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
 /* Tables of keys that several kinds of body have. */
 extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
-extern const phx_object phx_schema_visual; /* visuals.c */
+extern const phx_object phx_schema_visual;   /* visuals.c */
+extern const phx_object phx_schema_identify; /* identify.c */
 /* And several kinds of force element. */
 extern const phx_object phx_schema_law, phx_schema_damper;
 
