@@ -21,7 +21,7 @@ struct cli_command {
 };
 cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
     cli_compare, cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce,
-    cli_schema, cli_sensitivity, cli_stress, cli_loads, cli_new, cli_guide, cli_mcp;
+    cli_schema, cli_sensitivity, cli_identify, cli_stress, cli_loads, cli_new, cli_guide, cli_mcp;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {
