@@ -21,7 +21,7 @@ struct cli_command {
 };
 cli_run cli_simulate, cli_modes, cli_static, cli_titop, cli_linearize, cli_check, cli_info, cli_plot, cli_export,
     cli_compare, cli_report, cli_view, cli_import, cli_reduce, cli_merge, cli_fmu, cli_inverse, cli_film, cli_reproduce,
-    cli_schema, cli_sensitivity, cli_optimize, cli_stress, cli_loads, cli_new, cli_guide, cli_mcp;
+    cli_schema, cli_sensitivity, cli_identify, cli_optimize, cli_stress, cli_loads, cli_new, cli_guide, cli_mcp;
 
 /* ---- options (options.c) ---- */
 typedef enum cli_option_kind {
@@ -92,6 +92,9 @@ int cli_print_tables(const cli_command *command, const cli_arguments *arguments)
 /* ---- the model on the command line (input.c) ---- */
 /* Read MODEL with the overrides of --set. Returns -1, or the exit status after a message. */
 int cli_read_model(phx_context *context, const char *path, const cli_list *set, phx_model **model);
+/* The model with these values as a file (phx_model_save); frees the values. */
+phx_status cli_save_with(phx_context *context, phx_model *model, int count, phx_model_override *values,
+                         const char *path);
 /* A number greater than 0 given as an expression; nothing when text is NULL. Returns as above. */
 int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
                  phx_model_optional *value);

@@ -8,6 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+phx_status cli_save_with(phx_context *context, phx_model *model, int count, phx_model_override *values,
+                         const char *path)
+{
+    phx_status status = phx_model_set_parameters(context, model, count, values);
+
+    if (!status)
+        status = phx_model_save(context, model, path);
+    phx_free(values);
+    return status;
+}
+
 /* Reads a model with the overrides NAME=VALUE of --set; -1 on success, else the exit status after printing the
  * error. */
 int cli_read_model(phx_context *context, const char *path, const cli_list *set, phx_model **model)

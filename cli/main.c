@@ -42,6 +42,9 @@ static const cli_command commands[] = {
     {"sensitivity", cli_sensitivity, "MODEL", "Derivatives of numbers of an analysis by the parameters of a model",
      "An OBJECTIVE is a number that an analysis gives: modes.omega.1, model.mass, static(tip.y),\n"
      "simulate.integral(y(tip.x)^2), linearize.hinf. PARAMETERs are those of the model file.\n"},
+    {"identify", cli_identify, "MODEL", "Parameters of a model from measurements, with confidence intervals",
+     "The model's key `identify` names parameters, bounds and measurements: time series in csv files, frequencies,\n"
+     "frequency responses. Combinations that the measurements do not determine are named.\n"},
     {"linearize", cli_linearize, "MODEL", "Linear model of the mechanism with named inputs and outputs",
      "About the assembled start configuration at rest, the equilibrium, or a steady rotation. Inputs are forces at "
      "ports (rod.C.fy), prescribed "

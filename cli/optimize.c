@@ -25,17 +25,11 @@ static void show_evaluation(void *user, int evaluation, double objective, double
 /* The model with the values of the variables at the optimum, as a file. */
 static phx_status save_best(phx_context *context, phx_model *model, const phx_optimum *found, const char *path)
 {
-    phx_model_override *overrides = phx_calloc(context, (size_t)found->n_variables, sizeof *overrides);
-    phx_status status = overrides ? PHX_OK : PHX_ERR_MEMORY;
+    phx_model_override *values = phx_calloc(context, (size_t)found->n_variables, sizeof *values);
 
-    for (int k = 0; k < found->n_variables && !status; k++)
-        overrides[k] = (phx_model_override){.name = found->rows[k].name, .value = found->rows[k].best};
-    if (!status)
-        status = phx_model_set_parameters(context, model, found->n_variables, overrides);
-    if (!status)
-        status = phx_model_save(context, model, path);
-    phx_free(overrides);
-    return status;
+    for (int k = 0; values && k < found->n_variables; k++)
+        values[k] = (phx_model_override){.name = found->rows[k].name, .value = found->rows[k].best};
+    return values ? cli_save_with(context, model, found->n_variables, values, path) : PHX_ERR_MEMORY;
 }
 
 /* Searches and writes; the exit status. */

@@ -596,6 +596,42 @@ typedef struct phx_model_inverse {
     phx_signal **motion; /* n_outputs: changes from the start */
 } phx_model_inverse;
 
+/* What `phlexor identify` finds, and the measurements it fits: `identify`. */
+typedef struct phx_model_identify_parameter {
+    const char *name;
+    int parameter; /* index in phx_model.parameters */
+    phx_model_optional min, max;
+} phx_model_identify_parameter;
+/* A measured column: model(t - delay). */
+typedef struct phx_model_time_series {
+    const char *file;   /* NULL: given with the analysis */
+    const char *column; /* of the file */
+    const char *model;  /* an expression of columns of the result; NULL: the column of the same name */
+    phx_model_optional deviation;
+    double delay;                /* s */
+    phx_model_optional from, to; /* s: samples outside are left out */
+} phx_model_time_series;
+/* A measured frequency, Hz. */
+typedef struct phx_model_frequency {
+    int mode; /* from 1 */
+    double value;
+    phx_model_optional deviation;
+} phx_model_frequency;
+/* A measured frequency response. */
+typedef struct phx_model_response {
+    const char *file;  /* columns omega; re and im, or gain and phase */
+    int output, input; /* of the linear model, from 1 */
+    phx_model_optional deviation;
+} phx_model_response;
+typedef struct phx_model_identify {
+    bool given;
+    int n_parameters, n_time_series, n_frequencies, n_responses;
+    phx_model_identify_parameter *parameters;
+    phx_model_time_series *time_series;
+    phx_model_frequency *frequencies;
+    phx_model_response *responses;
+} phx_model_identify;
+
 /* How the points of a sweep are given. */
 typedef enum phx_model_sweep_kind { PHX_MODEL_RANGE, PHX_MODEL_VALUES } phx_model_sweep_kind;
 
@@ -703,6 +739,7 @@ typedef struct phx_model {
     phx_model_linearize linearize;
     phx_model_inverse inverse;
     phx_model_optimize optimize;
+    phx_model_identify identify;
     phx_model_page page;
     int n_sweeps;
     phx_model_sweep *sweeps;

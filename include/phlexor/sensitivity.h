@@ -20,6 +20,7 @@ extern "C" {
  *   linearize.pole.K.re, .im      of its poles in the order of their frequency, 1/s
  *   linearize.dc.I.J              steady gain from input J to output I, from 1
  *   linearize.gain.W.I.J          |G_IJ(i W)|, W in rad/s;  linearize.phase.W.I.J in rad
+ *   linearize.re.W.I.J            its real part;  linearize.im.W.I.J its imaginary part
  *   simulate.final(EXPRESSION)    at the end of the simulation
  *   simulate.at(T, EXPRESSION)    at T s, linear between the ends of the steps
  *   simulate.integral(EXPRESSION) over time, by the trapezoidal rule over the steps;  simulate.mean: over the length
@@ -77,6 +78,89 @@ phx_status phx_gradient_save(phx_context *context, const phx_gradient *gradient,
 /* The objectives alone: value has n of them. */
 phx_status phx_objectives_evaluate(phx_context *context, const phx_model *model, int n, const char *const *objectives,
                                    double *value);
+
+/* ---- identification ----
+ * Parameters of a model from measurements (the key `identify`): the values within their bounds that minimise
+ * sum r_i^2, r_i = (model_i - measured_i)/deviation_i, by Levenberg and Marquardt's method with phx_gradient_find.
+ * Deviations that are not given are estimated from the residuals of their series. */
+
+/* What is known of a parameter. */
+typedef enum phx_identified_state {
+    PHX_IDENTIFIED,        /* with deviation and interval */
+    PHX_IDENTIFIED_AT_MIN, /* at a bound: fixed there for the intervals of the others */
+    PHX_IDENTIFIED_AT_MAX,
+    PHX_UNIDENTIFIED /* part of a combination that the measurements do not determine */
+} phx_identified_state;
+/* A parameter that was sought. Deviation and interval are NAN unless the state is PHX_IDENTIFIED. */
+typedef struct phx_identified_parameter {
+    char *name;
+    double start, value;
+    double deviation; /* standard error, from s^2 (J^T J)^-1 */
+    double low, high; /* confidence interval of 95 %, by Student's distribution */
+    phx_identified_state state;
+} phx_identified_parameter;
+/* Residuals of measurements that share a deviation. */
+typedef struct phx_identified_series {
+    char *name; /* "run.csv: angle" */
+    int count;
+    double deviation;   /* that of the weights; of frequencies without one a share of their value */
+    bool estimated;     /* from the residuals */
+    double mean, rms;   /* of the residuals, in the unit of the measurement */
+    double correlation; /* of neighbouring residuals; far from 0 the intervals are too narrow */
+    int validated;      /* samples of the second data set; 0: none */
+    double validated_mean, validated_rms;
+} phx_identified_series;
+/* A measurement beside the fitted model. */
+typedef struct phx_identified_row {
+    int series;             /* index */
+    double at;              /* s; number of the mode; rad/s, real and imaginary part alternate */
+    double measured, model; /* in the unit of the measurement */
+    double band;            /* half width of the confidence band of 95 % of the model's value */
+} phx_identified_row;
+/* Why the iteration ended: one value and its text for each. */
+typedef enum phx_identify_end {
+    PHX_IDENTIFY_GRADIENT,  /* the residuals are orthogonal to their derivatives */
+    PHX_IDENTIFY_STEP,      /* no parameter changes any more */
+    PHX_IDENTIFY_CHANGE,    /* the sum of squares does not decrease any more */
+    PHX_IDENTIFY_REFUSED,   /* the model refuses larger steps (a warning says why): not converged */
+    PHX_IDENTIFY_ITERATIONS /* the largest number of iterations: not converged */
+} phx_identify_end;
+
+/* How parameters are identified. Texts are borrowed. */
+typedef struct phx_identify_options {
+    const char *data;     /* file of all time series instead of those of the model; NULL: the model's */
+    const char *validate; /* file with the same columns of another run, compared only; NULL: none */
+    int iterations;       /* at most, for each weighting; default 50 */
+} phx_identify_options;
+phx_identify_options phx_identify_options_default(void);
+
+/* The result. Owns its arrays. */
+typedef struct phx_identification {
+    int n_parameters, n_series, n_rows, n_undetermined;
+    phx_identified_parameter *parameters;
+    double *correlation; /* n_parameters x n_parameters, of the estimates; NAN where there is no deviation */
+    phx_identified_series *series;
+    phx_identified_row *rows;
+    char **undetermined; /* combinations as texts, "k1 - 2*k2" */
+    double cost;         /* sum of r_i^2 */
+    double variance;     /* s^2 = cost/freedom; about 1 if given deviations are right. NAN for freedom 0 */
+    int freedom;         /* measurements less parameters that are determined */
+    int iterations;
+    phx_identify_end end;
+} phx_identification;
+void phx_identification_free(phx_identification *found); /* frees and zeroes the fields; NULL is allowed */
+
+/* Parameters of the model from measurements, from its present values; the model is not changed. Warns through the log
+ * of undetermined combinations, parameters at bounds and residuals that are correlated. PHX_ERR_INPUT for a model
+ * without `identify`, for files and columns that cannot be read, samples outside the run, fewer measurements than
+ * parameters, and for a start outside the bounds; PHX_ERR_ANALYSIS if no step succeeds; errors of the analyses at the
+ * start. */
+phx_status phx_identify(phx_context *context, const phx_model *model, const phx_identify_options *options,
+                        phx_identification *found);
+/* For reading, to an open stream. PHX_ERR_FILE. */
+phx_status phx_identification_print(phx_context *context, const phx_identification *found, FILE *stream);
+/* The rows as a table: t, series (from 1), measured, model, residual, band. */
+phx_status phx_identification_save(phx_context *context, const phx_identification *found, const char *path);
 
 #ifdef __cplusplus
 }

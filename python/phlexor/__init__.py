@@ -32,6 +32,7 @@ from .fatigue import damage, rainflow
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .joint_space import JointSpace
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
+from .identification import Identification, IdentifiedParameter, IdentifiedSeries
 from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Mesh, Report, Result, read_result
@@ -70,7 +71,7 @@ def schema() -> str:
 __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamInModes", "BeamPort", "Body", "BodyKind", "BodyRef",
     "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General", "Gradient",
-    "Interrupted", "JointCoordinate",
+    "Identification", "IdentifiedParameter", "IdentifiedSeries", "Interrupted", "JointCoordinate",
     "JointInfo", "JointSpace", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "Mesh", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "Optimum", "OptimumFunction", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",

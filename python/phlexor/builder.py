@@ -386,7 +386,7 @@ class ModelBuilder:
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
                          "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize",
-                         "inverse", "page", "sweep")
+                         "inverse", "identify", "page", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -868,6 +868,14 @@ class ModelBuilder:
     def inverse(self, inputs: Sequence[str], motion: Mapping[str, Signal]) -> None:
         """What outputs shall do, signals by their names, and the inputs that make them (docs/inverse-dynamics.md)."""
         self._maps["inverse"] = {"inputs": list(inputs), "motion": dict(motion)}
+
+    def identify(self, parameters: Mapping[str, Mapping[str, Value]], *,
+                 time_series: Sequence[Mapping[str, Value]] = (), frequencies: Sequence[Mapping[str, Value]] = (),
+                 responses: Sequence[Mapping[str, Value]] = ()) -> None:
+        """Parameters with bounds (``{"k": {"min": 0}}``) and the measurements they are found from, each with the keys
+        of docs/identification.md."""
+        self._maps["identify"] = _given(parameters=dict(parameters), time_series=list(time_series) or None,
+                                        frequencies=list(frequencies) or None, responses=list(responses) or None)
 
     def page(self, *, camera: Optional[Vector] = None, colour: Optional[str] = None,
              magnification: Optional[Value] = None, plots: Optional[Sequence[str]] = None,

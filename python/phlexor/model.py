@@ -25,6 +25,7 @@ from ._display import page_frame
 from ._library import lib
 from .batch import Batch
 from .errors import PhlexorError
+from .identification import Identification, identify
 from .joint_space import JointSpace
 from .linear import Linear, Plants, items_of, linear_of
 from .modes import Modes, modes_of
@@ -908,6 +909,29 @@ class Model:
             raise TypeError("of and to are lists of texts")
         with self._use(progress) as (call, pointer):
             return find_gradient(call, pointer, list(of), None if to is None else list(to), method)
+
+    def identify(self, data: Optional[PathLike] = None, *, validate: Optional[PathLike] = None, iterations: int = 50,
+                 progress: Optional[Progress] = None) -> Identification:
+        """Parameters from the measurements that the key ``identify`` of the model names.
+
+        Parameters
+        ----------
+        data : path, optional
+            CSV file of the time series, instead of those in the model.
+        validate : path, optional
+            The same columns of another run, for comparison only.
+        iterations : int
+            At most.
+        progress : callable, optional
+            ``progress(what, done, total)``; False stops the work.
+
+        Returns
+        -------
+        Identification
+            ``model.set_parameters(found.values)`` gives the model the values. The model itself is not changed.
+        """
+        with self._use(progress) as (call, pointer):
+            return identify(call, pointer, data, validate, iterations)
 
     def value_and_gradient(self, of: Union[str, Sequence[str]], to: Sequence[str], *,
                            method: Derivation = "auto") -> ValueAndGradient:

@@ -66,8 +66,8 @@ typedef struct phx_body_ops {
     /* The interval is solved: v1 = 2 v_m - v0 becomes the velocity at its end. NULL: it is that velocity. */
     void (*interval_finish)(const phx_body *body, double h, const double *v0, double *v1);
 
-    /* Whether the velocity of frame f is averaged in inertial axes, theory 4 (6), at the arm from its origin (3 numbers,
-     * zero before). NULL: none is. */
+    /* Whether the velocity of frame f is averaged in inertial axes, theory 4 (6), at the arm from its origin (3
+     * numbers, zero before). NULL: none is. */
     bool (*averages)(const phx_body *body, int f, double *arm);
     /* slope += d/dq (a^T M(q) b), over the velocities. NULL: M is constant. */
     void (*mass_slope)(const phx_body *body, const double *x, const double *a, const double *b, double *slope);

@@ -16,7 +16,7 @@ void phx_expression_of_columns_free(phx_expression_of_columns *measured)
 
 /* Copies the names that phx_expression_measures has found. */
 static phx_status copy_column_names(phx_context *context, int count, char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME],
-                             phx_expression_of_columns *measured)
+                                    phx_expression_of_columns *measured)
 {
     measured->names = phx_calloc(context, (size_t)count + 1, sizeof *measured->names);
     if (!measured->names)

@@ -197,7 +197,7 @@ static phx_status create_parameters(resolver *r)
 /* Whether the key path leads to the defaults of an analysis, which no simulation knows. */
 static bool is_of_analysis(const char *key_path)
 {
-    static const char *const keys[] = {"modes", "linearize", "inverse", "optimize", "sweep"};
+    static const char *const keys[] = {"modes", "linearize", "inverse", "identify", "optimize", "sweep"};
     const size_t length = strcspn(key_path, ".[");
 
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)

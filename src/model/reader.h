@@ -171,6 +171,8 @@ phx_status phx_check_name(phx_reader *reader, const phx_node *key);
 phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
                         void *count);
 
+/* The number of the parameter that bears the name of the item of the map that was begun last. */
+phx_status phx_find_item_parameter(phx_reader *reader, int *parameter);
 /* Remember that the bytes at `address` were written at the node. */
 phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source);
 phx_model_source phx_content_where(const phx_content *content, const void *field);
@@ -211,8 +213,6 @@ phx_status phx_read_matrices(phx_reader *reader, const phx_node *node, const cha
  * the controller. `expected` describes the map. */
 phx_status phx_read_feedback(phx_reader *reader, const phx_node *node, const char *expected,
                              phx_model_controller *controller, const char ***names, const char ***texts);
-/* The parameter that the item of a map begun last is named by. */
-phx_status phx_find_item_parameter(phx_reader *reader, int *parameter);
 /* A node of a map, the map itself where it has no such key. */
 const phx_node *phx_node_of(const phx_node *map, const char *key);
 /* Of an fmu, once its keys are read: whether the file has its variables (controller_fmu.c). */

@@ -865,6 +865,8 @@ static const phx_key model_keys[] = {
      .doc = "motions of outputs that inputs shall make"},
     {"optimize", &phx_type_given, AT(phx_model, optimize), .object = &phx_schema_optimize, .fallback = "none",
      .doc = "values of parameters that `phlexor optimize` looks for"},
+    {"identify", &phx_type_given, AT(phx_model, identify), .object = &phx_schema_identify, .fallback = "none",
+     .doc = "parameters that are found from measurements"},
     {"page", &phx_type_given, AT(phx_model, page), .object = &page, .fallback = "none",
      .doc = "how a page about the model opens; no result depends on it"},
     {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &phx_schema_sweep, .fallback = "none",

@@ -133,6 +133,7 @@ extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section
 extern const phx_object phx_schema_visual;   /* visuals.c */
 extern const phx_object phx_schema_optimize; /* optimize.c */
 extern const phx_object phx_schema_sweep;
+extern const phx_object phx_schema_identify; /* identify.c */
 /* And several kinds of force element. */
 extern const phx_object phx_schema_law, phx_schema_damper;
 

@@ -222,7 +222,10 @@ static phx_status evaluate_linear_one(phx_context *context, const phx_linear_rep
         return PHX_OK;
     }
     status = response_of(context, report, objective, response);
-    *value = objective->quantity == PHX_OF_GAIN ? hypot(response[0], response[1]) : atan2(response[1], response[0]);
+    *value = objective->quantity == PHX_OF_GAIN ? hypot(response[0], response[1])
+             : objective->quantity == PHX_OF_RE ? response[0]
+             : objective->quantity == PHX_OF_IM ? response[1]
+                                                : atan2(response[1], response[0]);
     return status;
 }
 

@@ -289,6 +289,7 @@ static phx_status allocate_gradient(phx_context *context, const phx_model *model
     const int n = options->n_objectives, m = gradient->n_parameters;
     const char **names = phx_calloc(context, (size_t)m + 1, sizeof *names);
 
+    gradient->n_objectives = n;
     for (int p = 0; names && p < m; p++)
         names[p] = model->parameters[parameters[p]].name;
     gradient->parameters = names ? copy_texts(context, m, names) : NULL;
@@ -296,7 +297,6 @@ static phx_status allocate_gradient(phx_context *context, const phx_model *model
     phx_free((void *)names);
     if (!gradient->parameters || !gradient->objectives)
         return PHX_ERR_MEMORY;
-    gradient->n_objectives = n;
     const size_t all = (size_t)n * (size_t)m;
     const phx_array arrays[] = {{&gradient->value, (size_t)n},
                                 {&gradient->gradient, all},

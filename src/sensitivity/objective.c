@@ -39,6 +39,8 @@ static const kind kinds[] = {
     {"linearize.dc", PHX_ANALYSIS_LINEARIZE, PHX_OF_DC, FORM_CHANNEL},
     {"linearize.gain", PHX_ANALYSIS_LINEARIZE, PHX_OF_GAIN, FORM_RESPONSE},
     {"linearize.phase", PHX_ANALYSIS_LINEARIZE, PHX_OF_PHASE, FORM_RESPONSE},
+    {"linearize.re", PHX_ANALYSIS_LINEARIZE, PHX_OF_RE, FORM_RESPONSE},
+    {"linearize.im", PHX_ANALYSIS_LINEARIZE, PHX_OF_IM, FORM_RESPONSE},
     {"simulate.final", PHX_ANALYSIS_SIMULATE, PHX_OF_FINAL, FORM_EXPRESSION},
     {"simulate.at", PHX_ANALYSIS_SIMULATE, PHX_OF_AT, FORM_AT},
     {"simulate.integral", PHX_ANALYSIS_SIMULATE, PHX_OF_INTEGRAL, FORM_EXPRESSION},
@@ -124,10 +126,13 @@ static phx_status take_channel(phx_context *context, const kind *of, const char 
         const char *last = strrchr(*at, '.'), *before = last;
         while (before > *at && *--before != '.')
             ;
-        objective->at = **at == '.' ? strtod(*at + 1, &end) : 0.0;
-        if (!end || before <= *at || end != before || !(objective->at > 0.0))
+        char number[40] = "";
+        if (**at == '.' && before > *at && before - *at <= (ptrdiff_t)sizeof number)
+            memcpy(number, *at + 1, (size_t)(before - *at - 1));
+        objective->at = strtod(number, &end);
+        if (*end || !(objective->at > 0.0))
             return bad_objective(context, objective->text, "a frequency in rad/s, output and input: gain.12.5.1.1");
-        *at = end;
+        *at = before;
     }
     objective->output = take_index(at);
     objective->input = objective->output < 0 ? -1 : take_index(at);
@@ -151,7 +156,7 @@ phx_status phx_objective_parse(phx_context *context, const char *text, phx_objec
         return bad_objective(
             context, text,
             "one of model.mass, modes.omega.K, modes.frequency.K, modes.damping.K, modes.mean.K.L, static(...), "
-            "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase, "
+            "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase|re|im, "
             "simulate.final|at|integral|mean|max|min|peak(...)");
     const char *at = text + strlen(of->words);
     objective->analysis = of->analysis;

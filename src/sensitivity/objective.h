@@ -30,6 +30,8 @@ typedef enum phx_objective_quantity {
     PHX_OF_DC,   /* output, input: from 0 */
     PHX_OF_GAIN, /* at: rad/s */
     PHX_OF_PHASE,
+    PHX_OF_RE, /* real and imaginary part of a response */
+    PHX_OF_IM,
     PHX_OF_FINAL, /* of the rows of a simulation */
     PHX_OF_AT,    /* at: s */
     PHX_OF_INTEGRAL,

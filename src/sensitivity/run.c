@@ -104,6 +104,13 @@ phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, 
     return phx_system_outputs(built->dae, t, x, v, columns + PHX_STATE_COLUMNS);
 }
 
+/* Whether objective k has the expression of the one before it, as samples of one column have: they share its program.
+ */
+static bool repeats(const phx_run_gradient *run, int k)
+{
+    return k > 0 && strcmp(run->objectives[k].expression, run->objectives[k - 1].expression) == 0;
+}
+
 /* Programs of all objectives over these columns. */
 static phx_status compile_all(phx_run_gradient *run, const phx_model *model, phx_objective_program **programs)
 {
@@ -113,15 +120,19 @@ static phx_status compile_all(phx_run_gradient *run, const phx_model *model, phx
     if (!*programs)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < run->n && !status; k++)
-        status = phx_objective_compile(run->context, model, &run->objectives[k], run->columns.n, run->columns.names,
-                                       &(*programs)[k]);
+        if (repeats(run, k))
+            (*programs)[k] = (*programs)[k - 1];
+        else
+            status = phx_objective_compile(run->context, model, &run->objectives[k], run->columns.n, run->columns.names,
+                                           &(*programs)[k]);
     return status;
 }
 
-static void free_programs(int n, phx_objective_program *programs)
+static void free_programs(const phx_run_gradient *run, phx_objective_program *programs)
 {
-    for (int k = 0; programs && k < n; k++)
-        phx_objective_program_free(&programs[k]);
+    for (int k = 0; programs && k < run->n; k++)
+        if (!repeats(run, k))
+            phx_objective_program_free(&programs[k]);
     phx_free(programs);
 }
 
@@ -161,6 +172,59 @@ static phx_status keep_row(void *user, const phx_sample *sample)
     return PHX_OK;
 }
 
+/* The values of the expression of objective k at all rows. */
+static phx_status evaluate_expression(phx_run_gradient *run, int k, double *e)
+{
+    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+    const phx_tape *tape = &run->tape;
+    phx_status status = PHX_OK;
+
+    for (size_t r = 0; r < (size_t)tape->rows && !status; r++) {
+        status = phx_run_columns(run, &run->run, tape->t[r], tape->x + r * n_x, tape->v + r * n_v, run->row);
+        e[r] = status ? 0.0 : phx_objective_value(&run->programs[k], tape->t[r], run->row, run->variables);
+    }
+    return status;
+}
+
+/* The part of n derivatives that is not zero. */
+static phx_status keep_slope(phx_context *context, int n, const double *all, phx_run_slope *slope)
+{
+    *slope = (phx_run_slope){0, n - 1, NULL};
+    while (slope->first < slope->last && all[slope->first] == 0.0)
+        slope->first++;
+    while (slope->last > slope->first && all[slope->last] == 0.0)
+        slope->last--;
+    const size_t count = (size_t)(slope->last - slope->first) + 1;
+    slope->value = phx_calloc(context, count, sizeof *slope->value);
+    if (!slope->value)
+        return PHX_ERR_MEMORY;
+    memcpy(slope->value, all + slope->first, count * sizeof *all);
+    return PHX_OK;
+}
+
+/* Values and slopes of all objectives. */
+static phx_status reduce_all(phx_run_gradient *run)
+{
+    const size_t rows = (size_t)run->tape.rows;
+    double *e = phx_calloc(run->context, 2 * rows, sizeof *e), *all = phx_behind(e, rows);
+    phx_status status = PHX_OK;
+
+    run->slope = phx_calloc(run->context, (size_t)run->n, sizeof *run->slope);
+    if (!e || !run->slope)
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; k < run->n && !status; k++) {
+        if (!repeats(run, k))
+            status = evaluate_expression(run, k, e);
+        if (!status)
+            status = phx_objective_reduce(run->context, &run->objectives[k], run->tape.rows, run->tape.t, e,
+                                          &run->value[k], all);
+        if (!status)
+            status = keep_slope(run->context, run->tape.rows, all, &run->slope[k]);
+    }
+    phx_free(e);
+    return status;
+}
+
 /* Runs the model, and its objectives with their derivatives by the values at the steps. */
 static phx_status run_model(phx_run_gradient *run)
 {
@@ -177,21 +241,7 @@ static phx_status run_model(phx_run_gradient *run)
         status = phx_integrate(built->dae, &run->used, &t, x, v, lambda, keep_row, run, NULL);
     }
     phx_free(x);
-    const size_t rows = (size_t)run->tape.rows;
-    if (!status)
-        status = phx_arrays_create(
-            run->context, 2, (phx_array[]){{&run->e, (size_t)run->n * rows}, {&run->slope, (size_t)run->n * rows}});
-    for (size_t r = 0; r < rows && !status; r++) {
-        status = phx_run_columns(run, built, run->tape.t[r], run->tape.x + r * (size_t)dae->n_x,
-                                 run->tape.v + r * (size_t)dae->n_v, run->row);
-        for (int k = 0; k < run->n && !status; k++)
-            run->e[(size_t)k * rows + r] =
-                phx_objective_value(&run->programs[k], run->tape.t[r], run->row, run->variables);
-    }
-    for (int k = 0; k < run->n && !status; k++)
-        status = phx_objective_reduce(run->context, &run->objectives[k], run->tape.rows, run->tape.t,
-                                      run->e + (size_t)k * rows, &run->value[k], run->slope + (size_t)k * rows);
-    return status;
+    return status ? status : reduce_all(run);
 }
 
 /* ---- neighbours ---- */
@@ -353,9 +403,12 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
 
 void phx_run_gradient_free(phx_run_gradient *run)
 {
-    double *arrays[] = {run->e,      run->slope,     run->xi0,        run->dv0,      run->row,
-                        run->near,   run->variables, run->value,      run->gradient, run->tape.t,
-                        run->tape.x, run->tape.v,    run->tape.lambda};
+    double *arrays[] = {run->xi0,      run->dv0,    run->row,    run->near,   run->variables,  run->value,
+                        run->gradient, run->tape.t, run->tape.x, run->tape.v, run->tape.lambda};
+
+    for (int k = 0; run->slope && k < run->n; k++)
+        phx_free(run->slope[k].value);
+    phx_free(run->slope);
 
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     for (int p = 0; run->moved && p < run->m; p++)
@@ -363,10 +416,10 @@ void phx_run_gradient_free(phx_run_gradient *run)
     for (int p = 0; run->moved && p < run->m; p++)
         for (int k = 0; k < PHX_NEIGHBOURS; k++) {
             phx_built_free(&run->moved[p].at[k]);
-            free_programs(run->n, run->moved[p].programs[k]);
+            free_programs(run, run->moved[p].programs[k]);
         }
     phx_free(run->moved);
-    free_programs(run->n, run->programs);
+    free_programs(run, run->programs);
     for (int c = PHX_STATE_COLUMNS; c < run->columns.n; c++)
         phx_free((void *)run->columns.names[c]);
     phx_free((void *)run->columns.names);

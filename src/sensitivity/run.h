@@ -26,6 +26,17 @@ typedef struct phx_tape {
     double *t, *x, *v, *lambda;
 } phx_tape;
 
+/* Derivatives of an objective by the values of its expression: zero but at rows first .. last. */
+typedef struct phx_run_slope {
+    int first, last;
+    double *value; /* owned */
+} phx_run_slope;
+/* That at row r. */
+static inline double phx_run_slope_at(const phx_run_slope *slope, int r)
+{
+    return r < slope->first || r > slope->last ? 0.0 : slope->value[r - slope->first];
+}
+
 /* The neighbours of one parameter. */
 typedef struct phx_moved {
     double step;
@@ -45,10 +56,10 @@ typedef struct phx_run_gradient {
     phx_built run;
     phx_variation *variation;
     phx_tape tape;
-    phx_moved *moved;   /* m */
-    double *e, *slope;  /* n x rows: values of the expressions, derivatives of the objectives by them */
-    double *xi0, *dv0;  /* m x n_v: variation of the start */
-    double *row, *near; /* columns; PHX_NEIGHBOURS x columns */
+    phx_moved *moved;     /* m */
+    phx_run_slope *slope; /* n */
+    double *xi0, *dv0;    /* m x n_v: variation of the start */
+    double *row, *near;   /* columns; PHX_NEIGHBOURS x columns */
     double *variables;
     double size; /* of the mechanism, m */
     double gravity[3];

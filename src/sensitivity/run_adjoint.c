@@ -51,7 +51,7 @@ static void sweep_free(sweep *s)
 static bool row_counts(const phx_run_gradient *run, int r)
 {
     for (int k = 0; k < run->n; k++)
-        if (run->slope[(size_t)k * (size_t)run->tape.rows + (size_t)r] != 0.0)
+        if (phx_run_slope_at(&run->slope[k], r) != 0.0)
             return true;
     return false;
 }
@@ -156,7 +156,7 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
 /* The derivatives of the objectives by the columns at row r: their slopes times those of their expressions. */
 static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
 {
-    const size_t rows = (size_t)run->tape.rows, n = (size_t)run->columns.n;
+    const size_t n = (size_t)run->columns.n;
     const phx_dae *dae = run->run.dae;
     const phx_status status =
         phx_run_columns(run, &run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
@@ -166,9 +166,11 @@ static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
     memset(s->used, 0, n * sizeof *s->used);
     for (int k = 0; k < run->n && !status; k++) {
         const phx_expression_of_columns *measured = &run->programs[k].measured;
-        const double slope = run->slope[(size_t)k * rows + (size_t)r];
+        const double slope = phx_run_slope_at(&run->slope[k], r);
+        if (slope == 0.0)
+            continue;
         (void)phx_objective_value(&run->programs[k], run->tape.t[r], run->row, run->variables);
-        for (int m = 0; m < measured->count && slope != 0.0; m++) {
+        for (int m = 0; m < measured->count; m++) {
             double jet[3];
             const int column = run->programs[k].column[m];
             phx_program_partial(measured->program, m + 1, run->variables, jet);
@@ -207,7 +209,7 @@ static phx_status follows_body(phx_run_gradient *run, sweep *s, int r, int b, bo
 /* Adds the derivatives of the objectives by the state at row r, and directly by the parameters. */
 static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
 {
-    const size_t rows = (size_t)run->tape.rows, n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
     const double *v = run->tape.v + (size_t)r * n_v;
     double speed = 0.0;
     phx_status status = PHX_OK;
@@ -229,7 +231,7 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
             status = phx_run_columns(run, &moved->at[q], run->tape.t[r], run->tape.x + (size_t)r * n_x, v, run->row);
             for (int k = 0; k < run->n && !status; k++)
                 run->gradient[k * run->m + p] +=
-                    run->slope[(size_t)k * rows + (size_t)r] * phx_neighbour_weight[q] / moved->step *
+                    phx_run_slope_at(&run->slope[k], r) * phx_neighbour_weight[q] / moved->step *
                     phx_objective_value(&moved->programs[q][k], run->tape.t[r], run->row, run->variables);
         }
     return status;

@@ -22,20 +22,22 @@ static void move_state(const phx_system *system, const double *x, const double *
 static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const double *xi, const double *dv, double *room)
 {
     const phx_moved *moved = &run->moved[p];
-    const size_t rows = (size_t)run->tape.rows, n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
     phx_status status = PHX_OK;
     bool counts = false;
 
     for (int k = 0; k < run->n; k++)
-        counts = counts || run->slope[(size_t)k * rows + (size_t)r] != 0.0;
+        counts = counts || phx_run_slope_at(&run->slope[k], r) != 0.0;
     for (int s = 0; s < PHX_NEIGHBOURS && counts && !status; s++) {
         move_state(run->run.system, run->tape.x + (size_t)r * n_x, run->tape.v + (size_t)r * n_v,
                    phx_neighbour_place[s] * moved->step, xi, dv, room, room + n_x);
         status = phx_run_columns(run, &moved->at[s], run->tape.t[r], room, room + n_x, run->row);
-        for (int k = 0; k < run->n && !status; k++)
-            run->gradient[k * run->m + p] +=
-                run->slope[(size_t)k * rows + (size_t)r] * phx_neighbour_weight[s] / moved->step *
-                phx_objective_value(&moved->programs[s][k], run->tape.t[r], run->row, run->variables);
+        for (int k = 0; k < run->n && !status; k++) {
+            const double slope = phx_run_slope_at(&run->slope[k], r) * phx_neighbour_weight[s] / moved->step;
+            if (slope != 0.0)
+                run->gradient[k * run->m + p] +=
+                    slope * phx_objective_value(&moved->programs[s][k], run->tape.t[r], run->row, run->variables);
+        }
     }
     return status;
 }

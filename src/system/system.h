@@ -446,8 +446,8 @@ phx_status phx_variation_adjoint(phx_variation *variation, double *a_xi, double 
 /* The dae (plain) of another system with the rows that carry multipliers in `like`. PHX_ERR_UNSUPPORTED where the
  * systems do not have the same structure. */
 phx_status phx_system_dae_like(phx_system *system, phx_context *context, const phx_dae *like, phx_dae **dae);
-/* Systems of the same structure at neighbouring values of a parameter, whose daes (n, phx_system_dae_like) are borrowed:
- * a derivative is the sum of weight_k times the values. */
+/* Systems of the same structure at neighbouring values of a parameter, whose daes (n, phx_system_dae_like) are
+ * borrowed: a derivative is the sum of weight_k times the values. */
 typedef struct phx_variation_parameter phx_variation_parameter;
 phx_status phx_variation_parameter_create(phx_context *context, const phx_variation *variation, int n,
                                           phx_dae *const *daes, const double *weight,

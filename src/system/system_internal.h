@@ -257,7 +257,8 @@ double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const doub
 void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
 /* Impulses of gravity and loads on the free components over the interval; the views are the interval's. */
 void phx_sys_impulses(workspace *ws);
-/* Whether a force is a load at a port of a body; its impulse over [t0, t0 + h] on the momenta (dim + n_rot) is added. */
+/* Whether a force is a load at a port of a body; its impulse over [t0, t0 + h] on the momenta (dim + n_rot) is added.
+ */
 bool phx_sys_pushes_freely(const phx_system *system, const force_slot *force);
 void phx_sys_load_impulse(const phx_system *system, const force_slot *force, const phx_port_view *view, double t0,
                           double h, double *sum);

@@ -19,6 +19,13 @@ loads: {f: {torque: {file: signal.csv, column: w}, at: b.P}}
 outputs: {tip: {position: b.C}}
 simulate: {end: 0.1, step: 0.01}
 optimize: {variables: {k: {min: 0.5, max: 2}}, minimize: simulate.final(tip.y)}
+identify: {parameters: {k: {min: 0}}, time_series: {file: measured.csv, column: angle, model: tip.y}}
+E
+cat >measured.csv <<'E'
+t,angle
+0,0
+0.05,0.001
+0.1,0.004
 E
 run 0 simulate m.yaml -o a.h5 --csv a.csv
 sed 's/^outputs/initial: {from: a.h5}\noutputs/; s/end: 0.1/end: 0.2/' m.yaml >next.yaml
@@ -27,7 +34,7 @@ run 0 linearize m.yaml -o linear.h5
 cat >published.csv <"$source_dir/python/phlexor/reproduce/published.csv"
 mkdir folder kept
 ln -s "$place" elsewhere
-cp -p m.yaml next.yaml signal.csv a.h5 a.csv modes.h5 linear.h5 published.csv kept
+cp -p m.yaml next.yaml signal.csv measured.csv a.h5 a.csv modes.h5 linear.h5 published.csv kept
 
 # intact WHAT: every input is as it was, and nothing was left behind.
 intact()
@@ -56,6 +63,7 @@ for name in m.yaml ./m.yaml folder/../m.yaml "$place/m.yaml" elsewhere/m.yaml; d
     refuses optimize m.yaml --model "$name"
     refuses inverse m.yaml -o new.csv --result "$name"
     refuses view m.yaml -o "$name"
+    refuses identify m.yaml -o "$name"
     refuses plot m.yaml --spy -o "$name" --format svg
     refuses export m.yaml --format json -o "$name"
 done
@@ -81,6 +89,7 @@ refuses modes m.yaml -o signal.csv
 refuses optimize m.yaml -o signal.csv
 refuses modes m.yaml --set k=2 -o ./signal.csv
 refuses view m.yaml -o signal.csv
+refuses identify m.yaml -o measured.csv
 refuses report a.h5 -o signal.csv
 refuses reproduce --only titop_tables --published published.csv -o published.csv
 
@@ -268,7 +277,7 @@ intact 'a full disk'
 
 # A name with an ending that is no format of the command writes nothing; one without an ending is a name.
 for command in 'simulate m.yaml' 'modes m.yaml' 'optimize m.yaml' 'static m.yaml' 'linearize m.yaml' 'plot a.h5' 'compare a.h5 a.h5' 'export a.h5' 'report a.h5' \
-    'view m.yaml' 'inverse m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
+    'view m.yaml' 'inverse m.yaml' 'identify m.yaml' 'fmu m.yaml' 'titop m.yaml' 'reduce m.yaml' 'merge t.csv' 'reproduce'; do
     run 2 $command -o new.ods
     says "--output new.ods: unknown ending '.ods'"
     [ ! -e new.ods ] && [ ! -e new.ods.partial ] || fail "phlexor $command -o new.ods has written a file"

@@ -15,7 +15,7 @@ prints 'OpenBLAS'
 prints 'HDF5'
 run 2 simulat "$model"
 says "did you mean 'simulate'"
-for command in new simulate modes optimize sensitivity linearize titop check plot compare stress loads export film schema guide mcp info; do
+for command in new simulate modes identify optimize sensitivity linearize titop check plot compare stress loads export film schema guide mcp info; do
     run 0 $command --help
     prints "Usage: phlexor $command"
     run 0 help $command
@@ -75,6 +75,16 @@ run 2 modes "$model" --sweep speed=1:2
 says 'name=from:to:count'
 run 2 modes "$model" --sweep speed=1:2:x
 run 2 modes "$model" --format csv -o modes.h5
+run 2 identify "$model"
+says "has no key 'identify'"
+sed 's/^simulate:/identify: {parameters: {speed: {}}, time_series: {file: missing.csv, column: angle}}\nsimulate:/' "$model" >fit.yaml
+run 2 identify fit.yaml
+says 'fit.yaml:[0-9]*:[0-9]*: .*missing.csv'
+run 2 identify fit.yaml --data nowhere.csv
+says 'nowhere.csv'
+sed 's/speed: {}/sped: {}/' fit.yaml >wrong.yaml
+run 2 check wrong.yaml
+says "wrong.yaml:[0-9]*:[0-9]*: .*did you mean 'speed'"
 run 2 plot missing.h5
 says 'missing.h5'
 [ -z "$(ls ./*.h5 2>/dev/null)" ] || fail "a result was written: $(ls ./*.h5)"

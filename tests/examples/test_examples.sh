@@ -346,6 +346,15 @@ apart()
     awk -v a="$1" -v b="$2" 'BEGIN { d = a / b - 1; print (d < 0 ? -d : d) }'
 }
 
+# The intervals of the hinge hold the values with which its measurement was made.
+if run identify "$examples/measured_hinge.yaml" --validate "$examples/measured_hinge.csv" -o hinge.csv; then
+    awk 'BEGIN { truth["k"] = 12; truth["d"] = 0.03; truth["friction"] = 0.15 }
+        $1 in truth && NF == 6 && $5 <= truth[$1] && $6 >= truth[$1] { held++ }
+        END { exit held != 3 }' out || complain "measured_hinge: $(cat out)"
+    made hinge.csv
+    run plot hinge.csv --columns measured,model -o hinge.svg && made hinge.svg
+fi
+
 # Arrays that bend to the same side push the hub (modes 1, 3), those that bend like a propeller turn it (modes 2, 4): the
 # mass of the hub is nothing to the second, its inertia nothing to the first.
 satellite="modes $examples/satellite.yaml --format csv --count 6 --set offset=0"

@@ -94,8 +94,7 @@ void phx_sys_impulses(workspace *ws)
         const force_slot *force = &system->forces[i];
         if (phx_sys_pushes_freely(system, force))
             phx_sys_load_impulse(system, force, &ws->ports.view[force->a], ws->step.t0, ws->view.h,
-                                 ws->projection.impulse +
-                                     system->bodies[system->ports[force->a].body].component * per);
+                                 ws->projection.impulse + system->bodies[system->ports[force->a].body].component * per);
     }
 }
 
