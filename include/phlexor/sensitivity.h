@@ -75,6 +75,8 @@ phx_status phx_gradient_print(phx_context *context, const phx_gradient *gradient
                               FILE *stream);
 phx_status phx_gradient_save(phx_context *context, const phx_gradient *gradient, phx_gradient_format format,
                              const char *path);
+/* Whether a text is an objective, as far as it can be told without a model; PHX_ERR_INPUT as above. */
+phx_status phx_objective_check(phx_context *context, const char *text);
 /* The objectives alone: value has n of them. */
 phx_status phx_objectives_evaluate(phx_context *context, const phx_model *model, int n, const char *const *objectives,
                                    double *value);

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._binding import phx_derivation, phx_gradient
-from ._call import FloatArray, names_of, text_of
+from ._call import Context, FloatArray, names_of, text_of
 from ._library import lib
 
 __all__ = ["Gradient", "ValueAndGradient"]
@@ -51,6 +51,12 @@ class Gradient:
         return dict(zip(self.parameters, (float(slope) for slope in row)))
 
 
+def check_method(method: str) -> None:
+    """Refuses what is no method."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
+
+
 def _array(pointer: Any, *shape: int) -> FloatArray:
     count = int(np.prod(shape))
     return np.array(pointer[:count], dtype=float).reshape(shape)
@@ -58,8 +64,7 @@ def _array(pointer: Any, *shape: int) -> FloatArray:
 
 def find_gradient(call: Any, model: Any, of: Sequence[str], to: Optional[Sequence[str]], method: str) -> Gradient:
     """The gradient of a model in a call."""
-    if method not in METHODS:
-        raise ValueError(f"method={method!r}: one of {', '.join(METHODS)}")
+    check_method(method)
     options, found = lib.phx_gradient_options_default(), phx_gradient()
     objectives, parameters = names_of(list(of)), names_of(list(to or ()))
     options.n_objectives, options.derivation = len(of), METHODS[method]
@@ -94,8 +99,15 @@ class ValueAndGradient:
     """
 
     def __init__(self, model: Any, of: Union[str, Sequence[str]], to: Sequence[str], method: str = "auto") -> None:
-        self._model, self._one = model.copy(), isinstance(of, str)
-        self._of: Tuple[str, ...] = (of,) if isinstance(of, str) else tuple(of)
+        check_method(method)
+        self._one = isinstance(of, str)
+        self._of: Tuple[str, ...] = (of,) if isinstance(of, str) else tuple(of if isinstance(of, (list, tuple)) else ())
+        if not self._of or not all(isinstance(text, str) for text in self._of):
+            raise TypeError(f"of: expected a text or a list of texts, found {of!r}")
+        with Context() as call:
+            for text in names_of(list(self._of))[: len(self._of)]:
+                call.check(lib.phx_objective_check(call.pointer, text))
+        self._model = model.copy()
         self._to, self._method = tuple(to), method
         self._others: Mapping[str, float] = model.parameters
         self.start: FloatArray = np.array([self._others[name] for name in self._to])

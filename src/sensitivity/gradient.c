@@ -305,6 +305,17 @@ static phx_status allocate_gradient(phx_context *context, const phx_model *model
     return phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
 }
 
+phx_status phx_objective_check(phx_context *context, const char *text)
+{
+    phx_objective parsed = {0};
+
+    if (!text)
+        return phx_fail_null(context, __func__, "text");
+    const phx_status status = phx_objective_parse(context, text, &parsed);
+    phx_objective_free(&parsed);
+    return phx_conclude(context, status);
+}
+
 phx_status phx_objectives_evaluate(phx_context *context, const phx_model *model, int n, const char *const *objectives,
                                    double *value)
 {
