@@ -386,7 +386,7 @@ class ModelBuilder:
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
                          "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize",
-                         "inverse", "identify", "page", "sweep")
+                         "inverse", "identify", "optimize", "page", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -876,6 +876,17 @@ class ModelBuilder:
         of docs/identification.md."""
         self._maps["identify"] = _given(parameters=dict(parameters), time_series=list(time_series) or None,
                                         frequencies=list(frequencies) or None, responses=list(responses) or None)
+
+    def optimize(self, variables: Mapping[str, Mapping[str, Value]], *, minimize: Optional[str] = None,
+                 maximize: Optional[str] = None, constraints: Sequence[Mapping[str, Value]] = (),
+                 cases: Optional[Mapping[str, Mapping[str, Value]]] = None, over: Optional[str] = None,
+                 method: Optional[str] = None, evaluations: Optional[Value] = None,
+                 tolerance: Optional[Value] = None) -> None:
+        """Parameters that are varied (``{"d": {"min": 1e-3, "max": 1e-2}}``), an objective that they make least or
+        largest, and constraints (``{"of": "model.mass", "max": 2}``), with the keys of docs/optimisation.md."""
+        self._maps["optimize"] = _given(variables=dict(variables), minimize=minimize, maximize=maximize,
+                                        constraints=list(constraints) or None, cases=cases, over=over, method=method,
+                                        evaluations=evaluations, tolerance=tolerance)
 
     def page(self, *, camera: Optional[Vector] = None, colour: Optional[str] = None,
              magnification: Optional[Value] = None, plots: Optional[Sequence[str]] = None,

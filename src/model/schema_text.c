@@ -1,11 +1,12 @@
 /* The schema as a table of keys and as a JSON Schema. */
 #include "reader.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 /* ---- objects in the order of first mention ---- */
-enum { MAX_OBJECTS = 64 };
+enum { MAX_OBJECTS = 128 }; /* there are 70 */
 
 typedef struct object_list {
     const phx_object *items[MAX_OBJECTS];
@@ -17,8 +18,7 @@ static void schema_text_collect(object_list *list, const phx_object *object)
     for (int i = 0; i < list->count; i++)
         if (list->items[i] == object)
             return;
-    if (list->count == MAX_OBJECTS)
-        return;
+    assert(list->count < MAX_OBJECTS);
     list->items[list->count++] = object;
     const phx_key *key;
     for (phx_key_walk walk = {.object = object}; (key = phx_next_key(&walk));)

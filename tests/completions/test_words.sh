@@ -36,7 +36,7 @@ run 0 simulate model.yaml
 run 0 linearize model.yaml --inputs push.fx --outputs tip.x,tip.y -o linear.h5
 
 # commands, options, words
-words "simulate static stress schema" 0 s
+words "simulate static sensitivity stress schema" 0 s
 words "--help --version" 0 --
 words "titop" 1 help ti
 words "" 1 nonsense ""

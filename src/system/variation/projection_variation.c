@@ -1,13 +1,13 @@
-/* The projection after a step and its derivatives, theory 5 and 19 (5) to (8). With next = v + dv, where
+/* The projection after a step and its derivatives, theory 5 and 19 (6) to (9). With next = v + dv, where
  *
- *     F = | M dv - G^T mu  | = 0      at x_1,                                                        (5)
+ *     F = | M dv - G^T mu  | = 0      at x_1,                                                        (6)
  *         | G (v + dv) - w |
  *
  * T the rigid motions that carry the momenta of a free component, c and b their coordinates,
  *
- *     T^T M (next + T c) = P ,   T^T M T b = P ,   P = momenta at the start + impulses                (6)
- *     f = T b + the part that drives prescribe ,   y = next + T c - f                                 (7)
- *     v_1 = s y + f ,   s^2 = 1 + m/T(y) ,   m = T(v) + work of the drives - T(next + T c)            (8)
+ *     T^T M (next + T c) = P ,   T^T M T b = P ,   P = momenta at the start + impulses                (7)
+ *     f = T b + the part that drives prescribe ,   y = next + T c - f                                 (8)
+ *     v_1 = s y + f ,   s^2 = 1 + m/T(y) ,   m = T(v) + work of the drives - T(next + T c)            (9)
  *
  * every function here differentiates these lines, in their order or, transposed, from the last to the first. */
 #include "variation.h"
@@ -95,7 +95,7 @@ static void row_stiffness(phx_variation *var, const double *v, const double *mu,
     ws->by->add_couplings(ws, mu);
 }
 
-/* (5), and the same for what drives prescribe. */
+/* (6), and the same for what drives prescribe. */
 static phx_status solve_rows(phx_variation *var)
 {
     workspace *ws = var->ws;
@@ -125,7 +125,7 @@ static phx_status solve_rows(phx_variation *var)
     return status;
 }
 
-/* (6): the rigid motion with these momenta; its coordinates c. */
+/* (7): the rigid motion with these momenta; its coordinates c. */
 static phx_status rigid_coordinates(const phx_variation *var, const varied_component *own, const double *momenta,
                                     double *c)
 {
@@ -184,7 +184,7 @@ static void row_energies(const phx_variation *var, int index, double *supply, do
     }
 }
 
-/* (6) to (8) of a component, with fewer momenta where what is left cannot pay for them. */
+/* (7) to (9) of a component, with fewer momenta where what is left cannot pay for them. */
 static phx_status project_component(phx_variation *var, int index)
 {
     static const double MOST = 0.1; /* of the energy, that scaling gives back */
@@ -273,7 +273,7 @@ static void add_row_rates(const phx_variation *var, bool transposed, double alph
         }
 }
 
-/* The derivative of a solution z = (u, mu) of (5), whose rows are those of the velocities `rowed`:
+/* The derivative of a solution z = (u, mu) of (6), whose rows are those of the velocities `rowed`:
  * b <- -[M -G^T; G 0]^-1 (K xi + (dM xi) u + G dv + what the parameter changes). dv NULL: none. */
 static phx_status solution_tangent(phx_variation *var, const phx_variation_parameter *by, const double *K,
                                    const double *u, const double *rowed, const double *xi, const double *dv, double *b)
@@ -324,7 +324,7 @@ static void wanted_tangent(phx_variation *var, const phx_variation_parameter *by
     phx_var_impulse_tangent(var, index, xi0, xi1, wanted);
 }
 
-/* The derivative of (6), u = u_0 + T c with T^T M u = P: du, that of u_0 on entry. */
+/* The derivative of (7), u = u_0 + T c with T^T M u = P: du, that of u_0 on entry. */
 static phx_status carried_tangent(phx_variation *var, const phx_variation_parameter *by, int index, const double *xi,
                                   const double *u, const double *c, const double *wanted, double *p, double *du)
 {

@@ -1,7 +1,7 @@
 /* Rigid motions T c = (R_f^T (a + b x r_f), R_f^T b) of all frames f, c = (a, b), the momenta T^T p conjugate to them,
  * and how both change with the configuration: with z = R^T (a + b x r), y = R^T b,
  *
- *     dz = z x theta + y x rho ,   dy = y x theta ,                                    theory 19 (9)
+ *     dz = z x theta + y x rho ,   dy = y x theta ,                                    theory 19 (10)
  *     d(p^T T c) = theta . (p_t x z + p_r x y) + rho . (p_t x y) .                                       */
 #include "variation.h"
 

@@ -2,7 +2,7 @@
  * derivative A(2/h) by (v_m, lambda), theory 4 (25). Backwards, from its end with -h, they are the same equations, and
  * their derivative is that at fixed (x_1, v_1). Both together give the derivative by x_0:
  *
- *     A_b = A_f + B W + R_x E^-1 ,     R_x = (A_f + B W - A_b) (-E)     on the columns of v_m          (5)
+ *     A_b = A_f + B W + R_x E^-1 ,     R_x = (A_f + B W - A_b) (-E)     on the columns of v_m    theory 19 (5)
  *
  * with B = dR/dv_0, W = dv_0/dv_m and E: v_m by xi_0, both at fixed x_1, v_1. */
 #include "system/forces/forces.h"

@@ -6,7 +6,7 @@
 
 enum { VARIATION_PER = 6 }; /* momenta of a component at most */
 
-/* What the projection does to a component, theory 5 and 19 (8): v_1 = s (next - f) + f. */
+/* What the projection does to a component, theory 5 and 19 (9): v_1 = s (next - f) + f. */
 typedef struct varied_component {
     int per;                                       /* momenta that it keeps */
     double s, missing, spare;                      /* s^2 = 1 + missing/spare */
