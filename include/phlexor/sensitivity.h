@@ -25,6 +25,7 @@ extern "C" {
  *   simulate.at(T, EXPRESSION)    at T s, linear between the ends of the steps
  *   simulate.integral(EXPRESSION) over time, by the trapezoidal rule over the steps;  simulate.mean: over the length
  *   simulate.max(EXPRESSION)      the largest value at the end of a step;  simulate.min
+ *   simulate.when(EXPRESSION)     the first time at which it is zero, s, by parabolas through three steps
  *   simulate.peak(EXPRESSION)     smooth maximum of the size, (mean of |EXPRESSION|^20)^(1/20)
  *
  * EXPRESSION is the name of a column of the result (tip.y, energy), or an expression of t, the parameters and

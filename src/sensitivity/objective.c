@@ -48,6 +48,7 @@ static const kind kinds[] = {
     {"simulate.max", PHX_ANALYSIS_SIMULATE, PHX_OF_MAX, FORM_EXPRESSION},
     {"simulate.min", PHX_ANALYSIS_SIMULATE, PHX_OF_MIN, FORM_EXPRESSION},
     {"simulate.peak", PHX_ANALYSIS_SIMULATE, PHX_OF_PEAK, FORM_EXPRESSION},
+    {"simulate.when", PHX_ANALYSIS_SIMULATE, PHX_OF_WHEN, FORM_EXPRESSION},
 };
 
 static phx_status bad_objective(phx_context *context, const char *text, const char *expected)
@@ -157,7 +158,7 @@ phx_status phx_objective_parse(phx_context *context, const char *text, phx_objec
             context, text,
             "one of model.mass, modes.omega.K, modes.frequency.K, modes.damping.K, modes.mean.K.L, static(...), "
             "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase|re|im, "
-            "simulate.final|at|integral|mean|max|min|peak(...)");
+            "simulate.final|at|integral|mean|max|min|peak|when(...)");
     const char *at = text + strlen(of->words);
     objective->analysis = of->analysis;
     objective->quantity = of->quantity;
@@ -277,6 +278,46 @@ static double reduce_peak(int n, const double *t, const double *e, double *slope
     return value;
 }
 
+/* Values at s of the three Lagrange polynomials of the instants t; slope: theirs. */
+static void lagrange(const double *t, double s, double *value, double *slope)
+{
+    for (int i = 0; i < 3; i++) {
+        const double a = t[(i + 1) % 3], b = t[(i + 2) % 3], scale = (t[i] - a) * (t[i] - b);
+        value[i] = (s - a) * (s - b) / scale;
+        slope[i] = (2.0 * s - a - b) / scale;
+    }
+}
+
+/* The first root of e, by the parabola through its ends of the step and the instant before (of the first step behind):
+ * e(t) = sum L_i(t) e_i = 0, dt/de_i = -L_i/e'. Three instants are needed. */
+static phx_status reduce_when(phx_context *context, const phx_objective *objective, int n, const double *t,
+                              const double *e, double *value, double *slope)
+{
+    enum { CORRECTIONS = 8 };
+    double L[3], rate[3], sum = 0.0, by_time = 1.0;
+    int k = 0;
+
+    while (k + 1 < n && !(e[k] * e[k + 1] <= 0.0 && e[k] != e[k + 1]))
+        k++;
+    if (k + 1 >= n)
+        return phx_fail(context, PHX_ERR_ANALYSIS, "objective '%s': the expression is never zero from %g to %g s",
+                        objective->text, t[0], t[n - 1]);
+    const int first = k > 0 && t[k - 1] < t[k] ? k - 1 : k;
+    double at = t[k] + (t[k + 1] - t[k]) * e[k] / (e[k] - e[k + 1]);
+    if (first + 2 >= n || !(t[first] < t[first + 1] && t[first + 1] < t[first + 2]))
+        return phx_fail(context, PHX_ERR_ANALYSIS, "objective '%s': too few steps about its root", objective->text);
+    for (int c = 0; c < CORRECTIONS; c++) {
+        lagrange(t + first, at, L, rate);
+        sum = phx_dot(3, L, e + first);
+        by_time = phx_dot(3, rate, e + first);
+        at -= by_time != 0.0 ? sum / by_time : 0.0;
+    }
+    *value = at;
+    for (int i = 0; i < 3 && slope; i++)
+        slope[first + i] = -L[i] / by_time;
+    return PHX_OK;
+}
+
 phx_status phx_objective_reduce(phx_context *context, const phx_objective *objective, int n, const double *t,
                                 const double *e, double *value, double *slope)
 {
@@ -291,6 +332,8 @@ phx_status phx_objective_reduce(phx_context *context, const phx_objective *objec
         *value = reduce_peak(n, t, e, slope);
         return PHX_OK;
     }
+    if (quantity == PHX_OF_WHEN)
+        return reduce_when(context, objective, n, t, e, value, slope);
     if (quantity == PHX_OF_AT && !(objective->at >= t[0] && objective->at <= t[n - 1]))
         return phx_fail(context, PHX_ERR_INPUT, "objective '%s': the run goes from %g to %g s", objective->text, t[0],
                         t[n - 1]);

@@ -38,7 +38,8 @@ typedef enum phx_objective_quantity {
     PHX_OF_MEAN,
     PHX_OF_MAX,
     PHX_OF_MIN,
-    PHX_OF_PEAK
+    PHX_OF_PEAK,
+    PHX_OF_WHEN
 } phx_objective_quantity;
 
 typedef struct phx_objective {

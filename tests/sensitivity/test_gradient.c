@@ -183,6 +183,51 @@ static void crossing_modes_have_their_mean(void **state)
     phx_model_destroy(model);
 }
 
+/* A ball that falls from H bounces with e: t_1 = v_1/g, v_1^2 = 2 g H, y = e v_1 s - g s^2/2, s = T - t_1. A block with
+ * the speed v slips to rest over v^2/(2 mu g) in the time v/(mu g). Both are exact in the steps of `midpoint`, whose
+ * events are located to rounding. */
+static void impact_and_friction_have_closed_forms(void **state)
+{
+    static const char ball[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "gravity: [0, -9.81]\n"
+                               "parameters: {H: 1, e: 0.6}\n"
+                               "ground: {ports: {O: {position: [0, 0]}}}\n"
+                               "bodies: {ball: {kind: rigid, mass: 2, inertia: 1, pose: {position: [0, H]}}}\n"
+                               "forces: {floor: {kind: contact, ports: [ground.O, ball.P], against: plane,\n"
+                               "                 normal: [0, 1], restitution: e}}\n"
+                               "outputs: {y: {position: ball.P}}\n"
+                               "simulate: {end: 0.6, step: 1e-3}\n";
+    static const char block[] = "phlexor: 1\n"
+                                "dimension: 2\n"
+                                "parameters: {mu: 0.3, v: 2}\n"
+                                "ground: {ports: {O: {position: [0, 0]}}}\n"
+                                "bodies: {block: {kind: rigid, mass: 2, inertia: 1}}\n"
+                                "joints: {slide: {kind: prismatic, ports: [ground.O, block.P], axis: [1, 0], rate: v,\n"
+                                "                 friction: {force: 2*9.81*mu}}}\n"
+                                "outputs: {x: {coordinate: slide}}\n"
+                                "simulate: {end: 1, step: 1e-3}\n";
+    static const char *const of_ball[] = {"H", "e"}, *const of_block[] = {"mu", "v"};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, ball);
+    const double g = 9.81, v1 = sqrt(2.0 * g), s = 0.6 - v1 / g, e = 0.6, mu = 0.3, v = 2.0;
+    double slope[2];
+
+    find(context, model, "simulate.final(y.y)", 2, of_ball, PHX_DERIVE_AUTO, slope);
+    CHECK_RELATIVE(slope[0], (e * g * s - e * v1 + g * s) / v1, 1e-9, "height of a ball by the height of its fall");
+    CHECK_RELATIVE(slope[1], v1 * s, 1e-9, "height of a ball by its restitution");
+    find(context, model, "simulate.when(y(y.y) - 0.5)", 2, of_ball, PHX_DERIVE_AUTO, slope);
+    CHECK_RELATIVE(slope[0], 1.0 / sqrt(g), 1e-5,
+                   "time to half the height by the height"); /* linear in steps of 1 ms */
+    CHECK_SMALL(slope[1], 1e-9, "time to half the height by the restitution");
+    phx_model_destroy(model);
+    model = read_model(context, block);
+    find(context, model, "simulate.final(x)", 2, of_block, PHX_DERIVE_AUTO, slope);
+    CHECK_RELATIVE(slope[0], -v * v / (2.0 * mu * mu * g), 1e-9, "way of a block by friction");
+    CHECK_RELATIVE(slope[1], v / (mu * g), 1e-9, "way of a block by its speed");
+    phx_model_destroy(model);
+}
+
 static void wrong_objectives_are_named(void **state)
 {
     static const struct {
@@ -243,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(accelerated_body_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(crossing_modes_have_their_mean, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(impact_and_friction_have_closed_forms, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(wrong_objectives_are_named, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(memory_may_be_short, context_setup, context_teardown),
     };
