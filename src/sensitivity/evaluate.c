@@ -189,6 +189,7 @@ static phx_status response_of(phx_context *context, const phx_linear_report *rep
     return status;
 }
 
+/* A number of a linear model: a norm, a pole, a gain or a response. */
 static phx_status evaluate_linear_one(phx_context *context, const phx_linear_report *report,
                                       const phx_objective *objective, double *value)
 {

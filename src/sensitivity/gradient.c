@@ -140,6 +140,7 @@ typedef struct analysis_part {
     double *value, *slope, *error;
 } analysis_part;
 
+/* Values and derivatives of a part by whole analyses at the neighbours of each parameter. */
 static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, const int *parameters,
                                       analysis_part *part)
 {
@@ -214,6 +215,7 @@ static phx_status find_part(phx_context *context, phx_neighbour *neighbour, phx_
     return find_by_differences(context, neighbour, parameters, part);
 }
 
+/* The objectives of one analysis into their rows of the gradient. */
 static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
                                 phx_analysis analysis, const phx_objective *objectives, const int *parameters,
                                 phx_gradient *gradient)
@@ -283,6 +285,7 @@ static phx_status find_parameters(phx_context *context, const phx_model *model, 
     return PHX_OK;
 }
 
+/* The arrays of a gradient, with copies of the texts of objectives and the names of parameters. */
 static phx_status allocate_gradient(phx_context *context, const phx_model *model, const phx_gradient_options *options,
                                     const int *parameters, phx_gradient *gradient)
 {
@@ -316,6 +319,7 @@ phx_status phx_objective_check(phx_context *context, const char *text)
     return phx_conclude(context, status);
 }
 
+/* Values alone, of a copy of the model with a row for each step. */
 phx_status phx_objectives_evaluate(phx_context *context, const phx_model *model, int n, const char *const *objectives,
                                    double *value)
 {
@@ -357,6 +361,7 @@ static phx_status all_parameters(phx_context *context, phx_neighbour *neighbour,
     return phx_neighbour_move(context, neighbour, -1, 0.0);
 }
 
+/* Parses the objectives, finds the parameters and differentiates analysis by analysis. */
 phx_status phx_gradient_find(phx_context *context, const phx_model *model, const phx_gradient_options *options,
                              phx_gradient *gradient)
 {

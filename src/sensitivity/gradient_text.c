@@ -41,6 +41,7 @@ static void put_csv(const phx_gradient *g, FILE *stream)
         }
 }
 
+/* {"objectives": [{"objective", "value", "gradient": {NAME: number}}], "parameters": {NAME: value}} */
 static void put_json(const phx_gradient *g, FILE *stream)
 {
     fputs("{\"objectives\": [", stream);

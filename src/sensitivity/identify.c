@@ -14,6 +14,7 @@ phx_identify_options phx_identify_options_default(void)
     return (phx_identify_options){.iterations = 50};
 }
 
+/* Frees what an identification owns. */
 void phx_identification_free(phx_identification *found)
 {
     if (!found)
@@ -119,6 +120,7 @@ static void residual_numbers(const phx_measurements *data, const phx_measured_gr
     *correlation = squares > 0.0 ? products / squares : 0.0;
 }
 
+/* A row for each measurement, with the band of the model by its covariance. */
 static void put_residuals(phx_context *context, const phx_fit *fit, phx_identification *found)
 {
     enum { FEW = 20 }; /* residuals, too few for their correlation */
@@ -212,6 +214,7 @@ static phx_status find_all(phx_context *context, const phx_identify_options *opt
     return status;
 }
 
+/* Reads the measurements, fits and finds the statistics, and with them those of other data. */
 phx_status phx_identify(phx_context *context, const phx_model *model, const phx_identify_options *options,
                         phx_identification *found)
 {

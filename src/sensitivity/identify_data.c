@@ -82,6 +82,7 @@ static phx_status blame_file(phx_context *context, const phx_model *model, const
                  : PHX_ERR_INPUT;
 }
 
+/* The samples of a time series within its limits. */
 static phx_status read_series(phx_context *context, const phx_model *model, int index, const char *data,
                               phx_measurements *m)
 {
@@ -165,6 +166,7 @@ static phx_status read_response(phx_context *context, const phx_model *model, in
     return status ? status : end_group(context, m);
 }
 
+/* All measurements of the key `identify`, in its order. */
 phx_status phx_measurements_read(phx_context *context, const phx_model *model, const char *data, bool series_alone,
                                  phx_measurements *measurements)
 {
@@ -238,6 +240,7 @@ static phx_status write_text(phx_context *context, const phx_model *model, const
     return PHX_OK;
 }
 
+/* An objective for each measurement, as phx_objective_parse reads it. */
 phx_status phx_measured_texts(phx_context *context, const phx_model *model, const phx_measurements *measurements,
                               double shift, char ***texts)
 {

@@ -31,6 +31,7 @@ void phx_fit_free(phx_fit *fit)
     *fit = (phx_fit){0};
 }
 
+/* The arrays of a fit at the present values of the parameters. */
 phx_status phx_fit_create(phx_context *context, const phx_model *model, const phx_measurements *data, phx_fit *fit)
 {
     const phx_model_identify *identify = &model->identify;
@@ -162,6 +163,7 @@ static phx_status gradient_inside(phx_context *context, phx_fit *fit, phx_gradie
     return status ? status : phx_fit_values(context, fit, fit->x, fit->data, found->value);
 }
 
+/* Residuals and their derivatives at the present point. */
 phx_status phx_fit_differentiate(phx_context *context, phx_fit *fit)
 {
     phx_gradient found = {0};
@@ -358,6 +360,7 @@ static phx_status fit_iterate(phx_context *context, phx_fit *fit, damping *d, do
                     fit->refused ? ": " : "", fit->refused ? fit->refused : "");
 }
 
+/* Levenberg and Marquardt: steps until the gradient, the step or the change of the cost is small. */
 phx_status phx_fit_solve(phx_context *context, phx_fit *fit, int iterations)
 {
     damping d = {LAMBDA_START, 2.0};

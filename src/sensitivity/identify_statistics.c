@@ -168,6 +168,7 @@ static void put_bands(const phx_fit *fit, phx_identification *found, int n, cons
     }
 }
 
+/* Covariance by the singular values of the scaled Jacobian, intervals, correlations, what is undetermined. */
 phx_status phx_fit_statistics(phx_context *context, const phx_fit *fit, phx_identification *found)
 {
     const size_t m = (size_t)fit->m;

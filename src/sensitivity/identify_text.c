@@ -30,6 +30,7 @@ static void put_parameters(const phx_identification *found, FILE *stream)
         fprintf(stream, "%s%s: not determined by these data\n", k ? "" : "\n", found->undetermined[k]);
 }
 
+/* The correlations of the parameters that have a deviation. */
 static void put_correlation(const phx_identification *found, FILE *stream)
 {
     const int m = found->n_parameters;

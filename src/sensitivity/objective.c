@@ -144,6 +144,7 @@ static phx_status take_channel(phx_context *context, const kind *of, const char 
                : PHX_OK;
 }
 
+/* By the table of kinds: the words, then what their form asks for. */
 phx_status phx_objective_parse(phx_context *context, const char *text, phx_objective *objective)
 {
     const kind *of = objective_kind(text);
@@ -218,6 +219,7 @@ static phx_status unknown_column(phx_context *context, const phx_objective *obje
                     phx_nearest_hint(&nearest).text);
 }
 
+/* The program of an expression, and the columns that it names. */
 phx_status phx_objective_compile(phx_context *context, const phx_model *model, const phx_objective *objective, int n,
                                  const char *const *names, phx_objective_program *program)
 {
@@ -318,6 +320,7 @@ static phx_status reduce_when(phx_context *context, const phx_objective *objecti
     return PHX_OK;
 }
 
+/* Most quantities are sums of weights times values; the weights are the derivatives. */
 phx_status phx_objective_reduce(phx_context *context, const phx_objective *objective, int n, const double *t,
                                 const double *e, double *value, double *slope)
 {

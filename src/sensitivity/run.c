@@ -375,6 +375,7 @@ static phx_status allocate_run(phx_run_gradient *run)
     return run->moved ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
 }
 
+/* Builds and runs the model, then prepares the neighbours of all parameters. */
 phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbour, int n,
                                    const phx_objective *objectives, int m, const int *parameters, phx_run_gradient *run)
 {
@@ -401,6 +402,7 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
     return status;
 }
 
+/* Frees what a run for derivatives owns. */
 void phx_run_gradient_free(phx_run_gradient *run)
 {
     double *arrays[] = {run->xi0,      run->dv0,    run->row,    run->near,   run->variables,  run->value,

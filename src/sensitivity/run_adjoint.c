@@ -18,6 +18,7 @@ typedef struct sweep {
     bool *used;        /* columns */
 } sweep;
 
+/* The arrays of a sweep. */
 static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
 {
     const phx_dae *dae = run->run.dae;
@@ -256,6 +257,7 @@ static phx_status pass_step(phx_run_gradient *run, sweep *s, int step)
     return status;
 }
 
+/* From the last row to the first, then the start by the parameters, theory 19 (11). */
 phx_status phx_run_adjoint(phx_run_gradient *run)
 {
     const int n_v = run->run.dae->n_v;

@@ -42,6 +42,7 @@ static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const dou
     return status;
 }
 
+/* From the start to the last row, all parameters side by side. */
 phx_status phx_run_tangent(phx_run_gradient *run)
 {
     const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v, n = n_v + (size_t)run->run.dae->n_l;

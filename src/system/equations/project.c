@@ -68,6 +68,7 @@ void phx_sys_momenta(const workspace *ws, const double *x, const double *v, doub
     }
 }
 
+/* h m g at the mean centre of mass, and the loads. */
 void phx_sys_impulses(workspace *ws)
 {
     const phx_system *system = ws->system;

@@ -79,6 +79,7 @@ void phx_var_impulse_tangent(phx_variation *var, int index, const double *xi0, c
         wanted[k] += change[k];
 }
 
+/* Entry by entry of the bodies that loads act on. */
 void phx_var_impulse_adjoint(phx_variation *var, int index, const double *by, double *a_xi0, double *a_xi1)
 {
     double *unit = var->room[5];

@@ -59,6 +59,7 @@ static bool reaches_out(const phx_system *system, int b)
     return false;
 }
 
+/* By the bytes that the systems write. */
 static phx_status find_touched(const phx_variation *var, phx_variation_parameter *by)
 {
     phx_status status = PHX_OK;
@@ -85,6 +86,7 @@ static phx_status find_touched(const phx_variation *var, phx_variation_parameter
     return status;
 }
 
+/* Borrows the workspaces and finds what the parameter touches. */
 phx_status phx_variation_parameter_create(phx_context *context, const phx_variation *variation, int n,
                                           phx_dae *const *daes, const double *weight,
                                           phx_variation_parameter **parameter)

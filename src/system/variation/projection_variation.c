@@ -224,6 +224,7 @@ static phx_status project_component(phx_variation *var, int index)
     return PHX_OK;
 }
 
+/* (6) to (9) at the step at hand, and the second derivatives of its rows. */
 phx_status phx_var_projection(phx_variation *var)
 {
     phx_status status = solve_rows(var);
@@ -376,6 +377,7 @@ static double supply_tangent(const phx_variation *var, const phx_variation_param
     return sum;
 }
 
+/* (6) to (9), line by line, component by component. */
 phx_status phx_var_project_tangent(phx_variation *var, const phx_variation_parameter *by, const double *xi1,
                                    const double *xi0, const double *dv0, double *dv)
 {
@@ -537,6 +539,7 @@ static void supply_adjoint(const phx_variation *var, int index, double factor, d
         }
 }
 
+/* (9) to (6), transposed. */
 phx_status phx_var_project_adjoint(phx_variation *var, double *a_v, double *a_xi1, double *a_xi0, double *a_v0)
 {
     const int n_v = var->n_v;

@@ -25,6 +25,7 @@ static void frame_motion(int dim, int per, const double *x, const double *c, dou
         phx_rot_apply_transposed(3, R, turn, y);
 }
 
+/* (z, y) of every frame. */
 void phx_var_rigid_velocities(const phx_system *system, const component_slot *component, const double *x, int per,
                               double alpha, const double *c, double *v)
 {
@@ -76,6 +77,7 @@ void phx_var_rigid_momenta(const phx_system *system, const component_slot *compo
     }
 }
 
+/* (10), the last line, of every frame. */
 void phx_var_rigid_slope(const phx_system *system, const component_slot *component, const double *x, int per,
                          double alpha, const double *p, const double *c, double *a)
 {
@@ -118,6 +120,7 @@ static void change_momenta(int dim, int per, const double *x, const double *xi, 
         sum[k] += moment[k - dim];
 }
 
+/* (10), the first line, of every frame; and its transpose. */
 void phx_var_rigid_change(const phx_system *system, const component_slot *component, const double *x, int per,
                           const double *xi, double alpha, const double *c, double *v, const double *p, double *sum)
 {

@@ -39,6 +39,7 @@ static const char *hindrance(const phx_system *system)
     return NULL;
 }
 
+/* The arrays of a variation and its factors. */
 static phx_status allocate(phx_variation *var)
 {
     const workspace *ws = var->ws;
@@ -89,6 +90,7 @@ static phx_status allocate(phx_variation *var)
     return phx_lu_create(var->context, var->n, ws->kkt.ptr, ws->kkt.idx, ws->kkt.order, false, &var->lu);
 }
 
+/* A plain workspace of its own; refuses what has no derivative. */
 phx_status phx_variation_create(phx_context *context, phx_system *system, phx_variation **variation)
 {
     const char *against = hindrance(system);
@@ -123,6 +125,7 @@ phx_status phx_variation_create(phx_context *context, phx_system *system, phx_va
     return status;
 }
 
+/* Frees what a variation owns. */
 void phx_variation_destroy(phx_variation *var)
 {
     if (!var)
@@ -226,6 +229,7 @@ static phx_status end_of_interval(phx_variation *var, const double *x1)
     return status;
 }
 
+/* Solves the interval anew, then takes its matrices from both ends, the maps of the bodies and the projection. */
 phx_status phx_variation_step(phx_variation *var, double t0, double h, const double *x0, const double *v0,
                               const double *x1, const double *v1, const double *lambda)
 {
