@@ -59,6 +59,7 @@ typedef struct turned {
     double P[9], C[9];        /* C^T = 2 P - I */
 } turned;
 
+/* c, P and C of the head of this file. */
 static turned turned_by(int dim, double h, const double *vm)
 {
     turned t = {.scale = 1.0};
@@ -173,6 +174,7 @@ static void put_multiple(int r, double factor, double *matrix)
         matrix[k * r + k] = factor;
 }
 
+/* Maps of each frame, forward and, for E and W, backward. */
 void phx_body_step_maps(const phx_body *body, const phx_body_view *view, phx_step_maps *maps)
 {
     const int r = body->n_rigid;
@@ -334,6 +336,7 @@ static void apply_deforming(const phx_body *body, const phx_body_view *view, boo
         out[i] -= 0.5 * alpha * slope[i];
 }
 
+/* Blocks of frames, or the equations of a body that deforms; wheels by their inertia. */
 void phx_body_start_apply(const phx_body *body, const phx_body_view *view, const phx_step_maps *maps, bool transposed,
                           double alpha, const double *in, double *out, double *room)
 {

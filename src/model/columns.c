@@ -30,6 +30,7 @@ static phx_status copy_column_names(phx_context *context, int count, char names[
     return PHX_OK;
 }
 
+/* Splits off the names of y(NAME), then compiles what is left. */
 phx_status phx_model_expression_of_columns(phx_context *context, const phx_model *model, const char *text,
                                            phx_expression_of_columns *measured)
 {

@@ -73,6 +73,7 @@ static phx_status write_text(phx_context *context, const void *data, FILE *strea
     return PHX_OK;
 }
 
+/* Replaces the values in the text, reads it once more and compares, then writes. */
 phx_status phx_model_save(phx_context *context, const phx_model *model, const char *path)
 {
     if (!model || !path)

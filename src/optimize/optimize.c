@@ -77,6 +77,7 @@ static phx_status create_cases(phx_search *search)
     return status;
 }
 
+/* The arrays of a search and a copy of the model for each case. */
 static phx_status search_create(phx_search *search)
 {
     const phx_model_optimize *key = search->key;
@@ -111,6 +112,7 @@ static phx_status search_run(phx_search *search, phx_optimum_end *end)
     return search->status ? search->status : phx_search_run(search, end);
 }
 
+/* The start lies within the bounds. */
 static phx_status check_start(phx_context *context, const phx_model *model)
 {
     const phx_model_optimize *key = &model->optimize;
@@ -169,6 +171,7 @@ static phx_status describe(const phx_search *search, phx_optimum *optimum)
     return PHX_OK;
 }
 
+/* Evaluates the start, lets the method search, and reports the best point. */
 phx_status phx_optimize(phx_context *context, const phx_model *model, const phx_optimize_options *options,
                         phx_optimum *optimum)
 {

@@ -10,6 +10,7 @@ static const char *const reasons[] = {"the objective changes by less than the to
                                       "the variables change by less than the tolerance", "all evaluations are used",
                                       "the method finds no better point"};
 
+/* For reading: variables, objective, constraints, why it ended. */
 static void optimum_text(const phx_optimum *optimum, FILE *stream)
 {
     static const char *const at[] = {", at min", "", ", at max"};
@@ -61,6 +62,7 @@ static void optimum_csv(const phx_optimum *optimum, FILE *stream)
     }
 }
 
+/* The same as one object. */
 static void optimum_json(const phx_optimum *optimum, FILE *stream)
 {
     fprintf(stream,

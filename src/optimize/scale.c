@@ -56,6 +56,7 @@ void phx_search_set_scales(phx_search *search)
     }
 }
 
+/* The feasible point with the best objective, else the one that violates least. */
 int phx_search_best(const phx_search *search)
 {
     int best = -1;

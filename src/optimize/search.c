@@ -165,6 +165,7 @@ static bool has_columns(const char *header, size_t count, const char *const *col
     return header && strcmp(header + (*header == '"'), ",message") == 0;
 }
 
+/* Begins the history, with the rows of an earlier one. */
 phx_status phx_search_open(phx_search *search)
 {
     const char *path = search->options->history_path;

@@ -61,6 +61,7 @@ static double of_modes(const phx_objective *objective, const phx_mode_row *rows)
     return sum;
 }
 
+/* As many modes as the objectives name. */
 static phx_status evaluate_modes(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
                                  double *value)
 {
@@ -148,6 +149,7 @@ static phx_status evaluate_result(phx_context *context, const phx_model *model, 
     return status;
 }
 
+/* The equilibrium, with as many critical loads as the objectives name. */
 static phx_status evaluate_static(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
                                   double *value)
 {

@@ -309,6 +309,31 @@ static phx_status check_smooth(const phx_run_gradient *run, const phx_moved *mov
     return status;
 }
 
+/* Whether a neighbour is run in the same steps: these are constants of the differentiation, and so are the times at
+ * which something given jumps, between which steps are equal. */
+static phx_status check_steps(const phx_run_gradient *run, phx_dae *other, const char *name)
+{
+    phx_dae *dae = run->run.dae;
+    phx_integrate_options used;
+    const phx_status status = settle(run->context, run->neighbour->model, &used);
+    double one = 0.0, another = 0.0;
+
+    if (status)
+        return status;
+    if (used.end != run->used.end || used.step != run->used.step)
+        return phx_fail(run->context, PHX_ERR_UNSUPPORTED, "%s changes the end or the steps of the run", name);
+    while (dae->ops->next_break && one < run->used.end) {
+        one = dae->ops->next_break(dae, one);
+        another = other->ops->next_break(other, another);
+        if (one != another && fmin(one, another) < run->used.end)
+            return phx_fail(run->context, PHX_ERR_ANALYSIS,
+                            "%s moves a jump of a load or drive, at %g s, over equal steps: no derivative. Let it rise "
+                            "over some steps, as ramp(t, t0, t1) does",
+                            name, fmin(one, another));
+    }
+    return PHX_OK;
+}
+
 /* The model at the neighbours of a parameter, and how its start moves. */
 static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
 {
@@ -328,6 +353,8 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
         if (status == PHX_ERR_UNSUPPORTED)
             phx_fail_prefix(run->context, status,
                             "no derivative by %s: ", run->neighbour->original->parameters[parameter].name);
+        if (!status)
+            status = check_steps(run, at->dae, run->neighbour->original->parameters[parameter].name);
         if (!status)
             status = compile_all(run, run->neighbour->model, &moved->programs[k]);
         const double weight = phx_neighbour_weight[k] / moved->step;

@@ -228,6 +228,36 @@ static void impact_and_friction_have_closed_forms(void **state)
     phx_model_destroy(model);
 }
 
+/* Steps are constants of exact derivatives: a parameter that moves their end or a jump between them is refused. */
+static void parameters_of_the_steps_are_refused(void **state)
+{
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 3\n"
+                               "parameters: {T: 1.2, a: 0.5, v: 2}\n"
+                               "bodies: {block: {kind: rigid, mass: 2, inertia: [1, 1, 1],\n"
+                               "                 velocity: {linear: [v, 0, 0]}}}\n"
+                               "loads: {push: {at: block.P, force: [3*step(t - a), 0, 0]}}\n"
+                               "outputs: {x: {position: block.P}}\n"
+                               "simulate: {end: T, step: 0.01}\n";
+    static const char *const names[] = {"a", "T"}, *objective = "simulate.final(x.x)";
+    static const char *const reasons[] = {"moves a jump", "changes the end"};
+    static const phx_status refusals[] = {PHX_ERR_ANALYSIS, PHX_ERR_UNSUPPORTED};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_gradient found;
+
+    options.n_objectives = options.n_parameters = 1;
+    options.objectives = &objective;
+    options.derivation = PHX_DERIVE_ADJOINT;
+    for (int p = 0; p < 2; p++) {
+        options.parameters = names + p;
+        CHECK_STATUS(context, phx_gradient_find(context, model, &options, &found), refusals[p]);
+        CHECK_MESSAGE(context, reasons[p]);
+    }
+    phx_model_destroy(model);
+}
+
 static void wrong_objectives_are_named(void **state)
 {
     static const struct {
@@ -289,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(crossing_modes_have_their_mean, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(impact_and_friction_have_closed_forms, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(parameters_of_the_steps_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(wrong_objectives_are_named, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(memory_may_be_short, context_setup, context_teardown),
     };

@@ -82,6 +82,9 @@ static phx_status find_touched(const phx_variation *var, phx_variation_parameter
         status = compare(by->context, var->system, system, -1, &same);
         by->coupled = !same;
     }
+    by->any = by->coupled;
+    for (int b = 0; b < var->system->n_bodies; b++)
+        by->any = by->any || by->touched[b];
     phx_context_clear(by->context);
     return status;
 }
@@ -233,6 +236,8 @@ phx_status phx_variation_by_parameter(phx_variation *var, phx_variation_paramete
 
     memset(r, 0, (size_t)var->n * sizeof *r);
     memset(dv_p, 0, (size_t)var->n_v * sizeof *dv_p);
+    if (!by->any) /* of the start or of outputs alone */
+        return PHX_OK;
     for (int k = 0; k < by->n && !status; k++) {
         status = neighbour_residual(var, by, k, res);
         for (int i = 0; i < var->n; i++)

@@ -46,6 +46,7 @@ struct phx_variation_parameter {
     int n;
     workspace **ws; /* n, borrowed */
     double *weight;
+    bool any;             /* it changes something in a step */
     bool *touched;        /* per body: its numbers are not the same at all values */
     bool coupled;         /* ports, joints, forces or gravity are not; or momenta are kept, so that all is evaluated */
     double *p, *row, *dw; /* n_v + n_l; the same; n_l: change of prescribed rates */
