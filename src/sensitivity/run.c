@@ -143,6 +143,15 @@ static phx_status grow_tape(phx_context *context, const phx_dae *dae, phx_tape *
     const int wider = tape->capacity > 0 ? 2 * tape->capacity : 256;
     double **arrays[] = {&tape->t, &tape->x, &tape->v, &tape->lambda};
     const int sizes[] = {1, dae->n_x, dae->n_v, dae->n_l};
+    static const double MOST = 4.0, GIGABYTE = 1e9; /* of all states */
+    const double bytes = 8.0 * wider * (1.0 + dae->n_x + dae->n_v + dae->n_l);
+
+    if (bytes > MOST * GIGABYTE)
+        return phx_fail(
+            context, PHX_ERR_UNSUPPORTED,
+            "the states of more than %d steps do not fit into %.0f GB, as exact derivatives need them; take "
+            "longer steps or a shorter run",
+            tape->rows, MOST);
 
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         double *grown = phx_realloc(context, *arrays[k], (size_t)wider * (size_t)sizes[k] + 1, sizeof *grown);

@@ -4,12 +4,14 @@
 Numbers of each model become parameters (masses, lengths, stiffnesses ..), the run is cut to some steps. Prints a line
 for each model and parameter, and the worst. Takes some minutes and is no part of CTest:
 
-    PYTHONPATH=build/release/lib/python python3 tests/python/sensitivity_everywhere.py [MODEL ...]
+    PYTHONPATH=build/release/lib/python python3 tests/python/sensitivity_everywhere.py [--seed N] [MODEL ...]
+
+--seed chooses other numbers.
 """
 
+import argparse
 import random
 import re
-import sys
 import warnings
 from pathlib import Path
 
@@ -94,6 +96,7 @@ def compare(path, seed=1):
             lines.append((path.name, name, np.nan, np.nan, str(why)[:90]))
             continue
         scale = np.abs(tangent.gradient[:, 0]) + 1e-3 * np.abs(tangent.value) + 1e-9 * np.max(np.abs(tangent.value)) + 1e-12
+        scale += 1e-6 * np.max(np.abs(tangent.gradient))
         by_adjoint = float(np.max(np.abs(adjoint.gradient - tangent.gradient)[:, 0] / scale))
         by_differences = float(np.max(np.abs(differences(model, objectives, name) - tangent.gradient[:, 0]) / scale))
         lines.append((path.name, name, by_adjoint, by_differences, ""))
@@ -102,11 +105,15 @@ def compare(path, seed=1):
 
 def main():
     warnings.simplefilter("ignore")
-    paths = [Path(p) for p in sys.argv[1:]] or sorted(EXAMPLES.glob("*.yaml"))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("models", nargs="*", type=Path)
+    given = parser.parse_args()
+    paths = given.models or sorted(EXAMPLES.glob("*.yaml"))
     worst = [0.0, 0.0]
     for path in paths:
         try:
-            lines = compare(path)
+            lines = compare(path, given.seed)
         except (phlexor.PhlexorError, ValueError) as why:
             lines = [(path.name, "-", np.nan, np.nan, f"not tried: {str(why)[:80]}")]
         for name, parameter, adjoint, by_differences, why in lines:
