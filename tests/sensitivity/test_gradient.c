@@ -298,7 +298,7 @@ static void memory_may_be_short(void **state)
     for (int way = 0; way < 2; way++) {
         options.derivation = way ? PHX_DERIVE_ADJOINT : PHX_DERIVE_TANGENT;
         status = PHX_ERR_MEMORY;
-        for (long k = 1; status == PHX_ERR_MEMORY; k += 1 + k / 12) {
+        for (long k = 1; status == PHX_ERR_MEMORY; k += 1 + k / 4) {
             phx_gradient found;
             phx_context_fail_allocation(context, k);
             status = phx_gradient_find(context, model, &options, &found);

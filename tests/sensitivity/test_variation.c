@@ -9,8 +9,7 @@ typedef struct steps {
     phx_variation *variation;
     int n_x, n_v, n_l, taken;
     double t, *x, *v;
-    double worst, matrix;
-    phx_dae *plain;
+    double worst;
     uint64_t seed;
 } steps;
 
@@ -38,50 +37,6 @@ static double asymmetry(steps *s)
     return fabs(forward - backward) / size;
 }
 
-/* The largest error of a column of A(2/h), over the interval and backwards, relative to the column: against differences
- * of the residual of sixth order. */
-static double matrix_error(steps *s, double t, double h, const double *x, const double *v, const double *v1,
-                           const double *lambda)
-{
-    static const double weights[3] = {0.75, -0.15, 1.0 / 60.0};
-    const int n = s->n_v + s->n_l;
-    const int *ptr, *idx;
-    const double *val;
-    double *end = calloc((size_t)(s->n_v + 3 * n), sizeof *end), *sum = end + s->n_v, *res = sum + n, worst = 0.0;
-    double speed = 0.0;
-
-    for (int i = 0; i < s->n_v; i++)
-        speed = fmax(speed, fabs(v1[i]));
-    memcpy(end, v1, (size_t)s->n_v * sizeof *end);
-    CHECK_OK(s->context, s->plain->ops->interval_begin(s->plain, t, h, x, v));
-    CHECK_OK(s->context, s->plain->ops->interval_residual(s->plain, end, lambda, NULL, res));
-    CHECK_OK(s->context, s->plain->ops->interval_linearise(s->plain));
-    phx_system_kkt(s->plain, NULL, &ptr, &idx, NULL, &val);
-    for (int j = 0; j < s->n_v; j++) {
-        const double step = 1e-4 * fmax(speed, 1e-3);
-        double size = 0.0, error = 0.0;
-        memset(sum, 0, (size_t)n * sizeof *sum);
-        for (int k = 0; k < 6; k++) {
-            const double place = (k % 2 ? -1.0 : 1.0) * (1 + k / 2);
-            end[j] = v1[j] + 2.0 * place * step;
-            CHECK_OK(s->context, s->plain->ops->interval_residual(s->plain, end, lambda, NULL, res));
-            for (int i = 0; i < n; i++)
-                sum[i] += (k % 2 ? -1.0 : 1.0) * weights[k / 2] / step * res[i];
-        }
-        end[j] = v1[j];
-        for (int i = 0; i < n; i++) {
-            double value = 0.0;
-            for (int k = ptr[i]; k < ptr[i + 1]; k++)
-                value = idx[k] == j ? val[k] : value;
-            size = fmax(size, fabs(sum[i]));
-            error = fmax(error, fabs(sum[i] - value));
-        }
-        worst = fmax(worst, error / size);
-    }
-    free(end);
-    return worst;
-}
-
 static phx_status look_at_step(void *user, const phx_sample *sample)
 {
     steps *s = user;
@@ -92,9 +47,6 @@ static phx_status look_at_step(void *user, const phx_sample *sample)
             phx_variation_step(s->variation, s->t, sample->t - s->t, s->x, s->v, sample->x, sample->v, sample->lambda);
         if (!status)
             s->worst = fmax(s->worst, asymmetry(s));
-        const double h = sample->t - s->t;
-        s->matrix = fmax(s->matrix, matrix_error(s, s->t, h, s->x, s->v, sample->v, sample->lambda));
-        s->matrix = fmax(s->matrix, matrix_error(s, sample->t, -h, sample->x, sample->v, s->v, sample->lambda));
     }
     s->t = sample->t;
     memcpy(s->x, sample->x, (size_t)s->n_x * sizeof *s->x);
@@ -102,7 +54,7 @@ static phx_status look_at_step(void *user, const phx_sample *sample)
     return status;
 }
 
-/* Ten steps of an example; negative: its steps have no derivative. */
+/* The largest asymmetry of ten steps of an example. */
 static double worst_of(phx_context *context, const char *name)
 {
     char path[400];
@@ -127,15 +79,11 @@ static double worst_of(phx_context *context, const char *name)
     s.v = s.x + s.n_x;
     CHECK_OK(context, phx_system_start(system, &start, x, v, lambda));
     CHECK_OK(context, phx_system_dae(system, context, &dae));
-    CHECK_OK(context, phx_system_dae_with(system, context, PHX_BACKEND_PLAIN, &s.plain));
-    if (phx_variation_create(context, system, &s.variation))
-        s.worst = -1.0;
-    else
-        CHECK_OK(context, phx_integrate(dae, &options, &t, x, v, lambda, look_at_step, &s, NULL));
+    CHECK_OK(context, phx_variation_create(context, system, &s.variation));
+    CHECK_OK(context, phx_integrate(dae, &options, &t, x, v, lambda, look_at_step, &s, NULL));
+    assert_int_equal(s.taken, 11);
     phx_variation_destroy(s.variation);
     phx_system_dae_destroy(dae);
-    phx_system_dae_destroy(s.plain);
-    print_message("%-28s transpose %.1e matrix %.1e\n", name, s.worst, s.matrix);
     phx_system_destroy(system);
     phx_model_destroy(model);
     free(x);
@@ -144,15 +92,14 @@ static double worst_of(phx_context *context, const char *name)
 
 static void adjoint_is_transpose(void **state)
 {
-    static const char *const names[] = {
-        "crank_slider.yaml",    "double_pendulum.yaml", "spatial_slider_crank.yaml", "damped_lever.yaml",
-        "four_bar_free.yaml",   "heavy_top.yaml",       "fishing_rod.yaml",          "gear_train.yaml",
-        "double_wishbone.yaml", "cable_arm.yaml",       "composite_blade.yaml",      "telescopic_boom.yaml",
-        "landing_gear.yaml",    "arm_path.yaml",        "rotor_blade.yaml",          "spinning_plate.yaml"};
+    static const char *const names[] = {"crank_slider.yaml",    "double_pendulum.yaml", "spatial_slider_crank.yaml",
+                                        "damped_lever.yaml",    "four_bar_free.yaml",   "heavy_top.yaml",
+                                        "fishing_rod.yaml",     "gear_train.yaml",      "cable_arm.yaml",
+                                        "composite_blade.yaml", "telescopic_boom.yaml", "arm_path.yaml",
+                                        "rotor_blade.yaml",     "spinning_plate.yaml"};
 
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         CHECK_BELOW(worst_of(*state, names[k]), 1e-11, "%s", names[k]);
-    }
 }
 
 int main(void)
