@@ -197,20 +197,28 @@ void phx_body_step_maps(const phx_body *body, const phx_body_view *view, phx_ste
     }
 }
 
-void phx_body_step_apply(const phx_body *body, const phx_step_maps *maps, double h, phx_step_map which, bool transposed,
+/* out += alpha times the blocks of a map, or their transposes, times in, frame by frame. */
+static void apply_frames(const phx_body *body, const phx_step_maps *maps, phx_step_map which, bool transposed,
                          double alpha, const double *in, double *out)
 {
-    const double of_coordinates[PHX_STEP_MAPS] = {1.0, h, -1.0 / h, -1.0, 2.0, 2.0};
     const int r = body->n_rigid;
 
-    for (int f = 0; f < body->n_frames && which != PHX_STEP_B; f++) {
+    for (int f = 0; f < body->n_frames; f++) {
         const double *matrix = maps[f].map[which], *from = in + body->frames[f].v;
         double *to = out + body->frames[f].v;
         for (int i = 0; i < r; i++)
             for (int j = 0; j < r; j++)
                 to[i] += alpha * matrix[transposed ? j * r + i : i * r + j] * from[j];
     }
-    for (int i = body->q_v; i < body->q_v + body->n_q + body->n_places && which != PHX_STEP_B; i++)
+}
+
+void phx_body_step_apply(const phx_body *body, const phx_step_maps *maps, double h, phx_step_map which, bool transposed,
+                         double alpha, const double *in, double *out)
+{
+    const double of_coordinates[PHX_STEP_MAPS] = {1.0, h, -1.0 / h, -1.0, 2.0, 2.0};
+
+    apply_frames(body, maps, which, transposed, alpha, in, out);
+    for (int i = body->q_v; i < body->q_v + body->n_q + body->n_places; i++)
         out[i] += alpha * of_coordinates[which] * in[i];
 }
 
@@ -340,17 +348,12 @@ static void apply_deforming(const phx_body *body, const phx_body_view *view, boo
 void phx_body_start_apply(const phx_body *body, const phx_body_view *view, const phx_step_maps *maps, bool transposed,
                           double alpha, const double *in, double *out, double *room)
 {
-    const int r = body->n_rigid, places = body->n_v - body->n_places;
+    const int places = body->n_v - body->n_places;
 
     if (body->n_q > 0)
         apply_deforming(phx_body_inside(body), view, transposed, alpha, in, out, room);
-    for (int f = 0; f < body->n_frames && body->n_q == 0; f++) {
-        const double *matrix = maps[f].map[PHX_STEP_B], *from = in + body->frames[f].v;
-        double *to = out + body->frames[f].v;
-        for (int i = 0; i < r; i++)
-            for (int j = 0; j < r; j++)
-                to[i] += alpha * matrix[transposed ? j * r + i : i * r + j] * from[j];
-    }
+    else
+        apply_frames(body, maps, PHX_STEP_B, transposed, alpha, in, out);
     for (int k = 0; k < body->n_places; k++)
         out[places + k] -= alpha * 2.0 / view->h * phx_body_wheel_inertia(body, k + 1) * in[places + k];
 }

@@ -196,14 +196,9 @@ static phx_status neighbour_residual(const phx_variation *var, const phx_variati
     memset(res, 0, (size_t)var->n * sizeof *res);
     for (int b = 0; b < var->system->n_bodies; b++) {
         const body_slot *slot = &ws->system->bodies[b];
-        const phx_body_view view = {.h = var->h,
-                                    .x0 = var->x0 + slot->x,
-                                    .x1 = var->x1 + slot->x,
-                                    .xm = var->ws->step.xm + slot->x,
-                                    .v0 = var->v0 + slot->v,
-                                    .v1 = end + slot->v,
-                                    .vm = var->vm + slot->v,
-                                    .products = ws->bodies.products[b]};
+        phx_body_view view = phx_var_view(var, b);
+        view.v1 = end + slot->v;
+        view.products = ws->bodies.products[b];
         if (!by->touched[b])
             continue;
         phx_body_interval_begin(slot->body, var->h, view.x0, view.v0, view.products);

@@ -71,7 +71,7 @@ static void component_add(const phx_variation *var, const component_slot *compon
     }
 }
 
-/* The component that a row belongs to, or -1 where it is not of this one. */
+/* Whether row k belongs to a component. */
 static bool row_is_of(const phx_variation *var, int k, int component)
 {
     return var->system->rows.slot[var->ws->rows.index[k]].component == component;
@@ -245,9 +245,8 @@ phx_status phx_var_projection(phx_variation *var)
 }
 
 /* ---- forward ---- */
-/* out += alpha K xi (transposed: K^T zeta over the velocities), K on the pattern, its columns the velocities. */
-static void add_pattern(const phx_variation *var, const double *K, bool transposed, double alpha, const double *in,
-                        double *out)
+void phx_var_add_pattern(const phx_variation *var, const double *K, bool transposed, double alpha, const double *in,
+                         double *out)
 {
     const kkt_matrix *kkt = &var->ws->kkt;
 
@@ -284,7 +283,7 @@ static phx_status solution_tangent(phx_variation *var, const phx_variation_param
         return PHX_OK;
     change_mass(var, var->x1, xi, u, b);
     if (xi)
-        add_pattern(var, K, false, 1.0, xi, b);
+        phx_var_add_pattern(var, K, false, 1.0, xi, b);
     if (dv)
         add_row_rates(var, false, 1.0, dv, b + var->n_v);
     if (by) {
@@ -392,7 +391,7 @@ phx_status phx_var_project_tangent(phx_variation *var, const phx_variation_param
     if (!status && var->drives) {
         status = solution_tangent(var, by, var->driven, var->drive, var->drive, xi1, NULL, driven);
         if (xi1)
-            add_pattern(var, var->taken, false, 1.0, xi1, de);
+            phx_var_add_pattern(var, var->taken, false, 1.0, xi1, de);
         if (by) {
             memset(p, 0, (size_t)var->n * sizeof *p);
             phx_var_rows_by(var, by, var->v, p, de); /* leaves the change of w */
@@ -451,7 +450,7 @@ static phx_status solution_adjoint(phx_variation *var, const double *K, const do
         return status;
     for (int k = 0; k < var->n_l; k++)
         zeta[n_v + k] = -zeta[n_v + k];
-    add_pattern(var, K, true, -1.0, zeta, a_xi);
+    phx_var_add_pattern(var, K, true, -1.0, zeta, a_xi);
     if (a_v)
         add_row_rates(var, true, -1.0, zeta + n_v, a_v);
     add_mass_slope(var, var->x1, -1.0, zeta, u, var->room[7], a_xi);
@@ -582,7 +581,7 @@ phx_status phx_var_project_adjoint(phx_variation *var, double *a_v, double *a_xi
     for (int i = 0; i < n_v; i++)
         a_v[i] = a_next[i] + before[i];
     if (!status && var->drives) {
-        add_pattern(var, var->taken, true, 1.0, a_e, a_xi1);
+        phx_var_add_pattern(var, var->taken, true, 1.0, a_e, a_xi1);
         add_row_rates(var, true, 1.0, a_e + n_v, a_v);
         status = solution_adjoint(var, var->driven, var->drive, a_fixed, a_fixed + n_v, a_xi1, NULL);
     }

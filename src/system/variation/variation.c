@@ -53,7 +53,7 @@ static phx_status allocate(phx_variation *var)
         frames += (size_t)phx_body_frames(body, NULL);
     }
     const phx_array arrays[] = {{&var->forward, entries},
-                                {&var->backward, entries},
+                                {&var->difference, entries},
                                 {&var->stiffness, entries},
                                 {&var->driven, entries},
                                 {&var->taken, entries},
@@ -130,10 +130,10 @@ void phx_variation_destroy(phx_variation *var)
 {
     if (!var)
         return;
-    double *arrays[] = {var->forward, var->backward, var->stiffness, var->driven, var->taken, var->x0,
-                        var->x1,      var->v0,       var->lambda,    var->vm,     var->v,     var->correction,
-                        var->drive,   var->next,     var->fixed,     var->e,      var->w,     var->xi1,
-                        var->dv1,     var->room_x,   var->body_room};
+    double *arrays[] = {var->forward, var->difference, var->stiffness, var->driven, var->taken, var->x0,
+                        var->x1,      var->v0,         var->lambda,    var->vm,     var->v,     var->correction,
+                        var->drive,   var->next,       var->fixed,     var->e,      var->w,     var->xi1,
+                        var->dv1,     var->room_x,     var->body_room};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_arrays_free(sizeof var->room / sizeof *var->room, var->room);
     phx_lu_destroy(var->lu);
@@ -145,13 +145,18 @@ void phx_variation_destroy(phx_variation *var)
 }
 
 /* ---- a step ---- */
+/* By the arrays of the variation: the workspace may be at another instant. */
 phx_body_view phx_var_view(const phx_variation *var, int b)
 {
     const body_slot *slot = &var->system->bodies[b];
-    phx_body_view view = phx_sys_body_view(var->ws, b);
 
-    view.v1 = var->v + slot->v;
-    return view;
+    return (phx_body_view){.h = var->h,
+                           .x0 = var->x0 + slot->x,
+                           .x1 = var->x1 + slot->x,
+                           .xm = var->ws->step.xm + slot->x,
+                           .v0 = var->v0 + slot->v,
+                           .v1 = var->v + slot->v,
+                           .vm = var->vm + slot->v};
 }
 
 /* Newton's iteration for (v_m, lambda) from the velocity v1 at the end, with a matrix of its own in each correction. It
@@ -244,17 +249,20 @@ phx_status phx_variation_step(phx_variation *var, double t0, double h, const dou
     if (!status)
         status = end_of_interval(var, x1);
     if (!status)
-        status = interval_matrix(var, t0 + h, -h, var->x1, var->v, var->room[1], var->backward);
+        status = interval_matrix(var, t0 + h, -h, var->x1, var->v, var->room[1], var->difference);
     if (!status)
         status = interval_matrix(var, t0, h, var->x0, var->v0, var->room[1], var->forward);
     if (!status)
         status = phx_lu_factor(var->lu, var->forward, NULL);
     if (status)
         return status;
+    for (int k = 0; k < var->entries; k++)
+        var->difference[k] = var->forward[k] - var->difference[k];
     if (var->system->components.any_free)
         phx_sys_impulses(var->ws);
     for (int b = 0; b < var->system->n_bodies; b++) {
-        const phx_body_view view = phx_var_view(var, b);
+        phx_body_view view = phx_var_view(var, b);
+        view.products = var->ws->bodies.products[b];
         phx_step_maps *maps = var->maps + var->first_map[b];
         phx_body_step_maps(var->system->bodies[b].body, &view, maps);
         phx_body_start_maps(var->system->bodies[b].body, var->system->gravity, &view, var->body_room, maps);
@@ -263,6 +271,7 @@ phx_status phx_variation_step(phx_variation *var, double t0, double h, const dou
 }
 
 /* ---- maps of all bodies ---- */
+/* out += alpha times a map of all bodies, or its transpose, times in. */
 static void apply_map(const phx_variation *var, phx_step_map which, bool transposed, double alpha, const double *in,
                       double *out)
 {
@@ -273,35 +282,15 @@ static void apply_map(const phx_variation *var, phx_step_map which, bool transpo
     }
 }
 
+/* out += alpha B in, B = dR/dv_0 at fixed mean velocities; transposed: B^T. */
 static void apply_start(phx_variation *var, bool transposed, double alpha, const double *in, double *out)
 {
     for (int b = 0; b < var->system->n_bodies; b++) {
         const body_slot *slot = &var->system->bodies[b];
-        const phx_body_view own = {.h = var->h,
-                                   .x0 = var->x0 + slot->x,
-                                   .x1 = var->x1 + slot->x,
-                                   .xm = var->ws->step.xm + slot->x,
-                                   .v0 = var->v0 + slot->v,
-                                   .v1 = var->v + slot->v,
-                                   .vm = var->vm + slot->v};
-        phx_body_start_apply(slot->body, &own, var->maps + var->first_map[b], transposed, alpha, in + slot->v,
+        const phx_body_view view = phx_var_view(var, b);
+        phx_body_start_apply(slot->body, &view, var->maps + var->first_map[b], transposed, alpha, in + slot->v,
                              out + slot->v, var->body_room);
     }
-}
-
-/* out += alpha (A_f - A_b) in, columns of the velocities; transposed: rows of the velocities. */
-static void apply_difference(const phx_variation *var, bool transposed, double alpha, const double *in, double *out)
-{
-    const kkt_matrix *kkt = &var->ws->kkt;
-
-    for (int i = 0; i < kkt->n; i++)
-        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++) {
-            const double value = alpha * (var->forward[k] - var->backward[k]);
-            if (transposed)
-                out[kkt->idx[k]] += value * in[i];
-            else
-                out[i] += value * in[kkt->idx[k]];
-        }
 }
 
 /* ---- forward ---- */
@@ -316,7 +305,7 @@ phx_status phx_variation_tangent(phx_variation *var, const double *r, const doub
     memset(back, 0, of_v);
     memset(start, 0, of_v);
     apply_map(var, PHX_STEP_E, false, -1.0, xi, back); /* R_x xi = (A_f + B W - A_b) (-E xi) */
-    apply_difference(var, false, 1.0, back, rhs);
+    phx_var_add_pattern(var, var->difference, false, 1.0, back, rhs);
     apply_map(var, PHX_STEP_W, false, 1.0, back, start);
     for (int i = 0; i < var->n_v; i++)
         start[i] += dv[i];
@@ -362,7 +351,7 @@ phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, 
     memset(back, 0, of_v);
     memset(start, 0, of_v);
     apply_start(var, true, 1.0, eta, start);
-    apply_difference(var, true, 1.0, eta, back);
+    phx_var_add_pattern(var, var->difference, true, 1.0, eta, back);
     apply_map(var, PHX_STEP_W, true, 1.0, start, back);
     apply_map(var, PHX_STEP_E, true, 1.0, back, a_xi0); /* a_xi0 -= (-E)^T back */
     for (int i = 0; i < var->n_v; i++) {

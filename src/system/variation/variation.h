@@ -23,7 +23,8 @@ struct phx_variation {
     double t0, h;
     int n_v, n_l, n, entries;
     phx_lu *lu;
-    double *forward, *backward;         /* A(2/h) of the interval from its start, from its end: entries */
+    double *forward;                    /* A(2/h) of the interval from its start: entries */
+    double *difference;                 /* the same minus that of the interval from its end */
     double *stiffness, *driven, *taken; /* K of the rows at (next, mu), (drive, mu_w), (v, 0): entries */
     double *x0, *v0, *x1, *lambda;      /* of the step; lambda: of the interval */
     double *vm, *v;                     /* mean velocity; before the projection */
@@ -59,8 +60,12 @@ void phx_var_rows_by(const phx_variation *variation, const phx_variation_paramet
 /* wanted += the change of the momenta and impulses of a component. */
 void phx_var_wanted_by(const phx_variation *variation, const phx_variation_parameter *by, int index, double *wanted);
 
-/* A body of the system in the forward interval. */
+/* A body of the system in the forward interval, without products. */
 phx_body_view phx_var_view(const phx_variation *variation, int b);
+/* out += alpha K in, K on the pattern of the equations, its columns those of the velocities; transposed: out, over the
+ * velocities, += alpha K^T in. */
+void phx_var_add_pattern(const phx_variation *variation, const double *K, bool transposed, double alpha,
+                         const double *in, double *out);
 
 /* ---- projection_variation.c ---- */
 phx_status phx_var_projection(phx_variation *variation);
