@@ -236,6 +236,11 @@ static inline double phx_dot(int n, const double *a, const double *b)
     return sum;
 }
 
+/* Differences of sixth order: f' = sum weight_k f(p + place_k d)/d + O(d^6), exact for polynomials of degree six. */
+enum { PHX_DIFFERENCE_PLACES = 6 };
+static const double phx_difference_place[PHX_DIFFERENCE_PLACES] = {1.0, -1.0, 2.0, -2.0, 3.0, -3.0};
+static const double phx_difference_weight[PHX_DIFFERENCE_PLACES] = {0.75, -0.75, -0.15, 0.15, 1.0 / 60.0, -1.0 / 60.0};
+
 /* ---- rotations ----
  * dim 2: one angle, R = [c -s; s c]; dim 3: R 3x3 row-major, takes body to inertial components. n_rot = 1 or 3. */
 /* R1 = R0 cay(a), cay(a) = (I - [a]x/2)^-1 (I + [a]x/2); a has 1 or 3 components. R0 and R1 may coincide. Rounding

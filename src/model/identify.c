@@ -1,8 +1,6 @@
 /* The key `identify`: parameters that are found, and the measurements. */
 #include "schema_parts.h"
 
-static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
-
 /* Finds the parameter and compares its bounds. */
 static phx_status finish_identify_parameter(phx_reader *reader, const phx_node *node, void *object)
 {

@@ -58,7 +58,6 @@ static const phx_object constraint = {"constraint", "With cases it holds in each
                                       TABLE(phx_model_constraint, constraint_keys),
                                       KINDS(PHX_KIND_PRESENT, words_bound, phx_model_constraint)};
 
-static const phx_range evaluations_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
 static const phx_range tolerance_range = {"a number from 0 to 1", .high = 1.0};
 static const phx_word words_goal[] = {WORD("minimize", PHX_BOTH), WORD("maximize", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_over[] = {WORD("worst", PHX_BOTH), WORD("sum", PHX_BOTH), WORD(NULL, 0)};
@@ -81,8 +80,8 @@ static const phx_key optimize_keys[] = {
     {"method", &phx_type_word, AT(phx_model_optimize, method), .words = words_optimizer, .fallback = "auto",
      .doc =
          "mma and slsqp use derivatives, bobyqa and cobyla do not; auto: mma, or slsqp if a constraint has `equals`"},
-    {"evaluations", &phx_type_integer, AT(phx_model_optimize, evaluations), .range = &evaluations_range,
-     .fallback = "100", .doc = "largest number of points"},
+    {"evaluations", &phx_type_integer, AT(phx_model_optimize, evaluations), .range = &count_range, .fallback = "100",
+     .doc = "largest number of points"},
     {"tolerance", &phx_type_number, AT(phx_model_optimize, tolerance), .range = &tolerance_range, .fallback = "1e-6",
      .doc = "relative change of the objective or of the variables at which the search ends, and allowed violation of "
             "constraints"},

@@ -5,7 +5,6 @@
 
 /* ---- ranges ---- */
 static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
-static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
 static const phx_range version_range = {"1, the version of this format", .integer = true, .only = {1, 1}};
 static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = true, .only = {2, 3}};
 

@@ -8,6 +8,7 @@
 
 /* ---- ranges ---- */
 static const phx_range positive = {"a number greater than 0", 0.0, HUGE_VAL, .above_low = true};
+static const phx_range count_range = {"an integer from 1 to 1000000", 1.0, PHX_MODEL_MAX_COUNT, .integer = true};
 static const phx_range not_negative = {"a number not less than 0", .high = HUGE_VAL};
 
 #define WORD(text, where)                                                                                              \

@@ -95,7 +95,7 @@ static const char **column_names(phx_context *context, const phx_result_info *in
     return names;
 }
 
-/* The expression of an objective at all rows into e, the time of each into t; with `last` of the last row alone. */
+/* The expression of an objective at all rows into e, the time of each into t. */
 static phx_status evaluate_rows(phx_context *context, const phx_model *model, const phx_result_info *info,
                                 const phx_objective *objective, double *t, double *e)
 {
@@ -247,7 +247,6 @@ static phx_status evaluate_linear(phx_context *context, const phx_model *model, 
 }
 
 /* ---- all ---- */
-
 static phx_status evaluate_simulation(phx_context *context, const phx_model *model, int n,
                                       const phx_objective *objectives, double *value)
 {

@@ -94,14 +94,14 @@ static double difference(int n, const double *at, double middle, double step, do
     const double bend = at[0] + at[n] - 2.0 * middle, wide = at[2 * n] + at[3 * n] - 2.0 * middle;
     double slope = 0.0;
 
-    for (int s = 0; s < PHX_NEIGHBOURS; s++)
-        slope += phx_neighbour_weight[s] / step * at[s * n];
+    for (int s = 0; s < PHX_DIFFERENCE_PLACES; s++)
+        slope += phx_difference_weight[s] / step * at[s * n];
     *error = fabs(slope - (8.0 * near - far) / (12.0 * step)) + fabs(wide - 4.0 * bend) / (4.0 * step);
     return slope;
 }
 
-/* The objectives at the neighbours of a parameter (room: PHX_NEIGHBOURS n) and their differences. A value that has a
- * corner or a jump there, as of modes that cross, has no derivative. */
+/* The objectives at the neighbours of a parameter (room: PHX_DIFFERENCE_PLACES n) and their differences. A value that
+ * has a corner or a jump there, as of modes that cross, has no derivative. */
 static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, int parameter, int n,
                                 const phx_objective *objectives, const double *middle, double *room, double *slope,
                                 double *error)
@@ -112,8 +112,8 @@ static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, 
                  step = phx_neighbour_step(value, PHX_STEP_OF_WHOLES);
     phx_status status = PHX_OK;
 
-    for (int s = 0; s < PHX_NEIGHBOURS && !status; s++) {
-        const double at = value + phx_neighbour_place[s] * step;
+    for (int s = 0; s < PHX_DIFFERENCE_PLACES && !status; s++) {
+        const double at = value + phx_difference_place[s] * step;
         status = phx_neighbour_move(context, neighbour, parameter, at);
         if (!status)
             status = phx_objectives_of_model(context, neighbour->model, n, objectives, room + s * n);
@@ -145,12 +145,12 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
                                       analysis_part *part)
 {
     const int n = part->n, m = part->m;
-    double *room = phx_calloc(context, (PHX_NEIGHBOURS + 2) * (size_t)n, sizeof *room);
+    double *room = phx_calloc(context, (PHX_DIFFERENCE_PLACES + 2) * (size_t)n, sizeof *room);
     phx_status status = room ? phx_neighbour_move(context, neighbour, -1, 0.0) : PHX_ERR_MEMORY;
 
     if (!status)
         status = phx_objectives_of_model(context, neighbour->model, n, part->objectives, part->value);
-    double *slope = room ? room + PHX_NEIGHBOURS * n : NULL, *error = room ? slope + n : NULL;
+    double *slope = room ? room + PHX_DIFFERENCE_PLACES * n : NULL, *error = room ? slope + n : NULL;
     for (int p = 0; p < m && !status; p++) {
         status = differentiate(context, neighbour, parameters[p], n, part->objectives, part->value, room, slope, error);
         for (int k = 0; k < n && !status; k++) {

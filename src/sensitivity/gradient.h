@@ -14,10 +14,6 @@ phx_status phx_neighbour_create(phx_context *context, const phx_model *model, ph
 void phx_neighbour_free(phx_neighbour *neighbour);
 /* Sets one parameter, all others as in the original; -1: none. */
 phx_status phx_neighbour_move(phx_context *context, phx_neighbour *neighbour, int parameter, double value);
-/* Differences of sixth order: f' = sum weight_k f(p + place_k d)/d + O(d^6), exact for polynomials of degree six. */
-enum { PHX_NEIGHBOURS = 6 };
-static const double phx_neighbour_place[PHX_NEIGHBOURS] = {1.0, -1.0, 2.0, -2.0, 3.0, -3.0};
-static const double phx_neighbour_weight[PHX_NEIGHBOURS] = {0.75, -0.75, -0.15, 0.15, 1.0 / 60.0, -1.0 / 60.0};
 /* Relative steps d: of the numbers that bodies, joints and outputs are made of, whose error is below rounding; and of
  * whole analyses, whose results may oscillate with a parameter. */
 static const double PHX_STEP_OF_PARTS = 1e-3, PHX_STEP_OF_WHOLES = 2e-4;

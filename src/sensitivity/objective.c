@@ -56,14 +56,14 @@ static phx_status bad_objective(phx_context *context, const char *text, const ch
     return phx_fail(context, PHX_ERR_INPUT, "objective '%s': expected %s", text, expected);
 }
 
-/* The longest words that the text begins with; NULL: none. */
+/* The longest words that the text begins with, up to its end, a parenthesis or a dot; NULL: none. */
 static const kind *objective_kind(const char *text)
 {
     const kind *best = NULL;
 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const size_t length = strlen(kinds[k].words);
-        if (strncmp(text, kinds[k].words, length) == 0 && strchr("(.", text[length]) &&
+        if (strncmp(text, kinds[k].words, length) == 0 && strchr("(.", text[length]) && /* or its end */
             (!best || length > strlen(best->words)))
             best = &kinds[k];
     }
@@ -151,9 +151,6 @@ phx_status phx_objective_parse(phx_context *context, const char *text, phx_objec
     phx_status status = PHX_OK;
 
     *objective = (phx_objective){.text = text};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !of; k++)
-        if (strcmp(text, kinds[k].words) == 0 && kinds[k].form == FORM_PLAIN)
-            of = &kinds[k];
     if (!of)
         return bad_objective(
             context, text,

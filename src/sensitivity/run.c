@@ -89,12 +89,10 @@ static phx_status name_columns(phx_context *context, const phx_system *system, p
     return PHX_OK;
 }
 
-phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, double t, const double *x,
-                           const double *v, double *columns)
+phx_status phx_built_columns(const phx_built *built, double t, const double *x, const double *v, double *columns)
 {
     phx_energies energies;
 
-    (void)run;
     phx_system_energies(built->system, x, v, &energies);
     columns[COLUMN_TIME] = t;
     columns[COLUMN_KINETIC] = energies.kinetic;
@@ -189,7 +187,7 @@ static phx_status evaluate_expression(phx_run_gradient *run, int k, double *e)
     phx_status status = PHX_OK;
 
     for (size_t r = 0; r < (size_t)tape->rows && !status; r++) {
-        status = phx_run_columns(run, &run->run, tape->t[r], tape->x + r * n_x, tape->v + r * n_v, run->row);
+        status = phx_built_columns(&run->run, tape->t[r], tape->x + r * n_x, tape->v + r * n_v, run->row);
         e[r] = status ? 0.0 : phx_objective_value(&run->programs[k], tape->t[r], run->row, run->variables);
     }
     return status;
@@ -343,50 +341,61 @@ static phx_status check_steps(const phx_run_gradient *run, phx_dae *other, const
     return PHX_OK;
 }
 
+/* The model at a neighbour of the parameter called `name`, where it is run in the same steps. */
+static phx_status build_neighbour(phx_run_gradient *run, phx_moved *moved, int k, int parameter, const char *name)
+{
+    const double value = run->neighbour->original->parameters[parameter].value;
+    phx_built *at = &moved->at[k];
+    phx_status status =
+        phx_neighbour_move(run->context, run->neighbour, parameter, value + phx_difference_place[k] * moved->step);
+
+    if (!status)
+        status = build(run->context, run->neighbour->model, run->run.dae, at);
+    if (status == PHX_ERR_UNSUPPORTED)
+        phx_fail_prefix(run->context, status, "no derivative by %s: ", name);
+    if (!status)
+        status = check_steps(run, at->dae, name);
+    return status ? status : compile_all(run, run->neighbour->model, &moved->programs[k]);
+}
+
 /* The model at the neighbours of a parameter, and how its start moves. */
 static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
 {
     phx_moved *moved = &run->moved[p];
-    const phx_dae *dae = run->run.dae;
-    const double value = run->neighbour->original->parameters[parameter].value;
-    double *dx = phx_calloc(run->context, (size_t)dae->n_x, sizeof *dx), *dv = run->dv0 + (size_t)p * (size_t)dae->n_v;
+    phx_dae *dae = run->run.dae, *daes[PHX_DIFFERENCE_PLACES];
+    const phx_model_parameter *of = &run->neighbour->original->parameters[parameter];
+    double weights[PHX_DIFFERENCE_PLACES], *dv = run->dv0 + (size_t)p * (size_t)dae->n_v;
+    double *dx = phx_calloc(run->context, (size_t)dae->n_x, sizeof *dx);
     phx_status status = dx ? PHX_OK : PHX_ERR_MEMORY;
 
-    moved->step = phx_neighbour_step(value, PHX_STEP_OF_PARTS);
-    for (int k = 0; k < PHX_NEIGHBOURS && !status; k++) {
-        phx_built *at = &moved->at[k];
-        status =
-            phx_neighbour_move(run->context, run->neighbour, parameter, value + phx_neighbour_place[k] * moved->step);
-        if (!status)
-            status = build(run->context, run->neighbour->model, dae, at);
-        if (status == PHX_ERR_UNSUPPORTED)
-            phx_fail_prefix(run->context, status,
-                            "no derivative by %s: ", run->neighbour->original->parameters[parameter].name);
-        if (!status)
-            status = check_steps(run, at->dae, run->neighbour->original->parameters[parameter].name);
-        if (!status)
-            status = compile_all(run, run->neighbour->model, &moved->programs[k]);
-        const double weight = phx_neighbour_weight[k] / moved->step;
+    moved->step = phx_neighbour_step(of->value, PHX_STEP_OF_PARTS);
+    for (int k = 0; k < PHX_DIFFERENCE_PLACES && !status; k++) {
+        const phx_built *at = &moved->at[k];
+        status = build_neighbour(run, moved, k, parameter, of->name);
+        daes[k] = at->dae;
+        weights[k] = phx_difference_weight[k] / moved->step;
         for (int i = 0; i < dae->n_x && !status; i++)
-            dx[i] += weight * (at->x[i] - run->run.x[i]);
+            dx[i] += weights[k] * (at->x[i] - run->run.x[i]);
         for (int i = 0; i < dae->n_v && !status; i++)
-            dv[i] += weight * (at->v[i] - run->run.v[i]);
+            dv[i] += weights[k] * (at->v[i] - run->run.v[i]);
     }
     if (!status)
-        status = check_smooth(run, moved, run->neighbour->original->parameters[parameter].name);
-    phx_dae *daes[PHX_NEIGHBOURS];
-    double weights[PHX_NEIGHBOURS];
-    for (int k = 0; k < PHX_NEIGHBOURS; k++) {
-        daes[k] = moved->at[k].dae;
-        weights[k] = phx_neighbour_weight[k] / moved->step;
-    }
+        status = check_smooth(run, moved, of->name);
     if (!status)
-        status = phx_variation_parameter_create(run->context, run->variation, PHX_NEIGHBOURS, daes, weights,
+        status = phx_variation_parameter_create(run->context, run->variation, PHX_DIFFERENCE_PLACES, daes, weights,
                                                 &moved->parameter);
     if (!status)
-        dae->ops->tangent(run->run.dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
+        dae->ops->tangent(dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
     phx_free(dx);
     return status;
+}
+
+bool phx_run_row_counts(const phx_run_gradient *run, int r)
+{
+    for (int k = 0; k < run->n; k++)
+        if (phx_run_slope_at(&run->slope[k], r) != 0.0)
+            return true;
+    return false;
 }
 
 phx_status phx_run_load_step(const phx_run_gradient *run, int k)
@@ -404,7 +413,7 @@ static phx_status allocate_run(phx_run_gradient *run)
 {
     const size_t n = (size_t)run->n, m = (size_t)run->m, n_v = (size_t)run->run.dae->n_v, c = (size_t)run->columns.n;
     const phx_array arrays[] = {
-        {&run->xi0, m * n_v},     {&run->dv0, m * n_v}, {&run->row, c},         {&run->near, PHX_NEIGHBOURS * c},
+        {&run->xi0, m * n_v},     {&run->dv0, m * n_v}, {&run->row, c},         {&run->near, PHX_DIFFERENCE_PLACES * c},
         {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
 
     run->moved = phx_calloc(run->context, m + 1, sizeof *run->moved);
@@ -452,7 +461,7 @@ void phx_run_gradient_free(phx_run_gradient *run)
     for (int p = 0; run->moved && p < run->m; p++)
         phx_variation_parameter_destroy(run->moved[p].parameter);
     for (int p = 0; run->moved && p < run->m; p++)
-        for (int k = 0; k < PHX_NEIGHBOURS; k++) {
+        for (int k = 0; k < PHX_DIFFERENCE_PLACES; k++) {
             phx_built_free(&run->moved[p].at[k]);
             free_programs(run, run->moved[p].programs[k]);
         }

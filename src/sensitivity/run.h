@@ -40,9 +40,9 @@ static inline double phx_run_slope_at(const phx_run_slope *slope, int r)
 /* The neighbours of one parameter. */
 typedef struct phx_moved {
     double step;
-    phx_built at[PHX_NEIGHBOURS];
+    phx_built at[PHX_DIFFERENCE_PLACES];
     phx_variation_parameter *parameter;
-    phx_objective_program *programs[PHX_NEIGHBOURS]; /* of the objectives of the run */
+    phx_objective_program *programs[PHX_DIFFERENCE_PLACES]; /* of the objectives of the run */
 } phx_moved;
 
 typedef struct phx_run_gradient {
@@ -59,7 +59,7 @@ typedef struct phx_run_gradient {
     phx_moved *moved;     /* m */
     phx_run_slope *slope; /* n */
     double *xi0, *dv0;    /* m x n_v: variation of the start */
-    double *row, *near;   /* columns; PHX_NEIGHBOURS x columns */
+    double *row, *near;   /* columns; PHX_DIFFERENCE_PLACES x columns */
     double *variables;
     double size; /* of the mechanism, m */
     double gravity[3];
@@ -72,8 +72,9 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
                                    phx_run_gradient *run);
 void phx_run_gradient_free(phx_run_gradient *run);
 /* The columns at a state of a built model. */
-phx_status phx_run_columns(const phx_run_gradient *run, const phx_built *built, double t, const double *x,
-                           const double *v, double *columns);
+phx_status phx_built_columns(const phx_built *built, double t, const double *x, const double *v, double *columns);
+/* Whether any objective follows the values of its expression at row r. */
+bool phx_run_row_counts(const phx_run_gradient *run, int r);
 /* run_tangent.c, run_adjoint.c: the derivatives into run->gradient. */
 phx_status phx_run_tangent(phx_run_gradient *run);
 phx_status phx_run_adjoint(phx_run_gradient *run);

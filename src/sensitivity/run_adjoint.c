@@ -12,6 +12,7 @@ typedef struct sweep {
     double *r, *dv_p;
     double *x, *v;     /* a moved state */
     double *unit;      /* n_v, zero */
+    double *here;      /* columns at the row at hand */
     double *column;    /* 2 x columns: differences of sixth and of fourth order */
     double *by_column; /* n x columns */
     double *force;     /* 2 n_v */
@@ -33,6 +34,7 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
                                 {&s->v, n_v},
                                 {&s->unit, n_v},
                                 {&s->x, (size_t)dae->n_x},
+                                {&s->here, columns},
                                 {&s->column, 2 * columns},
                                 {&s->by_column, (size_t)run->n * columns},
                                 {&s->force, 2 * n_v}};
@@ -42,21 +44,13 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
 
 static void sweep_free(sweep *s)
 {
-    double *arrays[] = {s->a_xi, s->a_v,  s->before, s->eta,    s->r,         s->dv_p,
-                        s->v,    s->unit, s->x,      s->column, s->by_column, s->force};
+    double *arrays[] = {s->a_xi, s->a_v, s->before, s->eta,    s->r,         s->dv_p, s->v,
+                        s->unit, s->x,   s->here,   s->column, s->by_column, s->force};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(s->used);
 }
 
 /* ---- the objectives at a row ---- */
-static bool row_counts(const phx_run_gradient *run, int r)
-{
-    for (int k = 0; k < run->n; k++)
-        if (phx_run_slope_at(&run->slope[k], r) != 0.0)
-            return true;
-    return false;
-}
-
 /* The state at row r with entry i of xi, or of v, moved. */
 static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool of_v, double by)
 {
@@ -80,7 +74,7 @@ static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool
 static phx_status columns_without(phx_run_gradient *run, const sweep *s, int r, int b)
 {
     const phx_placed_body place = phx_system_placed(run->run.system, b);
-    const phx_status status = phx_run_columns(run, &run->run, run->tape.t[r], s->x, s->v, run->row);
+    const phx_status status = phx_built_columns(&run->run, run->tape.t[r], s->x, s->v, run->row);
     const double elastic = phx_body_elastic(place.body, s->x + place.x),
                  potential = phx_body_potential(place.body, run->gravity, s->x + place.x);
 
@@ -96,18 +90,18 @@ static phx_status entry_columns(phx_run_gradient *run, sweep *s, int r, int b, i
 {
     enum { MOST = 4 };
     static const double AGREE = 1e-9, SHORTER = 0.03; /* relative, or to the value; of the step */
-    static const double fourth[PHX_NEIGHBOURS] = {8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0};
+    static const double fourth[PHX_DIFFERENCE_PLACES] = {8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0};
     const int n = run->columns.n;
     phx_status status = PHX_OK;
     bool agree = false;
 
     for (int tries = 0; tries < MOST && !agree && !status; tries++, step *= SHORTER) {
         memset(s->column, 0, 2 * (size_t)n * sizeof *s->column);
-        for (int q = 0; q < PHX_NEIGHBOURS && !status; q++) {
-            move_entry(run, s, r, i, of_v, phx_neighbour_place[q] * step);
+        for (int q = 0; q < PHX_DIFFERENCE_PLACES && !status; q++) {
+            move_entry(run, s, r, i, of_v, phx_difference_place[q] * step);
             status = columns_without(run, s, r, b);
             for (int c = 0; c < n; c++) {
-                s->column[c] += phx_neighbour_weight[q] / step * run->row[c];
+                s->column[c] += phx_difference_weight[q] / step * run->row[c];
                 s->column[n + c] += fourth[q] / step * run->row[c];
             }
         }
@@ -154,14 +148,14 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
     return status;
 }
 
-/* The derivatives of the objectives by the columns at row r: their slopes times those of their expressions. */
+/* The columns at row r, and the derivatives of the objectives by them: their slopes times those of their expressions.
+ */
 static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
 {
     const size_t n = (size_t)run->columns.n;
     const phx_dae *dae = run->run.dae;
-    const phx_status status =
-        phx_run_columns(run, &run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
-                        run->tape.v + (size_t)r * (size_t)dae->n_v, run->row);
+    const phx_status status = phx_built_columns(&run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
+                                                run->tape.v + (size_t)r * (size_t)dae->n_v, s->here);
 
     memset(s->by_column, 0, (size_t)run->n * n * sizeof *s->by_column);
     memset(s->used, 0, n * sizeof *s->used);
@@ -170,7 +164,7 @@ static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
         const double slope = phx_run_slope_at(&run->slope[k], r);
         if (slope == 0.0)
             continue;
-        (void)phx_objective_value(&run->programs[k], run->tape.t[r], run->row, run->variables);
+        (void)phx_objective_value(&run->programs[k], run->tape.t[r], s->here, run->variables);
         for (int m = 0; m < measured->count; m++) {
             double jet[3];
             const int column = run->programs[k].column[m];
@@ -188,22 +182,17 @@ static phx_status follows_body(phx_run_gradient *run, sweep *s, int r, int b, bo
     static const double MOVED = 1e-2; /* m, rad, m/s */
     const phx_placed_body place = phx_system_placed(run->run.system, b);
     double *all = s->force;
-    phx_status status =
-        phx_run_columns(run, &run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)run->run.dae->n_x,
-                        run->tape.v + (size_t)r * (size_t)run->run.dae->n_v, run->row);
 
-    memcpy(s->column, run->row, (size_t)run->columns.n * sizeof *run->row);
     move_entry(run, s, r, place.v, true, MOVED);
     for (int i = 0; i < phx_body_n_v(place.body); i++) {
         s->v[place.v + i] += MOVED * (1.0 + i);
         all[i] = MOVED * (1.0 + 0.1 * i);
     }
     phx_body_displace(place.body, 1.0, all, s->x + place.x);
-    if (!status)
-        status = phx_run_columns(run, &run->run, run->tape.t[r], s->x, s->v, run->row);
+    const phx_status status = phx_built_columns(&run->run, run->tape.t[r], s->x, s->v, run->row);
     *follows = false;
     for (int c = 0; c < run->columns.n; c++)
-        *follows = *follows || (s->used[c] && run->row[c] != s->column[c]);
+        *follows = *follows || (s->used[c] && run->row[c] != s->here[c]);
     return status;
 }
 
@@ -215,7 +204,7 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
     double speed = 0.0;
     phx_status status = PHX_OK;
 
-    if (!row_counts(run, r))
+    if (!phx_run_row_counts(run, r))
         return PHX_OK;
     for (size_t i = 0; i < n_v; i++)
         speed = fmax(speed, fabs(v[i]));
@@ -227,12 +216,12 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
             status = add_body_entries(run, s, r, b, speed);
     }
     for (int p = 0; p < run->m && !status; p++)
-        for (int q = 0; q < PHX_NEIGHBOURS && !status; q++) {
+        for (int q = 0; q < PHX_DIFFERENCE_PLACES && !status; q++) {
             const phx_moved *moved = &run->moved[p];
-            status = phx_run_columns(run, &moved->at[q], run->tape.t[r], run->tape.x + (size_t)r * n_x, v, run->row);
+            status = phx_built_columns(&moved->at[q], run->tape.t[r], run->tape.x + (size_t)r * n_x, v, run->row);
             for (int k = 0; k < run->n && !status; k++)
                 run->gradient[k * run->m + p] +=
-                    phx_run_slope_at(&run->slope[k], r) * phx_neighbour_weight[q] / moved->step *
+                    phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[q] / moved->step *
                     phx_objective_value(&moved->programs[q][k], run->tape.t[r], run->row, run->variables);
         }
     return status;

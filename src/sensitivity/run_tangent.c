@@ -24,16 +24,15 @@ static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const dou
     const phx_moved *moved = &run->moved[p];
     const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
     phx_status status = PHX_OK;
-    bool counts = false;
 
-    for (int k = 0; k < run->n; k++)
-        counts = counts || phx_run_slope_at(&run->slope[k], r) != 0.0;
-    for (int s = 0; s < PHX_NEIGHBOURS && counts && !status; s++) {
+    if (!phx_run_row_counts(run, r))
+        return PHX_OK;
+    for (int s = 0; s < PHX_DIFFERENCE_PLACES && !status; s++) {
         move_state(run->run.system, run->tape.x + (size_t)r * n_x, run->tape.v + (size_t)r * n_v,
-                   phx_neighbour_place[s] * moved->step, xi, dv, room, room + n_x);
-        status = phx_run_columns(run, &moved->at[s], run->tape.t[r], room, room + n_x, run->row);
+                   phx_difference_place[s] * moved->step, xi, dv, room, room + n_x);
+        status = phx_built_columns(&moved->at[s], run->tape.t[r], room, room + n_x, run->row);
         for (int k = 0; k < run->n && !status; k++) {
-            const double slope = phx_run_slope_at(&run->slope[k], r) * phx_neighbour_weight[s] / moved->step;
+            const double slope = phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[s] / moved->step;
             if (slope != 0.0)
                 run->gradient[k * run->m + p] +=
                     slope * phx_objective_value(&moved->programs[s][k], run->tape.t[r], run->row, run->variables);

@@ -78,7 +78,6 @@ static void random_state(const phx_system *system, const double *x, uint64_t *se
 static double energy_rate_by_differences(const phx_system *system, const phx_body *body, const double *x,
                                          const double *v, const double *v_dot, double *room, double *scale)
 {
-    static const double weight[] = {0.75, -0.15, 1.0 / 60.0};
     const double step = 5e-4;
     double *p = room, *moved = p + phx_body_n_v(body), sum = 0.0;
 
@@ -87,14 +86,12 @@ static double energy_rate_by_differences(const phx_system *system, const phx_bod
         sum += p[i] * v_dot[i];
         *scale += fabs(p[i] * v_dot[i]);
     }
-    for (int k = -3; k <= 3; k++) {
-        if (k == 0)
-            continue;
+    for (int k = 0; k < PHX_DIFFERENCE_PLACES; k++) {
         memcpy(moved, x, (size_t)phx_body_n_x(body) * sizeof *moved);
-        phx_body_displace(body, k * step, v, moved);
+        phx_body_displace(body, phx_difference_place[k] * step, v, moved);
         const double energy = phx_body_kinetic(body, moved, v) + phx_body_elastic(body, moved) +
                               phx_body_potential(body, system->gravity, moved);
-        sum += (k > 0 ? 1.0 : -1.0) * weight[abs(k) - 1] * energy / step;
+        sum += phx_difference_weight[k] * energy / step;
         *scale += fabs(energy);
     }
     return sum;

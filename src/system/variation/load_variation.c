@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 6 };
-static const double place[PLACES] = {1.0, -1.0, 2.0, -2.0, 3.0, -3.0};
-static const double weight[PLACES] = {0.75, -0.75, -0.15, 0.15, 1.0 / 60.0, -1.0 / 60.0};
 static const double STEP = 1e-3; /* m and rad, with variations of size one */
 
 /* The impulse of a load when its body is moved by s times xi0 and xi1 at the ends (NULL: not moved). */
@@ -54,10 +51,10 @@ static void add_change(phx_variation *var, const force_slot *force, const double
     if (size == 0.0)
         return;
     const double step = STEP / sqrt(size);
-    for (int q = 0; q < PLACES; q++) {
-        moved_impulse(var, force, place[q] * step, xi0, xi1, impulse);
+    for (int q = 0; q < PHX_DIFFERENCE_PLACES; q++) {
+        moved_impulse(var, force, phx_difference_place[q] * step, xi0, xi1, impulse);
         for (int k = 0; k < VARIATION_PER; k++)
-            change[k] += weight[q] / step * impulse[k];
+            change[k] += phx_difference_weight[q] / step * impulse[k];
     }
 }
 
