@@ -38,10 +38,10 @@ static const cli_command commands[] = {
      "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"
      "mode shapes.\n"},
     {"optimize", cli_optimize, "MODEL", "Values of parameters that make the best of an objective",
-     "Objective, variables and constraints are those of the key 'optimize' of the model file.\n"},
+     "Objective, variables and constraints are given by the key 'optimize' of the model file.\n"},
     {"sensitivity", cli_sensitivity, "MODEL", "Derivatives of numbers of an analysis by the parameters of a model",
      "An OBJECTIVE is a number that an analysis gives: modes.omega.1, model.mass, static(tip.y),\n"
-     "simulate.integral(y(tip.x)^2), linearize.hinf. PARAMETERs are those of the model file.\n"},
+     "simulate.integral(y(tip.x)^2), linearize.hinf. A PARAMETER is a name under 'parameters' of the model file.\n"},
     {"identify", cli_identify, "MODEL", "Parameters of a model from measurements, with confidence intervals",
      "The model's key `identify` names parameters, bounds and measurements: time series in csv files, frequencies,\n"
      "frequency responses. Combinations that the measurements do not determine are named.\n"},

@@ -117,5 +117,3 @@ class ValueAndGradient:
         self._model.set_parameters(values)
         found = self._model.sensitivity(self._of, self._to, method=self._method)
         return (float(found.value[0]), found.gradient[0]) if self._one else (found.value, found.gradient)
-
-

@@ -79,7 +79,7 @@ static phx_status compute_case(void *user, phx_context *context, int worker, int
     return status && search->cases > 1 ? phx_fail_prefix(context, status, "case %d: ", item + 1) : status;
 }
 
-/* All cases. Warnings of the analyses are those of the first row: others have the same at other values. */
+/* All cases. Only the first row shows the warnings of its analyses: the others repeat them. */
 static phx_status compute_row(phx_search *search)
 {
     const phx_ordered_map_work work = {

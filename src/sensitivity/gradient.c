@@ -178,7 +178,7 @@ static bool tangents_are_cheaper(const analysis_part *part, int n_v)
     return part->m <= part->n + (at_all_steps ? n_v : 1);
 }
 
-/* By tangents or by the adjoint, whichever is cheaper unless it is said. */
+/* By tangents or by the adjoint, whichever is cheaper, unless `derivation` chooses. */
 static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
                               const int *parameters, analysis_part *part)
 {

@@ -165,6 +165,7 @@ static phx_status validate(phx_context *context, phx_fit *fit, const char *file,
 }
 
 /* ---- the whole ---- */
+/* The key is there, time series where a file of them is given, and starts within the bounds. */
 static phx_status check_identify(phx_context *context, const phx_model *model, const phx_identify_options *options)
 {
     const phx_model_identify *identify = &model->identify;
@@ -214,7 +215,7 @@ static phx_status find_all(phx_context *context, const phx_identify_options *opt
     return status;
 }
 
-/* Reads the measurements, fits and finds the statistics, and with them those of other data. */
+/* Reads the measurements, fits, finds the statistics, and compares with a second data set. */
 phx_status phx_identify(phx_context *context, const phx_model *model, const phx_identify_options *options,
                         phx_identification *found)
 {

@@ -44,7 +44,7 @@ phx_status phx_measurements_read(phx_context *context, const phx_model *model, c
                                  phx_measurements *measurements);
 void phx_measurements_free(phx_measurements *measurements);
 /* The objectives of all rows with the delays of the model; free with phx_measured_texts_free. Times of a series are
- * moved by `shift` times the length of the series, those of its second half by -shift. PHX_ERR_INPUT for a time outside
+ * moved by `shift` times the length of the series, in its second half by -shift. PHX_ERR_INPUT for a time outside
  * the run. */
 phx_status phx_measured_texts(phx_context *context, const phx_model *model, const phx_measurements *measurements,
                               double shift, char ***texts);

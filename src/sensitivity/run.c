@@ -69,6 +69,7 @@ static phx_status settle(phx_context *context, const phx_model *model, phx_integ
 }
 
 /* ---- columns ---- */
+/* Time, energies, and the outputs of the system. */
 static phx_status name_columns(phx_context *context, const phx_system *system, phx_column_names *columns)
 {
     static const char *const fixed[PHX_STATE_COLUMNS] = {"t", "kinetic", "elastic", "potential", "energy"};

@@ -148,8 +148,7 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
     return status;
 }
 
-/* The columns at row r, and the derivatives of the objectives by them: their slopes times those of their expressions.
- */
+/* The columns at row r, and the derivatives of the objectives by them: slopes times derivatives of the expressions. */
 static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
 {
     const size_t n = (size_t)run->columns.n;

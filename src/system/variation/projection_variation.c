@@ -273,7 +273,7 @@ static void add_row_rates(const phx_variation *var, bool transposed, double alph
         }
 }
 
-/* The derivative of a solution z = (u, mu) of (6), whose rows are those of the velocities `rowed`:
+/* The derivative of a solution z = (u, mu) of (6), whose rows act on the velocities `rowed`:
  * b <- -[M -G^T; G 0]^-1 (K xi + (dM xi) u + G dv + what the parameter changes). dv NULL: none. */
 static phx_status solution_tangent(phx_variation *var, const phx_variation_parameter *by, const double *K,
                                    const double *u, const double *rowed, const double *xi, const double *dv, double *b)

@@ -62,7 +62,7 @@ void phx_var_wanted_by(const phx_variation *variation, const phx_variation_param
 
 /* A body of the system in the forward interval, without products. */
 phx_body_view phx_var_view(const phx_variation *variation, int b);
-/* out += alpha K in, K on the pattern of the equations, its columns those of the velocities; transposed: out, over the
+/* out += alpha K in, K on the pattern of the equations, its columns over the velocities; transposed: out, over the
  * velocities, += alpha K^T in. */
 void phx_var_add_pattern(const phx_variation *variation, const double *K, bool transposed, double alpha,
                          const double *in, double *out);
