@@ -61,7 +61,7 @@ static void oscillator_has_its_closed_form(void **state)
     phx_model_destroy(model);
 }
 
-/* A body under a force from rest moves by F t^2/(2 m), exactly. */
+/* A body under a force from rest moves by F t^2/(2 m), exactly; it passes 0.5 m at t = sqrt(m/F). */
 static void accelerated_body_has_its_closed_form(void **state)
 {
     static const char text[] = "phlexor: 1\n"
@@ -74,12 +74,15 @@ static void accelerated_body_has_its_closed_form(void **state)
     static const char *const names[] = {"F", "m"};
     phx_context *context = *state;
     phx_model *model = read_model(context, text);
-    const double want[] = {1.0, -1.5};
+    const double want[] = {1.0, -1.5}, passes = sqrt(2.0 / 3.0), when[] = {-passes / 6.0, passes / 4.0};
 
     for (int w = 0; w < 2; w++) {
         double slope[2];
         find(context, model, "simulate.final(x.x)", 2, names, w ? PHX_DERIVE_ADJOINT : PHX_DERIVE_TANGENT, slope);
         CHECK_VECTOR(2, slope, want, 1e-11, "adjoint: %d", w);
+        find(context, model, "simulate.when(y(x.x) - 0.5)", 2, names, w ? PHX_DERIVE_ADJOINT : PHX_DERIVE_TANGENT,
+             slope);
+        CHECK_VECTOR(2, slope, when, 1e-11, "when, adjoint: %d", w);
     }
     phx_model_destroy(model);
 }
