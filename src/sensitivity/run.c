@@ -140,10 +140,10 @@ static void free_programs(const phx_run_gradient *run, phx_objective_program *pr
 static phx_status grow_tape(phx_context *context, const phx_dae *dae, phx_tape *tape)
 {
     const int wider = tape->capacity > 0 ? 2 * tape->capacity : 256;
-    double **arrays[] = {&tape->t, &tape->x, &tape->v, &tape->lambda};
-    const int sizes[] = {1, dae->n_x, dae->n_v, dae->n_l};
+    double **arrays[] = {&tape->t, &tape->x, &tape->v, &tape->vm, &tape->lambda};
+    const int sizes[] = {1, dae->n_x, dae->n_v, dae->n_v, dae->n_l};
     static const double MOST = 4.0, GIGABYTE = 1e9; /* of all states */
-    const double bytes = 8.0 * wider * (1.0 + dae->n_x + dae->n_v + dae->n_l);
+    const double bytes = 8.0 * wider * (1.0 + dae->n_x + 2.0 * dae->n_v + dae->n_l);
 
     if (bytes > MOST * GIGABYTE)
         return phx_fail(
@@ -173,10 +173,13 @@ static phx_status keep_row(void *user, const phx_sample *sample)
     if (status)
         return status;
     const size_t row = (size_t)tape->rows++;
+    const double *vm, *lambda;
+    phx_system_last_interval(dae, &vm, &lambda);
     tape->t[row] = sample->t;
     memcpy(tape->x + row * (size_t)dae->n_x, sample->x, (size_t)dae->n_x * sizeof(double));
     memcpy(tape->v + row * (size_t)dae->n_v, sample->v, (size_t)dae->n_v * sizeof(double));
-    memcpy(tape->lambda + row * (size_t)dae->n_l, sample->lambda, (size_t)dae->n_l * sizeof(double));
+    memcpy(tape->vm + row * (size_t)dae->n_v, vm, (size_t)dae->n_v * sizeof(double));
+    memcpy(tape->lambda + row * (size_t)dae->n_l, lambda, (size_t)dae->n_l * sizeof(double));
     return PHX_OK;
 }
 
@@ -406,7 +409,7 @@ phx_status phx_run_load_step(const phx_run_gradient *run, int k)
     const size_t from = (size_t)k, to = from + 1;
 
     return phx_variation_step(run->variation, tape->t[from], tape->t[to] - tape->t[from], tape->x + from * n_x,
-                              tape->v + from * n_v, tape->x + to * n_x, tape->v + to * n_v, tape->lambda + to * n_l);
+                              tape->v + from * n_v, tape->x + to * n_x, tape->vm + to * n_v, tape->lambda + to * n_l);
 }
 
 /* ---- the whole ---- */
@@ -451,8 +454,8 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
 /* Frees what a run for derivatives owns. */
 void phx_run_gradient_free(phx_run_gradient *run)
 {
-    double *arrays[] = {run->xi0,      run->dv0,    run->row,    run->near,   run->variables,  run->value,
-                        run->gradient, run->tape.t, run->tape.x, run->tape.v, run->tape.lambda};
+    double *arrays[] = {run->xi0,      run->dv0,    run->row,    run->near,   run->variables, run->value,
+                        run->gradient, run->tape.t, run->tape.x, run->tape.v, run->tape.vm,   run->tape.lambda};
 
     for (int k = 0; run->slope && k < run->n; k++)
         phx_free(run->slope[k].value);

@@ -20,10 +20,11 @@ typedef struct phx_column_names {
     const char **names; /* owned, with the texts behind PHX_STATE_COLUMNS */
 } phx_column_names;
 
-/* Accepted states of a run, rows one behind the other. */
+/* Accepted states of a run, rows one behind the other, and mean velocities and multipliers of the intervals that led
+ * there. */
 typedef struct phx_tape {
     int rows, capacity;
-    double *t, *x, *v, *lambda;
+    double *t, *x, *v, *vm, *lambda;
 } phx_tape;
 
 /* Derivatives of an objective by the values of its expression: zero but at rows first .. last. */

@@ -433,10 +433,12 @@ typedef struct phx_variation phx_variation;
 /* The system is borrowed. PHX_ERR_UNSUPPORTED where a step has no derivative here, with the reason. */
 phx_status phx_variation_create(phx_context *context, phx_system *system, phx_variation **variation);
 void phx_variation_destroy(phx_variation *variation); /* NULL is allowed */
-/* Takes the step of length h from (x0, v0) to (x1, v1) with the multipliers of its interval, which are guesses.
- * PHX_ERR_UNSUPPORTED where one interval does not lead to x1. */
+/* Takes the step of length h from (x0, v0) to x1 whose interval has the mean velocity vm (n_v) and the multipliers
+ * lambda, which may be guesses. PHX_ERR_UNSUPPORTED where one interval does not lead to x1. */
 phx_status phx_variation_step(phx_variation *variation, double t0, double h, const double *x0, const double *v0,
-                              const double *x1, const double *v1, const double *lambda);
+                              const double *x1, const double *vm, const double *lambda);
+/* Mean velocity and multipliers of the interval that the dae has evaluated last; borrowed. */
+void phx_system_last_interval(const phx_dae *dae, const double **vm, const double **lambda);
 /* In place: the variation at the start of the step becomes that at its end. r (n_v + n_l), dv_p (n_v): what a parameter
  * changes in the residual and the end velocity (phx_variation_by_parameter); NULL: zero. */
 phx_status phx_variation_tangent(phx_variation *variation, const double *r, const double *dv_p, double *xi, double *dv);

@@ -278,7 +278,7 @@ typedef struct reactions {
 /* Of one function at a time. */
 typedef struct scratch {
     double *vector[4];   /* n */
-    double *velocities;  /* n_v */
+    double *velocities;  /* 2 n_v */
     double *multipliers; /* n_l */
     double *block;       /* dense blocks over the columns of two ports */
 } scratch;

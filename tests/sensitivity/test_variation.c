@@ -7,6 +7,7 @@ typedef struct steps {
     phx_context *context;
     const char *name;
     phx_variation *variation;
+    const phx_dae *dae; /* of the run */
     int n_x, n_v, n_l, taken;
     double t, *x, *v;
     double worst;
@@ -43,8 +44,9 @@ static phx_status look_at_step(void *user, const phx_sample *sample)
     phx_status status = PHX_OK;
 
     if (s->taken++ > 0) {
-        status =
-            phx_variation_step(s->variation, s->t, sample->t - s->t, s->x, s->v, sample->x, sample->v, sample->lambda);
+        const double *vm, *lambda;
+        phx_system_last_interval(s->dae, &vm, &lambda);
+        status = phx_variation_step(s->variation, s->t, sample->t - s->t, s->x, s->v, sample->x, vm, lambda);
         if (!status)
             s->worst = fmax(s->worst, asymmetry(s));
     }
@@ -79,6 +81,7 @@ static double worst_of(phx_context *context, const char *name)
     s.v = s.x + s.n_x;
     CHECK_OK(context, phx_system_start(system, &start, x, v, lambda));
     CHECK_OK(context, phx_system_dae(system, context, &dae));
+    s.dae = dae;
     CHECK_OK(context, phx_variation_create(context, system, &s.variation));
     CHECK_OK(context, phx_integrate(dae, &options, &t, x, v, lambda, look_at_step, &s, NULL));
     assert_int_equal(s.taken, 11);

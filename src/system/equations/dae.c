@@ -169,6 +169,14 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 }
 
 /* ---- the midpoint rule on averages ---- */
+void phx_system_last_interval(const phx_dae *dae, const double **vm, const double **lambda)
+{
+    const workspace *ws = (const workspace *)dae;
+
+    *vm = ws->step.vm;
+    *lambda = ws->step.lambda;
+}
+
 phx_status phx_sys_interval_create(phx_context *context, const phx_system *system, int n_l, step_interval *step)
 {
     const size_t n_x = (size_t)system->n_x, n_v = (size_t)system->n_v;

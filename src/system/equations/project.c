@@ -266,8 +266,8 @@ static phx_status project_correct(workspace *ws, int c, const correction *step, 
     static const double LARGE = 1e-3; /* energy that is missing, relative */
     const component_slot *component = &ws->system->components.slot[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
-    double *next = ws->step.vm, *fixed = per > 0 || drive ? ws->scratch.velocities : NULL, factor = 1.0,
-           missing = ws->projection.taken[c];
+    double *next = ws->scratch.velocities + ws->kkt.n_v, *fixed = per > 0 || drive ? ws->scratch.velocities : NULL;
+    double factor = 1.0, missing = ws->projection.taken[c];
     const double before = ws->projection.before[c], target = before + ws->projection.supply[c];
     phx_status status = PHX_OK;
 

@@ -179,7 +179,7 @@ static phx_status create_scratch(phx_context *context, const kkt_matrix *kkt, co
         {&made->vector[1], n},
         {&made->vector[2], n},
         {&made->vector[3], n},
-        {&made->velocities, (size_t)kkt->n_v},
+        {&made->velocities, 2 * (size_t)kkt->n_v},
         {&made->multipliers, (size_t)kkt->n_l},
         {&made->block, 4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64},
     };

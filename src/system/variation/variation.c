@@ -8,8 +8,8 @@
 #include "system/forces/forces.h"
 #include "variation.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- creation ---- */
@@ -61,6 +61,7 @@ static phx_status allocate(phx_variation *var)
                                 {&var->x1, (size_t)var->system->n_x},
                                 {&var->v0, n_v},
                                 {&var->lambda, n_l},
+                                {&var->xm, (size_t)var->system->n_x},
                                 {&var->vm, n_v},
                                 {&var->v, n_v},
                                 {&var->correction, n},
@@ -130,10 +131,10 @@ void phx_variation_destroy(phx_variation *var)
 {
     if (!var)
         return;
-    double *arrays[] = {var->forward, var->difference, var->stiffness, var->driven, var->taken, var->x0,
-                        var->x1,      var->v0,         var->lambda,    var->vm,     var->v,     var->correction,
-                        var->drive,   var->next,       var->fixed,     var->e,      var->w,     var->xi1,
-                        var->dv1,     var->room_x,     var->body_room};
+    double *arrays[] = {var->forward,    var->difference, var->stiffness, var->driven,   var->taken, var->x0,
+                        var->x1,         var->xm,         var->v0,        var->lambda,   var->vm,    var->v,
+                        var->correction, var->drive,      var->next,      var->fixed,    var->e,     var->w,
+                        var->xi1,        var->dv1,        var->room_x,    var->body_room};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_arrays_free(sizeof var->room / sizeof *var->room, var->room);
     phx_lu_destroy(var->lu);
@@ -153,111 +154,102 @@ phx_body_view phx_var_view(const phx_variation *var, int b)
     return (phx_body_view){.h = var->h,
                            .x0 = var->x0 + slot->x,
                            .x1 = var->x1 + slot->x,
-                           .xm = var->ws->step.xm + slot->x,
+                           .xm = var->xm + slot->x,
                            .v0 = var->v0 + slot->v,
                            .v1 = var->v + slot->v,
                            .vm = var->vm + slot->v};
 }
 
-/* Newton's iteration for (v_m, lambda) from the velocity v1 at the end, with a matrix of its own in each correction. It
- * converges quadratically: once a correction is small, the one behind it is rounding. */
-static phx_status solve_interval(phx_variation *var, const double *v1)
+/* Newton's iteration for (v_m, lambda), with a matrix of its own in each correction, which is `forward` at the end, and
+ * factored. It converges quadratically: once a correction is small, the one behind it is rounding; one that is rounding
+ * itself is left out. x_1 is where the interval ends. */
+static phx_status solve_interval(phx_variation *var)
 {
     enum { MOST = 12 };
-    static const double SMALL = 1e-8; /* correction, relative to the velocities */
+    static const double SMALL = 1e-8, ROUNDING = 1e-12; /* corrections, relative to the velocities */
     const phx_dae_ops *ops = var->ws->base.ops;
-    double *res = var->room[0], *end = var->room[1], size = 0.0, scale = 0.0;
+    double *res = var->room[0], *end = var->room[1], size = DBL_MAX, scale = 0.0;
     phx_status status = ops->interval_begin(&var->ws->base, var->t0, var->h, var->x0, var->v0);
+    bool close = false;
 
-    memcpy(end, v1, (size_t)var->n_v * sizeof *end);
     for (int k = 0; k < MOST && !status; k++) {
-        status = ops->interval_residual(&var->ws->base, end, var->lambda, NULL, res);
+        for (int i = 0; i < var->n_v; i++)
+            end[i] = 2.0 * var->vm[i] - var->v0[i];
+        status = ops->interval_residual(&var->ws->base, end, var->lambda, var->x1, res);
         if (!status)
             status = ops->interval_linearise(&var->ws->base);
         if (!status)
             status = phx_lu_factor(var->lu, var->ws->values.val, NULL);
-        if (!status)
-            status = phx_lu_solve(var->lu, 1, res);
+        if (close || status)
+            break;
+        status = phx_lu_solve(var->lu, 1, res);
         size = scale = 0.0;
         for (int i = 0; i < var->n_v && !status; i++) {
-            end[i] -= 2.0 * res[i];
             size = fmax(size, fabs(res[i]));
             scale = fmax(scale, fmax(fabs(end[i]), fabs(var->v0[i])));
         }
+        if (size <= ROUNDING * scale)
+            break;
+        close = size <= SMALL * scale;
+        for (int i = 0; i < var->n_v && !status; i++)
+            var->vm[i] -= res[i];
         for (int i = 0; i < var->n_l && !status; i++)
             var->lambda[i] -= res[var->n_v + i];
-        if (size <= SMALL * scale)
-            break;
     }
-    for (int i = 0; i < var->n_v; i++)
-        var->vm[i] = 0.5 * (var->v0[i] + end[i]);
+    memcpy(var->v, end, (size_t)var->n_v * sizeof *end);
+    memcpy(var->forward, var->ws->values.val, (size_t)var->entries * sizeof *var->forward);
+    memcpy(var->xm, var->ws->step.xm, (size_t)var->system->n_x * sizeof *var->xm);
     return status;
 }
 
-/* Residual and matrix of the interval from (x, v) over h, ending at (x_1, 2 v_m - v); `end` is room. */
-static phx_status interval_matrix(phx_variation *var, double t, double h, const double *x, const double *v, double *end,
-                                  double *matrix)
+/* The matrix of the same interval from its end, (x_1, v), with -h: its difference to `forward`. */
+static phx_status look_back(phx_variation *var)
 {
     phx_dae *dae = &var->ws->base;
-    phx_status status = dae->ops->interval_begin(dae, t, h, x, v);
+    double *end = var->room[1];
+    phx_status status = dae->ops->interval_begin(dae, var->t0 + var->h, -var->h, var->x1, var->v);
 
     for (int i = 0; i < var->n_v; i++)
-        end[i] = 2.0 * var->vm[i] - v[i];
+        end[i] = 2.0 * var->vm[i] - var->v[i];
     if (!status)
         status = dae->ops->interval_residual(dae, end, var->lambda, NULL, var->room[0]);
     if (!status)
         status = dae->ops->interval_linearise(dae);
-    if (!status)
-        memcpy(matrix, var->ws->values.val, (size_t)var->entries * sizeof *matrix);
+    for (int k = 0; k < var->entries; k++)
+        var->difference[k] = var->forward[k] - var->ws->values.val[k];
     return status;
 }
 
-/* The velocity before the projection, and the step as it was made: it must end at x1. */
+/* The step as it was made: the interval must end at x1; v becomes the velocity there before the projection. */
 static phx_status end_of_interval(phx_variation *var, const double *x1)
 {
     static const double SAME = 1e-7; /* m, rad and relative: steps that were halved differ by the error of the method */
     phx_work work;
-    double *end = var->room[1];
 
-    for (int i = 0; i < var->n_v; i++)
-        end[i] = 2.0 * var->vm[i] - var->v0[i];
-    memcpy(var->v, end, (size_t)var->n_v * sizeof *end);
-    phx_status status = var->ws->base.ops->interval_residual(&var->ws->base, end, var->lambda, var->x1, var->room[0]);
-    if (!status)
-        status = var->ws->base.ops->interval_finish(&var->ws->base, var->v, &work);
-    for (int i = 0; i < var->system->n_body_x && !status && x1; i++)
+    for (int i = 0; i < var->system->n_body_x; i++)
         if (!(fabs(var->x1[i] - x1[i]) <= SAME * (1.0 + fabs(x1[i]))))
             return phx_fail(var->context, PHX_ERR_UNSUPPORTED,
                             "the step from %g s was not made in one interval (it was halved, or something was switched "
                             "in it), so that it has no derivative here; take a smaller step",
                             var->t0);
-    return status;
+    return var->ws->base.ops->interval_finish(&var->ws->base, var->v, &work);
 }
 
 /* Solves the interval anew, then takes its matrices from both ends, the maps of the bodies and the projection. */
 phx_status phx_variation_step(phx_variation *var, double t0, double h, const double *x0, const double *v0,
-                              const double *x1, const double *v1, const double *lambda)
+                              const double *x1, const double *vm, const double *lambda)
 {
-    phx_status status;
-
     var->t0 = t0;
     var->h = h;
     memcpy(var->x0, x0, (size_t)var->system->n_x * sizeof *x0);
     memcpy(var->v0, v0, (size_t)var->n_v * sizeof *v0);
+    memcpy(var->vm, vm, (size_t)var->n_v * sizeof *vm);
     memcpy(var->lambda, lambda, (size_t)var->n_l * sizeof *lambda);
-    status = solve_interval(var, v1);
+    phx_status status = solve_interval(var);
     if (!status)
         status = end_of_interval(var, x1);
-    if (!status)
-        status = interval_matrix(var, t0 + h, -h, var->x1, var->v, var->room[1], var->difference);
-    if (!status)
-        status = interval_matrix(var, t0, h, var->x0, var->v0, var->room[1], var->forward);
-    if (!status)
-        status = phx_lu_factor(var->lu, var->forward, NULL);
     if (status)
         return status;
-    for (int k = 0; k < var->entries; k++)
-        var->difference[k] = var->forward[k] - var->difference[k];
     if (var->system->components.any_free)
         phx_sys_impulses(var->ws);
     for (int b = 0; b < var->system->n_bodies; b++) {
@@ -267,7 +259,8 @@ phx_status phx_variation_step(phx_variation *var, double t0, double h, const dou
         phx_body_step_maps(var->system->bodies[b].body, &view, maps);
         phx_body_start_maps(var->system->bodies[b].body, var->system->gravity, &view, var->body_room, maps);
     }
-    return phx_var_projection(var);
+    status = phx_var_projection(var);
+    return status ? status : look_back(var);
 }
 
 /* ---- maps of all bodies ---- */

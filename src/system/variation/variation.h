@@ -27,7 +27,8 @@ struct phx_variation {
     double *difference;                 /* the same minus that of the interval from its end */
     double *stiffness, *driven, *taken; /* K of the rows at (next, mu), (drive, mu_w), (v, 0): entries */
     double *x0, *v0, *x1, *lambda;      /* of the step; lambda: of the interval */
-    double *vm, *v;                     /* mean velocity; before the projection */
+    double *xm, *vm;                    /* mean place and velocity */
+    double *v;                          /* at the end, before the projection */
     double *correction, *drive;         /* n: (dv, mu); M^-1 G^T S^-1 w with its multipliers */
     double *next, *fixed;               /* n_v */
     double *e, *w;                      /* n_l: G v - w, w */
