@@ -12,6 +12,9 @@ struct phx_archive {
     size_t size, capacity, at;
     int n_parameters;
     const double *parameters; /* of programs that are read, borrowed */
+    int n_others;             /* of a sum: all that are read, `from` the first of them */
+    const void *const *others;
+    const double *weight;
 };
 
 phx_status phx_archive_create(phx_context *context, phx_archive **archive)
@@ -31,6 +34,18 @@ phx_status phx_archive_open(phx_context *context, size_t size, const void *bytes
     (*archive)->reads = true;
     (*archive)->from = bytes;
     (*archive)->size = size;
+    return PHX_OK;
+}
+
+phx_status phx_archive_open_sum(phx_context *context, int n, size_t size, const void *const *bytes,
+                                const double *weight, phx_archive **archive)
+{
+    const phx_status status = phx_archive_open(context, size, n > 0 ? bytes[0] : NULL, archive);
+    if (status)
+        return status;
+    (*archive)->n_others = n;
+    (*archive)->others = bytes;
+    (*archive)->weight = weight;
     return PHX_OK;
 }
 
@@ -99,6 +114,10 @@ static void bytes(phx_archive *archive, size_t size, void *value)
         }
         if (size > 0)
             memcpy(value, archive->from + archive->at, size);
+        for (int k = 1; k < archive->n_others; k++)
+            if (size > 0 && memcmp((const unsigned char *)archive->others[k] + archive->at, value, size) != 0)
+                phx_archive_fail(archive, phx_fail(archive->context, PHX_ERR_UNSUPPORTED,
+                                                   "archives of different things have no sum"));
         archive->at += size;
         return;
     }
@@ -139,7 +158,7 @@ void phx_archive_bool(phx_archive *archive, bool *value)
 
 void phx_archive_double(phx_archive *archive, double *value)
 {
-    bytes(archive, sizeof *value, value);
+    phx_archive_doubles(archive, 1, value);
 }
 
 void phx_archive_ints(phx_archive *archive, size_t count, int *values)
@@ -147,9 +166,23 @@ void phx_archive_ints(phx_archive *archive, size_t count, int *values)
     bytes(archive, count * sizeof *values, values);
 }
 
+/* Of a sum, sum weight_k times the numbers of archive k. */
 void phx_archive_doubles(phx_archive *archive, size_t count, double *values)
 {
+    const size_t at = archive->at;
+    const int n = archive->n_others;
+    double other;
+
+    archive->n_others = 0; /* numbers may differ */
     bytes(archive, count * sizeof *values, values);
+    archive->n_others = n;
+    for (size_t i = 0; i < count && n > 0 && !archive->status; i++) {
+        values[i] = 0.0;
+        for (int k = 0; k < n; k++) {
+            memcpy(&other, (const unsigned char *)archive->others[k] + at + i * sizeof other, sizeof other);
+            values[i] += archive->weight[k] * other;
+        }
+    }
 }
 
 void phx_archive_block(phx_archive *archive, size_t size, void *block)

@@ -176,6 +176,10 @@ typedef struct phx_archive phx_archive;
 /* An empty one, to be written; one that reads `bytes`, borrowed. */
 phx_status phx_archive_create(phx_context *context, phx_archive **archive);
 phx_status phx_archive_open(phx_context *context, size_t size, const void *bytes, phx_archive **archive);
+/* n archives of one size read as one: its numbers are sums of weight times theirs; everything else must be the same in
+ * all of them, else PHX_ERR_UNSUPPORTED. Bytes and weights are borrowed. */
+phx_status phx_archive_open_sum(phx_context *context, int n, size_t size, const void *const *bytes,
+                                const double *weight, phx_archive **archive);
 void phx_archive_destroy(phx_archive *archive); /* NULL is allowed */
 /* The bytes written so far; they belong to the archive. */
 const void *phx_archive_bytes(const phx_archive *archive, size_t *size);

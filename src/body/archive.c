@@ -53,3 +53,16 @@ void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **bod
     else if (reads)
         *body = plain;
 }
+
+phx_status phx_body_sum(phx_context *context, int n, const phx_body *const *bodies, const double *weight,
+                        phx_body **sum, bool *residual)
+{
+    *sum = NULL;
+    *residual = false;
+    for (int k = 0; k < n; k++)
+        if (!phx_as_floating(bodies[k]))
+            return PHX_OK;
+    /* not what is averaged at the centre of mass, moment over mass, nor with stiffening, whose numbers are multiplied */
+    *residual = !phx_body_finishes(bodies[0]) && !phx_body_flex(bodies[0])->stiffening;
+    return phx_floating_sum(context, n, bodies, weight, sum);
+}

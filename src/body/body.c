@@ -261,6 +261,13 @@ void phx_body_interval_finish(const phx_body *body, double h, const double *v0, 
         body->ops->interval_finish(body, h, v0, v1);
 }
 
+bool phx_body_finishes(const phx_body *body)
+{
+    double arm[3];
+
+    return body->ops->interval_finish && (!body->ops->averages || body->ops->averages(body, 0, arm));
+}
+
 int phx_body_n_free_stress(const phx_body *body)
 {
     return body->n_free_stress;

@@ -18,6 +18,10 @@ const char *phx_body_beyond(const phx_body *body); /* why its forces may be no n
 /* Written, or read and allocated; `flex`: its deformation, which is another part of the archive (NULL: rigid).
  * PHX_ERR_UNSUPPORTED names a body of a kind that has no row in the table of archive.c. */
 void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
+/* A body whose numbers are sums of weight times those of n alike: so are its momenta and, if *residual, its residual
+ * over an interval. NULL: the equations of this kind are not linear in its numbers. PHX_ERR_UNSUPPORTED: not alike. */
+phx_status phx_body_sum(phx_context *context, int n, const phx_body *const *bodies, const double *weight,
+                        phx_body **sum, bool *residual);
 int phx_body_dim(const phx_body *body);
 /* Its moving frames, the first at 0 of x and v; the number. Its coordinates beside them: where they are in x, their
  * rates in v, their number n_q (without places along its curve). Pointers may be NULL. */
@@ -199,6 +203,7 @@ void phx_body_set_pivot(phx_body *body, bool pivots);
 /* The interval is solved: v1 = 2 v_m - v0 that the iteration has found becomes the velocity at its end. It differs
  * where the velocity of the centre of mass is averaged in inertial axes, theory 4 (9). */
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1);
+bool phx_body_finishes(const phx_body *body); /* whether that does anything */
 
 /* ---- variations of an interval (variation.c, theory 19) ----
  * Of each frame in its own axes (rho, theta) and of each coordinate, as xi of phx_body_displace. */

@@ -7,30 +7,25 @@
 /* Adjoints of all objectives, and room. */
 typedef struct sweep {
     double *a_xi, *a_v; /* n x n_v */
-    double *before;     /* the same */
-    double *eta;        /* n x (n_v + n_l) */
-    double *r, *dv_p;
-    double *x, *v;     /* a moved state */
-    double *unit;      /* n_v, zero */
-    double *here;      /* columns at the row at hand */
-    double *column;    /* 2 x columns: differences of sixth and of fourth order */
-    double *by_column; /* n x columns */
-    double *force;     /* 2 n_v */
-    bool *used;        /* columns */
+    double *kept;       /* n x phx_variation_adjoint_size */
+    double *x, *v;      /* a moved state */
+    double *unit;       /* n_v, zero */
+    double *here;       /* columns at the row at hand */
+    double *column;     /* 2 x columns: differences of sixth and of fourth order */
+    double *by_column;  /* n x columns */
+    double *force;      /* 2 n_v */
+    bool *used;         /* columns */
 } sweep;
 
 /* The arrays of a sweep. */
 static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
 {
     const phx_dae *dae = run->run.dae;
-    const size_t n_v = (size_t)dae->n_v, n = n_v + (size_t)dae->n_l, all = (size_t)run->n * n_v;
+    const size_t n_v = (size_t)dae->n_v, all = (size_t)run->n * n_v;
     const size_t columns = (size_t)run->columns.n;
     const phx_array arrays[] = {{&s->a_xi, all},
                                 {&s->a_v, all},
-                                {&s->before, all},
-                                {&s->eta, (size_t)run->n * n},
-                                {&s->r, n},
-                                {&s->dv_p, n_v},
+                                {&s->kept, (size_t)run->n * (size_t)phx_variation_adjoint_size(run->variation)},
                                 {&s->v, n_v},
                                 {&s->unit, n_v},
                                 {&s->x, (size_t)dae->n_x},
@@ -44,8 +39,7 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
 
 static void sweep_free(sweep *s)
 {
-    double *arrays[] = {s->a_xi, s->a_v, s->before, s->eta,    s->r,         s->dv_p, s->v,
-                        s->unit, s->x,   s->here,   s->column, s->by_column, s->force};
+    double *arrays[] = {s->a_xi, s->a_v, s->kept, s->v, s->unit, s->x, s->here, s->column, s->by_column, s->force};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(s->used);
 }
@@ -230,18 +224,14 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
 /* The adjoints of all objectives from the end of step k to its start; what parameters change in it. */
 static phx_status pass_step(phx_run_gradient *run, sweep *s, int step)
 {
-    const int n_v = run->run.dae->n_v, n = n_v + run->run.dae->n_l;
+    const int n_v = run->run.dae->n_v, size = phx_variation_adjoint_size(run->variation);
     phx_status status = phx_run_load_step(run, step);
 
-    memcpy(s->before, s->a_v, (size_t)(run->n * n_v) * sizeof *s->before);
     for (int k = 0; k < run->n && !status; k++)
-        status = phx_variation_adjoint(run->variation, s->a_xi + k * n_v, s->a_v + k * n_v, s->eta + k * n);
-    for (int p = 0; p < run->m && !status; p++) {
-        status = phx_variation_by_parameter(run->variation, run->moved[p].parameter, s->r, s->dv_p);
-        for (int k = 0; k < run->n; k++)
-            run->gradient[k * run->m + p] +=
-                phx_dot(n_v, s->before + k * n_v, s->dv_p) - phx_dot(n, s->eta + k * n, s->r);
-    }
+        status = phx_variation_adjoint(run->variation, s->a_xi + k * n_v, s->a_v + k * n_v, s->kept + (size_t)k * size);
+    for (int p = 0; p < run->m && !status; p++)
+        status =
+            phx_variation_contract(run->variation, run->moved[p].parameter, run->n, s->kept, run->m, run->gradient + p);
     return status;
 }
 

@@ -442,9 +442,10 @@ void phx_system_last_interval(const phx_dae *dae, const double **vm, const doubl
 /* In place: the variation at the start of the step becomes that at its end. r (n_v + n_l), dv_p (n_v): what a parameter
  * changes in the residual and the end velocity (phx_variation_by_parameter); NULL: zero. */
 phx_status phx_variation_tangent(phx_variation *variation, const double *r, const double *dv_p, double *xi, double *dv);
-/* The transpose: the derivative (a_xi, a_v) of a number by the state at the end becomes that by the state at the start.
- * With eta (n_v + n_l) and a_v as it was, a parameter changes the number by a_v . dv_p - eta . r. */
-phx_status phx_variation_adjoint(phx_variation *variation, double *a_xi, double *a_v, double *eta);
+/* The transpose: the derivative (a_xi, a_v) of a number by the state at the end becomes that by the state at the start;
+ * `kept` (phx_variation_adjoint_size) is what phx_variation_contract needs of it. */
+phx_status phx_variation_adjoint(phx_variation *variation, double *a_xi, double *a_v, double *kept);
+int phx_variation_adjoint_size(const phx_variation *variation);
 /* The dae (plain) of another system with the rows that carry multipliers in `like`. PHX_ERR_UNSUPPORTED where the
  * systems do not have the same structure. */
 phx_status phx_system_dae_like(phx_system *system, phx_context *context, const phx_dae *like, phx_dae **dae);
@@ -459,5 +460,9 @@ void phx_variation_parameter_destroy(phx_variation_parameter *parameter); /* NUL
  * state, mean velocity and multipliers. */
 phx_status phx_variation_by_parameter(phx_variation *variation, phx_variation_parameter *parameter, double *r,
                                       double *dv_p);
+/* change[i * stride] += what the parameter changes in n numbers in the step at hand, of whose adjoints `kept` has one
+ * after the other. */
+phx_status phx_variation_contract(phx_variation *variation, phx_variation_parameter *parameter, int n,
+                                  double *kept, int stride, double *change);
 
 #endif

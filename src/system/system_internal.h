@@ -202,6 +202,7 @@ void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_po
  * ...). With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors */
+void phx_sys_apply_multiplier(workspace *ws, int k, double lambda);
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
 /* row (port_count) = covector^T P of a port at the view of its body. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);

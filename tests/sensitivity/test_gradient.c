@@ -123,16 +123,29 @@ static const char chain[] =
     "outputs: {tip: {position: boom.C}, angle: {coordinate: hinge}}\n"
     "simulate: {end: 0.08, step: 2e-3}\n";
 
+/* A beam that its rotation stiffens. */
+static const char blade[] = "phlexor: 1\n"
+                            "dimension: 2\n"
+                            "parameters: {E: 7e8, d: 0.01, l: 0.8, w: 30}\n"
+                            "materials: {soft: {density: 1200, young: E}}\n"
+                            "bodies:\n"
+                            "  blade: {kind: beam, material: soft, length: l, section: {kind: circle, diameter: d},\n"
+                            "          elements: 3, reference: cantilever, stiffening: true}\n"
+                            "joints: {motor: {kind: revolute, ports: [ground.O, blade.P], angle: 0, speed: w*t}}\n"
+                            "outputs: {tip: {deformation: blade.C}, motor: {effort: motor}}\n"
+                            "simulate: {end: 0.05, step: 1e-3}\n";
+
 static void adjoint_tangent_and_differences_agree(void **state)
 {
     static const struct {
         const char *text;
         const char *objectives[3];
     } cases[] = {{crank, {"simulate.final(energy)", "simulate.integral(y(block.x)^2*E/E)", "simulate.peak(motor)"}},
-                 {chain, {"simulate.final(tip.y)", "simulate.mean(y(angle)*t)", "simulate.at(0.0634, kinetic)"}}};
+                 {chain, {"simulate.final(tip.y)", "simulate.mean(y(angle)*t)", "simulate.at(0.0634, kinetic)"}},
+                 {blade, {"simulate.final(tip.y)", "simulate.integral(motor)", "simulate.mean(y(tip.y)^2)"}}};
     phx_context *context = *state;
 
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         phx_model *model = read_model(context, cases[c].text);
         const char *names[8];
         for (int p = 0; p < model->n_parameters; p++)

@@ -18,8 +18,9 @@ typedef struct steps {
 static double asymmetry(steps *s)
 {
     const int n = s->n_v;
-    double *d = calloc((size_t)(9 * n + s->n_l), sizeof *d), *xi = d + 2 * n, *dv = d + 3 * n, *a = d + 4 * n;
-    double *a_xi = d + 6 * n, *a_v = d + 7 * n, *eta = d + 8 * n, forward = 0.0, backward = 0.0, size = 0.0;
+    double *d = calloc((size_t)(8 * n + phx_variation_adjoint_size(s->variation)), sizeof *d), *xi = d + 2 * n,
+           *dv = d + 3 * n, *a = d + 4 * n;
+    double *a_xi = d + 6 * n, *a_v = d + 7 * n, *kept = d + 8 * n, forward = 0.0, backward = 0.0, size = 0.0;
 
     for (int i = 0; i < 2 * n; i++) {
         d[i] = random_value(&s->seed);
@@ -28,7 +29,7 @@ static double asymmetry(steps *s)
     memcpy(xi, d, 2 * (size_t)n * sizeof *d);
     memcpy(a_xi, a, 2 * (size_t)n * sizeof *d);
     CHECK_OK(s->context, phx_variation_tangent(s->variation, NULL, NULL, xi, dv));
-    CHECK_OK(s->context, phx_variation_adjoint(s->variation, a_xi, a_v, eta));
+    CHECK_OK(s->context, phx_variation_adjoint(s->variation, a_xi, a_v, kept));
     for (int i = 0; i < n; i++) {
         forward += a[i] * xi[i] + a[n + i] * dv[i];
         backward += d[i] * a_xi[i] + d[n + i] * a_v[i];

@@ -83,6 +83,10 @@ phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, 
 /* Of the table of body/archive.c; `flex` NULL: a rigid body, whose mass properties are written with it. */
 void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
 
+/* phx_body_sum of floating bodies. */
+phx_status phx_floating_sum(phx_context *context, int n, const phx_body *const *bodies, const double *weight,
+                            phx_body **sum);
+
 /* The damping matrix R and its factors; needs the root of K. Errors: PHX_ERR_ARGUMENT. */
 phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body);
 

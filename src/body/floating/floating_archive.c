@@ -67,3 +67,68 @@ void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body *
     }
     *made = &body->base;
 }
+
+/* The numbers that momenta and residual are linear in: a deformation and the damping matrix. */
+static void archive_linear(phx_archive *archive, phx_floating *body, phx_flex *flex)
+{
+    phx_flex_archive(archive, flex);
+    phx_csr_archive(archive, &body->damping);
+}
+
+/* The body whose deformation and damping matrix are read from the sum of `archives`, like `of` in everything else. The
+ * elastic force is K q and the damping force R q_dot, which are linear in K and R, not through their roots. */
+static phx_status read_sum(phx_archive *archive, const phx_floating *of, phx_floating *body)
+{
+    const phx_body_def def = {.name = of->base.name, .dim = of->base.dim, .kinetics = of->base.kinetics};
+
+    archive_linear(archive, body, &body->own);
+    if (phx_archive_status(archive))
+        return phx_archive_status(archive);
+    body->flex = &body->own;
+    body->damped = of->damped;
+    body->friction = of->damped ? &body->damping : NULL;
+    const phx_status status = phx_floating_complete(phx_archive_context(archive), &def, body);
+    body->root = NULL;
+    body->base.pivots = of->base.pivots;
+    return status;
+}
+
+/* By archives of all, read as a sum. */
+phx_status phx_floating_sum(phx_context *context, int n, const phx_body *const *bodies, const double *weight,
+                            phx_body **sum)
+{
+    phx_archive **archives = phx_calloc(context, (size_t)n, sizeof *archives), *all = NULL;
+    const void **bytes = phx_calloc(context, (size_t)n, sizeof *bytes);
+    phx_floating *body = phx_calloc(context, 1, sizeof *body);
+    size_t size = 0, first = 0;
+    phx_status status = archives && bytes && body ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (body)
+        body->base.ops = &phx_floating_ops;
+    for (int k = 0; k < n && !status; k++) {
+        const phx_floating *one = phx_floating_of(bodies[k]);
+        status = phx_archive_create(context, &archives[k]);
+        if (!status) {
+            archive_linear(archives[k], (phx_floating *)one, (phx_flex *)one->flex); /* are only read */
+            bytes[k] = phx_archive_bytes(archives[k], &size);
+            status = phx_archive_status(archives[k]);
+        }
+        if (k == 0)
+            first = size;
+        if (!status && size != first)
+            status = phx_fail(context, PHX_ERR_UNSUPPORTED, "bodies of different size have no sum");
+    }
+    if (!status)
+        status = phx_archive_open_sum(context, n, size, bytes, weight, &all);
+    if (!status)
+        status = read_sum(all, phx_floating_of(bodies[0]), body);
+    for (int k = 0; archives && k < n; k++)
+        phx_archive_destroy(archives[k]);
+    phx_archive_destroy(all);
+    phx_free(archives);
+    phx_free((void *)bytes);
+    if (status && body)
+        phx_body_destroy(&body->base);
+    *sum = status ? NULL : &body->base;
+    return status;
+}

@@ -196,11 +196,16 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 }
 
 /* e += sum_k lambda_k g_k, theory 3 (5) */
+void phx_sys_apply_multiplier(workspace *ws, int k, double lambda)
+{
+    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+
+    phx_sys_add_effort(ws, ws->rows.row[k].a, lambda, g);
+    phx_sys_add_effort(ws, ws->rows.row[k].b, lambda, g + PHX_PORT_MAX);
+}
+
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
-    for (int k = 0; k < ws->rows.n; k++) {
-        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-        phx_sys_add_effort(ws, ws->rows.row[k].a, lambda[k], g);
-        phx_sys_add_effort(ws, ws->rows.row[k].b, lambda[k], g + PHX_PORT_MAX);
-    }
+    for (int k = 0; k < ws->rows.n; k++)
+        phx_sys_apply_multiplier(ws, k, lambda[k]);
 }

@@ -212,26 +212,29 @@ static void archive_place(phx_archive *archive, const phx_system *system, port_s
         snapshot_refuse(archive, "a port is at a place that its body has not");
 }
 
-/* Writes or reads all ports; in reading fails if a port is at a frame that its body does not have. */
+/* Writes or reads a port; in reading fails if it is at a frame that its body does not have. */
+void phx_sys_archive_port(phx_archive *archive, phx_system *system, port_slot *slot)
+{
+    phx_sys_archive_index(archive, system->n_bodies, &slot->body);
+    if (phx_archive_reads(archive))
+        slot->location.sort = PHX_LOCATION_SORTS;
+    if (phx_archive_status(archive))
+        return;
+    phx_sys_archive_point(archive, system, slot->body, &slot->port.point);
+    phx_archive_doubles(archive, 9, slot->port.rotation);
+    phx_archive_int(archive, &slot->port.frame.x);
+    phx_archive_int(archive, &slot->port.frame.v);
+    archive_place(archive, system, slot);
+    if (!is_frame(system, slot))
+        snapshot_refuse(archive, "a port is at a frame that its body has not");
+}
+
 static void archive_ports(phx_archive *archive, phx_system *system)
 {
     archive_array(archive, &system->n_ports, &system->building.cap_ports, sizeof *system->ports,
                   (void **)&system->ports);
-    for (int i = 0; i < system->n_ports && !phx_archive_status(archive); i++) {
-        port_slot *slot = &system->ports[i];
-        phx_sys_archive_index(archive, system->n_bodies, &slot->body);
-        if (phx_archive_reads(archive))
-            slot->location.sort = PHX_LOCATION_SORTS;
-        if (phx_archive_status(archive))
-            return;
-        phx_sys_archive_point(archive, system, slot->body, &slot->port.point);
-        phx_archive_doubles(archive, 9, slot->port.rotation);
-        phx_archive_int(archive, &slot->port.frame.x);
-        phx_archive_int(archive, &slot->port.frame.v);
-        archive_place(archive, system, slot);
-        if (!is_frame(system, slot))
-            snapshot_refuse(archive, "a port is at a frame that its body has not");
-    }
+    for (int i = 0; i < system->n_ports && !phx_archive_status(archive); i++)
+        phx_sys_archive_port(archive, system, &system->ports[i]);
 }
 
 /* ---- joints ---- */
@@ -357,35 +360,40 @@ static void archive_contact(phx_archive *archive, phx_system *system, int j)
         phx_sys_archive_row(archive, &joint->coordinates[c].row);
 }
 
-/* Writes or reads all joints, with the zeros of their coordinates; contacts have data of their own. */
+/* Writes joint j, or reads and adds it, with the zeros of its coordinates; contacts have data of their own. */
+void phx_sys_archive_joint(phx_archive *archive, phx_system *system, int j)
+{
+    bool contact = !phx_archive_reads(archive) && system->joints[j].contact;
+    bool geared = !phx_archive_reads(archive) && system->joints[j].geared;
+
+    phx_archive_bool(archive, &contact);
+    phx_archive_bool(archive, &geared);
+    if (phx_archive_reads(archive))
+        read_joint(archive, system);
+    else
+        write_joint(archive, system, &system->joints[j]);
+    if (contact && !phx_archive_status(archive))
+        archive_contact(archive, system, j);
+    if (geared && !phx_archive_status(archive)) {
+        phx_row row = phx_archive_reads(archive) ? (phx_row){0} : system->joints[j].constraints[0];
+        int of = system->joints[j].wheel_of, number = system->joints[j].wheel_number;
+        phx_sys_archive_row(archive, &row);
+        phx_sys_archive_index(archive, j, &of);
+        phx_sys_archive_index(archive, PHX_JOINT_MAX_COORDINATES, &number);
+        phx_sys_make_geared(&system->joints[j], &row, of, number);
+        system->traits.wide = true;
+    }
+    for (int c = 0; !contact && !phx_archive_status(archive) && c < system->joints[j].n_coordinates; c++)
+        phx_archive_double(archive, &system->joints[j].coordinates[c].row.target);
+}
+
 static void archive_joints(phx_archive *archive, phx_system *system)
 {
     int count = system->n_joints;
 
     phx_archive_count(archive, &count);
-    for (int j = 0; j < count && !phx_archive_status(archive); j++) {
-        bool contact = !phx_archive_reads(archive) && system->joints[j].contact;
-        bool geared = !phx_archive_reads(archive) && system->joints[j].geared;
-        phx_archive_bool(archive, &contact);
-        phx_archive_bool(archive, &geared);
-        if (phx_archive_reads(archive))
-            read_joint(archive, system);
-        else
-            write_joint(archive, system, &system->joints[j]);
-        if (contact && !phx_archive_status(archive))
-            archive_contact(archive, system, j);
-        if (geared && !phx_archive_status(archive)) {
-            phx_row row = phx_archive_reads(archive) ? (phx_row){0} : system->joints[j].constraints[0];
-            int of = system->joints[j].wheel_of, number = system->joints[j].wheel_number;
-            phx_sys_archive_row(archive, &row);
-            phx_sys_archive_index(archive, j, &of);
-            phx_sys_archive_index(archive, PHX_JOINT_MAX_COORDINATES, &number);
-            phx_sys_make_geared(&system->joints[j], &row, of, number);
-            system->traits.wide = true;
-        }
-        for (int c = 0; !contact && !phx_archive_status(archive) && c < system->joints[j].n_coordinates; c++)
-            phx_archive_double(archive, &system->joints[j].coordinates[c].row.target);
-    }
+    for (int j = 0; j < count && !phx_archive_status(archive); j++)
+        phx_sys_archive_joint(archive, system, j);
 }
 
 /* ---- forces ---- */
@@ -408,13 +416,6 @@ static void archive_forces(phx_archive *archive, phx_system *system)
         phx_sys_archive_force(archive, system, &system->forces[i]);
     if (reads && !phx_archive_status(archive) && !phx_sys_links_follow(system))
         snapshot_refuse(archive, "a sum of coordinates lacks its links");
-}
-
-void phx_sys_archive_between(phx_archive *archive, phx_system *system)
-{
-    archive_ports(archive, system);
-    archive_joints(archive, system);
-    archive_forces(archive, system);
 }
 
 /* ---- outputs ---- */

@@ -16,8 +16,8 @@ void phx_sys_archive_friction(phx_archive *archive, phx_friction *friction);
 void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
 /* A point of a body, whose coordinates must be the body's. */
 void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
-/* Writes ports, joints and forces: what is between the bodies. */
-void phx_sys_archive_between(phx_archive *archive, phx_system *system);
+void phx_sys_archive_port(phx_archive *archive, phx_system *system, port_slot *slot);
+void phx_sys_archive_joint(phx_archive *archive, phx_system *system, int j);
 /* ---- forces/forces.c ---- */
 void phx_sys_archive_force(phx_archive *archive, phx_system *system, force_slot *force);
 /* The links that a sum of coordinates needs follow it. */

@@ -1,91 +1,216 @@
-/* What a parameter changes in a step: differences of the residual and of the projection between systems at neighbouring
- * values, at the state at hand. Only bodies whose numbers change are evaluated, and ports, joints and forces where any
- * of theirs do. Nothing is factored: the projection is differentiated by its equations (projection_variation.c). */
-#include "system/snapshot/written.h"
+/* What a parameter changes in a step: the residual and the projection of systems at neighbouring values of it, at the
+ * state at hand. Only bodies whose numbers change are evaluated, and ports, forces and rows of joints that change or
+ * stand at a port that does. A body whose equations are linear in its numbers is evaluated once, with the derivatives
+ * of these numbers in their place (phx_body_sum); all others at every neighbour. Nothing is factored. */
+#include "system/forces/forces.h"
+#include "system/plain/plain.h"
 #include "variation.h"
 
 #include <string.h>
 
+/* A body that is touched. */
+typedef struct touched_body {
+    int b;
+    phx_body *sum;          /* with derivatives for numbers; NULL: none */
+    bool residual;          /* its residual can be taken of `sum`, not only its momenta */
+    phx_products *products; /* of that */
+} touched_body;
+
+/* The same system at neighbouring values of a parameter; derivatives are sums of weights times values. */
+struct phx_variation_parameter {
+    phx_context *context;
+    int n;
+    workspace **ws; /* n, borrowed */
+    double *weight;
+    int n_bodies, n_ports, n_rows, n_forces;
+    touched_body *bodies;
+    int *ports, *rows, *forces; /* that are evaluated; rows by their multipliers */
+    double *p, *row, *sum, *dw; /* n_v + n_l each; n_l: change of prescribed rates */
+    double *loads;              /* components x VARIATION_PER: change of the impulses of loads */
+};
+
 /* ---- what is touched ---- */
-/* The numbers of a body. */
-static void write_body(phx_archive *archive, phx_system *system, int b)
+typedef enum part { OF_BODY, OF_PORT, OF_JOINT, OF_FORCE } part;
+
+static void write_part(phx_archive *archive, phx_system *system, part what, int i)
 {
-    phx_body *body = system->bodies[b].body;
+    if (what == OF_PORT)
+        phx_sys_archive_port(archive, system, &system->ports[i]);
+    else if (what == OF_JOINT)
+        phx_sys_archive_joint(archive, system, i);
+    else if (what == OF_FORCE)
+        phx_sys_archive_force(archive, system, &system->forces[i]);
+    if (what != OF_BODY)
+        return;
+    phx_body *body = system->bodies[i].body;
     const phx_flex *flex = phx_body_flex(body);
     const bool deforms = flex && flex->n > 0;
-
     if (deforms)
-        phx_flex_archive(archive, (phx_flex *)flex);
+        phx_flex_archive(archive, (phx_flex *)flex); /* is only read */
     phx_body_archive(archive, deforms ? flex : NULL, &body);
 }
 
-/* Whether two systems write the same bytes: of body b, or of what is between the bodies (b < 0). */
-static phx_status compare(phx_context *context, phx_system *one, phx_system *other, int b, bool *same)
+/* Whether all neighbours write the same bytes for a part; what cannot be written counts as touched. */
+static phx_status is_touched(const phx_variation *var, const phx_variation_parameter *by, part what, int i,
+                             bool *touched)
 {
-    phx_archive *archives[2] = {NULL, NULL};
-    phx_system *const systems[2] = {one, other};
-    const void *bytes[2] = {NULL, NULL};
-    size_t size[2] = {0, 0};
-    phx_status status = PHX_OK;
+    phx_archive *own = NULL, *other = NULL;
+    size_t size = 0, others = 0;
+    phx_status status = phx_archive_create(by->context, &own);
 
-    for (int k = 0; k < 2 && !status; k++) {
-        status = phx_archive_create(context, &archives[k]);
-        if (!status && b >= 0)
-            write_body(archives[k], systems[k], b);
-        else if (!status)
-            phx_sys_archive_between(archives[k], systems[k]);
-        if (!status)
-            status = phx_archive_status(archives[k]);
-        if (!status)
-            bytes[k] = phx_archive_bytes(archives[k], &size[k]);
+    *touched = false;
+    if (!status)
+        write_part(own, var->system, what, i);
+    for (int k = 0; k < by->n && !status && !*touched; k++) {
+        status = phx_archive_create(by->context, &other);
+        if (status)
+            break;
+        write_part(other, by->ws[k]->system, what, i);
+        status = phx_archive_status(own) ? phx_archive_status(own) : phx_archive_status(other);
+        const void *a = phx_archive_bytes(own, &size), *b = phx_archive_bytes(other, &others);
+        *touched = status != PHX_OK || size != others || memcmp(a, b, size) != 0;
+        phx_archive_destroy(other);
     }
-    *same = !status && size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0;
-    phx_archive_destroy(archives[0]);
-    phx_archive_destroy(archives[1]);
-    /* bodies and forces that cannot be written count as touched */
-    return status == PHX_ERR_UNSUPPORTED ? PHX_OK : status;
+    phx_archive_destroy(own);
+    if (status == PHX_ERR_UNSUPPORTED) {
+        phx_context_clear(by->context);
+        status = PHX_OK;
+    }
+    return status;
 }
 
-/* Whether what is between the bodies is made of the numbers of body b: of a load along it, of ports that slide on it.
- */
-static bool reaches_out(const phx_system *system, int b)
+/* Of all parts of a sort, into touched. */
+static phx_status find_touched(const phx_variation *var, const phx_variation_parameter *by, part what, int count,
+                               bool *touched)
 {
-    if (phx_body_places(system->bodies[b].body, NULL, NULL) > 0)
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < count && !status; i++)
+        status = is_touched(var, by, what, i, &touched[i]);
+    return status;
+}
+
+/* A body and, where its equations are linear in its numbers, its derivative. */
+static phx_status take_body(phx_variation_parameter *by, int b, bool other_gravity)
+{
+    touched_body *one = &by->bodies[by->n_bodies++];
+    const phx_body *bodies[PHX_DIFFERENCE_PLACES];
+    phx_status status = PHX_OK;
+
+    one->b = b;
+    for (int k = 0; k < by->n && k < PHX_DIFFERENCE_PLACES; k++)
+        bodies[k] = by->ws[k]->system->bodies[b].body;
+    if (by->n <= PHX_DIFFERENCE_PLACES)
+        status = phx_body_sum(by->context, by->n, bodies, by->weight, &one->sum, &one->residual);
+    if (status == PHX_ERR_UNSUPPORTED) {
+        phx_context_clear(by->context);
+        status = PHX_OK;
+    }
+    one->residual = one->residual && one->sum && !other_gravity;
+    if (one->residual) {
+        one->products = phx_body_products_create(by->context, one->sum, NULL);
+        status = one->products ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    return status;
+}
+
+/* Adds a port to the list. */
+static void take_port(phx_variation_parameter *by, int port)
+{
+    for (int k = 0; k < by->n_ports; k++)
+        if (by->ports[k] == port)
+            return;
+    if (port >= 0)
+        by->ports[by->n_ports++] = port;
+}
+
+/* A force is evaluated if it is touched, or one of its ports, its joint, or the body along which it acts; loads on
+ * chains of links all together. */
+static bool force_counts(const phx_system *system, int i, const bool *bodies, const bool *ports, const bool *joints)
+{
+    const force_slot *force = &system->forces[i];
+    phx_port_id a = -1, b = -1;
+
+    if (force->kind == FORCE_COORDINATE && joints[force->joint])
         return true;
-    for (int i = 0; i < system->n_forces; i++)
-        if ((system->forces[i].kind == FORCE_DISTRIBUTED || system->forces[i].kind == FORCE_WIND) &&
-            system->forces[i].body == b)
-            return true;
-    return false;
+    if (force->kind == FORCE_DISTRIBUTED || force->kind == FORCE_WIND)
+        return bodies[force->body];
+    (void)phx_sys_pair_ports(system, system->n_joints + i, &a, &b);
+    return (a >= 0 && ports[a]) || (b >= 0 && ports[b]);
 }
 
-/* By the bytes that the systems write. */
-static phx_status find_touched(const phx_variation *var, phx_variation_parameter *by)
+/* Lists forces and rows with their ports. */
+static void list_between(const phx_variation *var, phx_variation_parameter *by, const bool *bodies, const bool *ports,
+                         const bool *joints, const bool *forces)
 {
-    phx_status status = PHX_OK;
-    bool same = true;
+    const phx_system *system = var->system;
+    bool chains = false;
 
-    by->coupled = var->system->components.any_free;
-    for (int k = 0; k < by->n && !status; k++) {
-        phx_system *system = by->ws[k]->system;
-        by->coupled = by->coupled || memcmp(system->gravity, var->system->gravity, sizeof system->gravity) != 0;
-        for (int b = 0; b < system->n_bodies && !status; b++) {
-            if (by->touched[b])
+    for (int i = 0; i < system->n_ports; i++)
+        if (ports[i])
+            take_port(by, i);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < system->n_forces; i++) {
+            const bool chained = system->forces[i].kind == FORCE_SUM || system->forces[i].kind == FORCE_LINK;
+            const bool counts = forces[i] || force_counts(system, i, bodies, ports, joints);
+            chains = chains || (chained && counts);
+            if (pass == 0 || !(counts || (chained && chains)))
                 continue;
-            status = compare(by->context, var->system, system, b, &same);
-            by->touched[b] = !same;
+            phx_port_id a = -1, b = -1;
+            by->forces[by->n_forces++] = i;
+            if (system->forces[i].kind == FORCE_DISTRIBUTED || system->forces[i].kind == FORCE_WIND)
+                continue;
+            (void)phx_sys_pair_ports(system, system->n_joints + i, &a, &b);
+            take_port(by, a);
+            take_port(by, b);
         }
-        for (int b = 0; b < system->n_bodies; b++)
-            by->coupled = by->coupled || (by->touched[b] && reaches_out(system, b));
-        if (status || by->coupled)
+    for (int k = 0; k < var->n_l; k++) {
+        const work_row *row = &var->ws->rows.row[k];
+        if (!joints[system->rows.slot[var->ws->rows.index[k]].joint] && !ports[row->a] && !ports[row->b])
             continue;
-        status = compare(by->context, var->system, system, -1, &same);
-        by->coupled = !same;
+        by->rows[by->n_rows++] = k;
+        take_port(by, row->a);
+        take_port(by, row->b);
     }
-    by->any = by->coupled;
-    for (int b = 0; b < var->system->n_bodies; b++)
-        by->any = by->any || by->touched[b];
-    phx_context_clear(by->context);
+}
+
+/* Bodies, ports, joints and forces that are touched, then the lists of what is evaluated. A port that slides on a body
+ * that is touched counts as touched, and with another gravity all bodies do. */
+static phx_status list_touched(const phx_variation *var, phx_variation_parameter *by)
+{
+    const phx_system *system = var->system;
+    const int counts[] = {system->n_bodies, system->n_ports, system->n_joints, system->n_forces};
+    bool *touched[4], *all, other_gravity = false;
+    size_t sum = 1, at = 0;
+    phx_status status = PHX_OK;
+
+    for (int what = 0; what < 4; what++)
+        sum += (size_t)counts[what];
+    all = phx_calloc(by->context, sum, sizeof *all);
+    if (!all)
+        return PHX_ERR_MEMORY;
+    for (int what = 0; what < 4 && !status; what++) {
+        int count = counts[what];
+        touched[what] = all + at;
+        at += (size_t)count;
+        while (what == OF_FORCE && count > 0 && system->forces[count - 1].kind == FORCE_COORDINATE)
+            count--; /* these follow from their joints */
+        status = find_touched(var, by, (part)what, count, touched[what]);
+    }
+    for (int k = 0; k < by->n; k++)
+        other_gravity =
+            other_gravity || memcmp(by->ws[k]->system->gravity, system->gravity, sizeof system->gravity) != 0;
+    for (int b = 0; b < system->n_bodies && !status; b++)
+        if (touched[OF_BODY][b] || other_gravity)
+            status = take_body(by, b, other_gravity);
+    for (int i = 0; i < system->n_ports && !status; i++) {
+        const int b = system->ports[i].body;
+        touched[OF_PORT][i] = touched[OF_PORT][i] || (b >= 0 && touched[OF_BODY][b] &&
+                                                      phx_body_places(system->bodies[b].body, NULL, NULL) > 0);
+    }
+    if (!status)
+        list_between(var, by, touched[OF_BODY], touched[OF_PORT], touched[OF_JOINT], touched[OF_FORCE]);
+    phx_free(all);
     return status;
 }
 
@@ -94,7 +219,7 @@ phx_status phx_variation_parameter_create(phx_context *context, const phx_variat
                                           phx_dae *const *daes, const double *weight,
                                           phx_variation_parameter **parameter)
 {
-    const size_t bodies = (size_t)variation->system->n_bodies;
+    const phx_system *system = variation->system;
     phx_variation_parameter *by = phx_calloc(context, 1, sizeof *by);
 
     *parameter = NULL;
@@ -103,19 +228,24 @@ phx_status phx_variation_parameter_create(phx_context *context, const phx_variat
     by->context = context;
     by->n = n;
     by->ws = phx_calloc(context, (size_t)n, sizeof *by->ws);
-    by->touched = phx_calloc(context, bodies, sizeof *by->touched);
+    by->bodies = phx_calloc(context, (size_t)system->n_bodies, sizeof *by->bodies);
+    by->ports = phx_calloc(context, (size_t)system->n_ports, sizeof *by->ports);
+    by->rows = phx_calloc(context, (size_t)variation->n_l, sizeof *by->rows);
+    by->forces = phx_calloc(context, (size_t)system->n_forces, sizeof *by->forces);
     const phx_array arrays[] = {{&by->weight, (size_t)n},
                                 {&by->p, (size_t)variation->n},
                                 {&by->row, (size_t)variation->n},
+                                {&by->sum, (size_t)variation->n},
+                                {&by->loads, VARIATION_PER * (size_t)system->components.n},
                                 {&by->dw, (size_t)variation->n_l}};
-    phx_status status =
-        by->ws && by->touched ? phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
+    const bool all = by->ws && by->bodies && by->ports && by->rows && by->forces;
+    phx_status status = all ? phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
     for (int k = 0; k < n && !status; k++) {
         by->ws[k] = (workspace *)daes[k];
         by->weight[k] = weight[k];
     }
     if (!status)
-        status = find_touched(variation, by);
+        status = list_touched(variation, by);
     if (status)
         phx_variation_parameter_destroy(by);
     else
@@ -123,121 +253,336 @@ phx_status phx_variation_parameter_create(phx_context *context, const phx_variat
     return status;
 }
 
+/* Frees what a parameter owns. */
 void phx_variation_parameter_destroy(phx_variation_parameter *by)
 {
     if (!by)
         return;
+    for (int i = 0; by->bodies && i < by->n_bodies; i++) {
+        if (by->bodies[i].products)
+            phx_body_products_destroy(by->bodies[i].sum, by->bodies[i].products);
+        phx_body_destroy(by->bodies[i].sum);
+    }
+    phx_free(by->bodies);
+    phx_free(by->ports);
+    phx_free(by->rows);
+    phx_free(by->forces);
     phx_free(by->ws);
-    phx_free(by->touched);
-    phx_arrays_free(4, (double *[]){by->weight, by->p, by->row, by->dw});
+    phx_arrays_free(6, (double *[]){by->weight, by->p, by->row, by->sum, by->dw, by->loads});
     phx_free(by);
 }
 
-/* ---- parts of the projection ---- */
+static bool touches(const phx_variation_parameter *by)
+{
+    return by->n_bodies + by->n_forces + by->n_rows > 0;
+}
+
+/* ---- bodies ---- */
+/* by->p <- sum weight M u at x of a body that is touched; its slot. */
+static const body_slot *momenta_by(const phx_variation_parameter *by, const touched_body *one, const double *x,
+                                   const double *u)
+{
+    const body_slot *slot = &by->ws[0]->system->bodies[one->b];
+    const int n = phx_body_n_v(slot->body);
+
+    if (one->sum) {
+        phx_body_momenta(one->sum, x + slot->x, u + slot->v, by->p);
+        return slot;
+    }
+    memset(by->p, 0, (size_t)n * sizeof *by->p);
+    for (int k = 0; k < by->n; k++) {
+        phx_body_momenta(by->ws[k]->system->bodies[one->b].body, x + slot->x, u + slot->v, by->row);
+        for (int i = 0; i < n; i++)
+            by->p[i] += by->weight[k] * by->row[i];
+    }
+    return slot;
+}
+
 void phx_var_mass_by(const phx_variation_parameter *by, const double *x, const double *u, double *out)
 {
-    for (int k = 0; k < by->n; k++)
-        for (int b = 0; b < by->ws[k]->system->n_bodies; b++) {
-            const body_slot *slot = &by->ws[k]->system->bodies[b];
-            if (!by->touched[b])
-                continue;
-            phx_body_momenta(slot->body, x + slot->x, u + slot->v, by->p);
-            for (int i = 0; i < phx_body_n_v(slot->body); i++)
-                out[slot->v + i] += by->weight[k] * by->p[i];
+    for (int t = 0; t < by->n_bodies; t++) {
+        const body_slot *slot = momenta_by(by, &by->bodies[t], x, u);
+        for (int i = 0; i < phx_body_n_v(slot->body); i++)
+            out[slot->v + i] += by->p[i];
+    }
+}
+
+/* out (n) += sum weight times the residual of a body over the interval at hand, which ends with `end`. */
+static void body_residual_by(const phx_variation *var, const phx_variation_parameter *by, const touched_body *one,
+                             const double *end, double *out)
+{
+    const int n = one->residual ? 1 : by->n;
+    phx_body_view view = phx_var_view(var, one->b);
+    const body_slot *slot = &var->system->bodies[one->b];
+
+    view.v1 = end + slot->v;
+    for (int k = 0; k < n; k++) {
+        const workspace *ws = by->ws[k];
+        const phx_body *body = one->residual ? one->sum : ws->system->bodies[one->b].body;
+        const double weight = one->residual ? 1.0 : by->weight[k];
+        view.products = one->residual ? one->products : ws->bodies.products[one->b];
+        memset(by->p, 0, (size_t)phx_body_n_v(body) * sizeof *by->p);
+        phx_body_interval_begin(body, var->h, view.x0, view.v0, view.products);
+        phx_body_interval_residual(body, ws->system->gravity, &view, by->p);
+        for (int i = 0; i < phx_body_n_v(body); i++)
+            out[slot->v + i] += weight * by->p[i];
+    }
+}
+
+/* dv += sum weight times the velocity of a body before the projection. */
+static void end_by(const phx_variation *var, const phx_variation_parameter *by, const touched_body *one,
+                   const double *end, double *dv)
+{
+    const body_slot *slot = &var->system->bodies[one->b];
+    const int n = phx_body_n_v(slot->body);
+
+    for (int k = 0; k < by->n; k++) {
+        memcpy(by->p, end + slot->v, (size_t)n * sizeof *by->p);
+        phx_body_interval_finish(by->ws[k]->system->bodies[one->b].body, var->h, var->v0 + slot->v, by->p);
+        for (int i = 0; i < n; i++)
+            dv[slot->v + i] += by->weight[k] * (by->p[i] - end[slot->v + i]);
+    }
+}
+
+/* ---- between the bodies ---- */
+/* out (n) += sum weight times what listed forces (of an interval that begins at t), rows and ports have in the residual
+ * at a view; with the multipliers lambda. */
+static phx_status between_by(const phx_variation *var, const phx_variation_parameter *by, const phx_body_view *view,
+                             double t, const double *lambda, double *out)
+{
+    const phx_system *own = var->system;
+    phx_status status = PHX_OK;
+
+    memset(by->dw, 0, (size_t)var->n_l * sizeof *by->dw);
+    for (int k = 0; k < by->n && by->n_ports + by->n_forces > 0 && !status; k++) {
+        workspace *ws = by->ws[k];
+        ws->view = *view;
+        ws->step.t0 = t;
+        ws->angles.x0 = view->x0;
+        ws->angles.x1 = view->x1;
+        memset(by->row, 0, (size_t)var->n * sizeof *by->row);
+        for (int i = 0; i < by->n_ports; i++) {
+            const int id = by->ports[i];
+            phx_plain_view_port(ws, id);
+            memset(ws->ports.effort + (size_t)id * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->ports.effort);
         }
+        for (int i = 0; i < by->n_forces && view->h != 0.0 && !status; i++) {
+            const force_slot *force = &ws->system->forces[by->forces[i]];
+            status = phx_sys_force_of(force)->evaluate(ws, own->n_joints + by->forces[i], force, t + 0.5 * view->h,
+                                                       false, by->row);
+        }
+        for (int i = 0; i < by->n_rows; i++) {
+            const int r = by->rows[i];
+            phx_plain_row(ws, r, t, view->h);
+            by->row[own->n_v + r] = phx_system_row_rate(&ws->base, r) - ws->rows.w[r];
+            by->dw[r] += by->weight[k] * ws->rows.w[r];
+            phx_sys_apply_multiplier(ws, r, lambda[r]);
+        }
+        for (int i = 0; i < by->n_ports; i++)
+            phx_plain_apply_port(ws, by->ports[i], by->row);
+        for (int i = 0; i < var->n; i++)
+            out[i] += by->weight[k] * by->row[i];
+    }
+    return status;
 }
 
 void phx_var_rows_by(const phx_variation *var, const phx_variation_parameter *by, const double *u, const double *mu,
                      double *out)
 {
-    memset(by->dw, 0, (size_t)var->n_l * sizeof *by->dw);
-    for (int k = 0; k < by->n && by->coupled && var->n_l > 0; k++) {
-        workspace *ws = by->ws[k];
-        memset(by->row, 0, (size_t)var->n * sizeof *by->row);
-        phx_sys_set_instant(ws, var->x1, u);
-        ws->by->clear_efforts(ws);
-        ws->by->rows_residual(ws, var->t0 + var->h, 0.0, mu, by->row);
-        for (int i = 0; i < var->n; i++)
-            out[i] += by->weight[k] * by->row[i];
-        for (int i = 0; i < var->n_l; i++)
-            by->dw[i] += by->weight[k] * ws->rows.w[i];
+    const phx_body_view at = {.h = 0.0, .x0 = var->x1, .x1 = var->x1, .xm = var->x1, .v0 = u, .v1 = u, .vm = u};
+
+    (void)between_by(var, by, &at, var->t0 + var->h, mu, out); /* no forces, which alone could fail */
+}
+
+double phx_var_rate_by(const phx_variation_parameter *by, int k)
+{
+    return by->dw[k];
+}
+
+/* ---- momenta and impulses of free components ---- */
+/* wanted += those of the weight h m g at the mean centre of mass, of one body. */
+static void weight_by(const phx_variation *var, const phx_variation_parameter *by, const touched_body *one,
+                      double *wanted)
+{
+    const phx_system *system = var->system;
+    const body_slot *slot = &system->bodies[one->b];
+    const double *ends[2] = {var->x0 + slot->x, var->x1 + slot->x};
+    double moment[3], torque[3];
+
+    for (int k = 0; k < by->n; k++) {
+        const phx_body *body = by->ws[k]->system->bodies[one->b].body;
+        const double *gravity = by->ws[k]->system->gravity, h = var->h * by->weight[k];
+        for (int a = 0; a < system->dim; a++)
+            wanted[a] += h * phx_body_at_rest(body)->mass * gravity[a];
+        for (int end = 0; end < 2; end++) {
+            phx_body_moment(body, ends[end], moment);
+            phx_vec_x_vec(system->dim, moment, gravity, torque);
+            for (int c = 0; c < system->n_rot; c++)
+                wanted[system->dim + c] += 0.5 * h * torque[c];
+        }
     }
 }
 
-/* Momenta at the start and impulses as the neighbours have them after the residual of the interval. */
+/* Loads that push it, with the views of the interval that the neighbours have. */
+static void loads_by(const phx_variation *var, const phx_variation_parameter *by, int index, double *wanted)
+{
+    for (int i = 0; i < by->n_forces; i++) {
+        const force_slot *force = &var->system->forces[by->forces[i]];
+        if (!phx_sys_pushes_freely(var->system, force) ||
+            var->system->bodies[var->system->ports[force->a].body].component != index)
+            continue;
+        for (int k = 0; k < by->n; k++) {
+            double impulse[VARIATION_PER] = {0.0};
+            phx_sys_load_impulse(by->ws[k]->system, &by->ws[k]->system->forces[by->forces[i]],
+                                 &by->ws[k]->ports.view[force->a], var->t0, var->h, impulse);
+            for (int c = 0; c < VARIATION_PER; c++)
+                wanted[c] += by->weight[k] * impulse[c];
+        }
+    }
+}
+
+/* At the start of the step and by weights and loads; phx_variation_by_parameter was before. */
 void phx_var_wanted_by(const phx_variation *var, const phx_variation_parameter *by, int index, double *wanted)
 {
-    const int all = var->system->dim + var->system->n_rot;
+    const component_slot *component = &var->system->components.slot[index];
+    const int per = var->components[index].per;
+    double *momenta = var->room[7], all[VARIATION_PER] = {0.0};
 
-    for (int k = 0; k < by->n; k++)
-        for (int i = 0; i < var->components[index].per; i++)
-            wanted[i] += by->weight[k] * (by->ws[k]->projection.momentum0[index * all + i] +
-                                          by->ws[k]->projection.impulse[index * all + i]);
+    memset(momenta, 0, (size_t)var->n_v * sizeof *momenta);
+    phx_var_mass_by(by, var->x0, var->v0, momenta);
+    phx_var_rigid_momenta(var->system, component, var->x0, per, momenta, all);
+    for (int t = 0; t < by->n_bodies; t++)
+        if (var->system->bodies[by->bodies[t].b].component == index)
+            weight_by(var, by, &by->bodies[t], all);
+    for (int c = 0; c < per; c++)
+        wanted[c] += all[c] + by->loads[index * VARIATION_PER + c];
 }
 
 /* ---- the step ---- */
-/* The residual of a neighbour at the interval at hand: of the bodies that are touched alone, or of everything. */
-static phx_status neighbour_residual(const phx_variation *var, const phx_variation_parameter *by, int k, double *res)
+/* The interval at hand, which ends with `end`. */
+static phx_body_view interval_view(const phx_variation *var, double *end)
 {
-    workspace *ws = by->ws[k];
-    double *end = var->room[1];
-    phx_status status = PHX_OK;
-
     for (int i = 0; i < var->n_v; i++)
         end[i] = 2.0 * var->vm[i] - var->v0[i];
-    if (by->coupled) {
-        status = ws->base.ops->interval_begin(&ws->base, var->t0, var->h, var->x0, var->v0);
-        if (!status)
-            status = ws->base.ops->interval_residual(&ws->base, end, var->lambda, NULL, res);
-        if (!status && var->system->components.any_free)
-            phx_sys_impulses(ws);
-        return status;
-    }
-    memset(res, 0, (size_t)var->n * sizeof *res);
-    for (int b = 0; b < var->system->n_bodies; b++) {
-        const body_slot *slot = &ws->system->bodies[b];
-        phx_body_view view = phx_var_view(var, b);
-        view.v1 = end + slot->v;
-        view.products = ws->bodies.products[b];
-        if (!by->touched[b])
-            continue;
-        phx_body_interval_begin(slot->body, var->h, view.x0, view.v0, view.products);
-        phx_body_interval_residual(slot->body, ws->system->gravity, &view, res + slot->v);
-    }
-    return PHX_OK;
+    return (phx_body_view){
+        .h = var->h, .x0 = var->x0, .x1 = var->x1, .xm = var->xm, .v0 = var->v0, .v1 = end, .vm = var->vm};
 }
 
-/* dv += weight times the velocity before the projection, of touched bodies. */
-static void add_end(const phx_variation *var, const phx_variation_parameter *by, int k, double *dv)
+/* out += what is between the bodies, and by->loads: the impulses of loads. */
+static phx_status interval_between(const phx_variation *var, const phx_variation_parameter *by,
+                                   const phx_body_view *view, double *out)
 {
-    double *end = var->room[1];
+    const phx_status status = between_by(var, by, view, var->t0, var->lambda, out);
 
-    for (int b = 0; b < var->system->n_bodies; b++) {
-        const body_slot *slot = &by->ws[k]->system->bodies[b];
-        if (!by->touched[b])
-            continue;
-        for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body); i++)
-            end[i] = 2.0 * var->vm[i] - var->v0[i];
-        phx_body_interval_finish(slot->body, var->h, var->v0 + slot->v, end + slot->v);
-        for (int i = slot->v; i < slot->v + phx_body_n_v(slot->body); i++)
-            dv[i] += by->weight[k] * end[i];
+    for (int c = 0; c < var->system->components.n && !status && var->system->components.any_free; c++) {
+        memset(by->loads + c * VARIATION_PER, 0, VARIATION_PER * sizeof *by->loads);
+        loads_by(var, by, c, by->loads + c * VARIATION_PER);
     }
+    return status;
 }
 
 phx_status phx_variation_by_parameter(phx_variation *var, phx_variation_parameter *by, double *r, double *dv_p)
 {
-    double *res = var->room[0];
-    phx_status status = PHX_OK;
+    double *end = var->room[1];
 
     memset(r, 0, (size_t)var->n * sizeof *r);
     memset(dv_p, 0, (size_t)var->n_v * sizeof *dv_p);
-    if (!by->any) /* of the start or of outputs alone */
+    if (!touches(by)) /* of the start or of outputs alone */
         return PHX_OK;
-    for (int k = 0; k < by->n && !status; k++) {
-        status = neighbour_residual(var, by, k, res);
-        for (int i = 0; i < var->n; i++)
-            r[i] += by->weight[k] * res[i];
-        add_end(var, by, k, dv_p);
+    const phx_body_view view = interval_view(var, end);
+    for (int t = 0; t < by->n_bodies; t++) {
+        body_residual_by(var, by, &by->bodies[t], end, r);
+        end_by(var, by, &by->bodies[t], end, dv_p);
     }
+    const phx_status status = interval_between(var, by, &view, r);
     return status ? status : phx_var_project_tangent(var, by, NULL, NULL, NULL, dv_p);
+}
+
+/* ---- the step, with adjoints ---- */
+/* The part of a body: its residual, its velocity at the end, the mass matrix in the projection, momenta and weight. */
+static void contract_body(phx_variation *var, const phx_variation_parameter *by, const touched_body *one,
+                          const double *end, int n, double *kept, int stride, double *change)
+{
+    const body_slot *slot = &var->system->bodies[one->b];
+    const component_slot *component = &var->system->components.slot[slot->component];
+    const int size = phx_variation_adjoint_size(var), v = slot->v, n_v = phx_body_n_v(slot->body);
+    double weight[VARIATION_PER] = {0.0};
+
+    memset(by->sum + v, 0, (size_t)n_v * sizeof *by->sum);
+    body_residual_by(var, by, one, end, by->sum);
+    for (int m = 0; m < n; m++)
+        change[m * stride] -= phx_dot(n_v, phx_var_step_adjoint(var, kept + m * size).eta + v, by->sum + v);
+    if (phx_body_finishes(slot->body)) {
+        memset(by->sum + v, 0, (size_t)n_v * sizeof *by->sum);
+        end_by(var, by, one, end, by->sum);
+        for (int m = 0; m < n; m++)
+            change[m * stride] += phx_dot(n_v, phx_var_step_adjoint(var, kept + m * size).end + v, by->sum + v);
+    }
+    for (int j = 0; j < VARIATION_RATES; j++) {
+        if (!var->rate[j])
+            continue;
+        (void)momenta_by(by, one, var->x1, var->rate[j]);
+        for (int m = 0; m < n; m++)
+            change[m * stride] += phx_dot(n_v, phx_var_step_adjoint(var, kept + m * size).mass[j] + v, by->p);
+    }
+    if (!component->free)
+        return;
+    (void)momenta_by(by, one, var->x0, var->v0);
+    weight_by(var, by, one, weight);
+    for (int m = 0; m < n; m++) {
+        const step_adjoint at = phx_var_step_adjoint(var, kept + m * size);
+        change[m * stride] += phx_dot(n_v, at.start + v, by->p) +
+                              phx_dot(VARIATION_PER, at.impulse + slot->component * VARIATION_PER, weight);
+    }
+}
+
+/* The parts of the rows in the projection, and of the rates that drives prescribe. */
+static void contract_rows(phx_variation *var, const phx_variation_parameter *by, int n, double *kept, int stride,
+                          double *change)
+{
+    const int size = phx_variation_adjoint_size(var);
+    double *next = var->room[0], *none = var->room[1];
+    const double *u[3] = {next, var->drive, var->v};
+    const double *mu[3] = {var->correction + var->n_v, var->drive + var->n_v, none};
+
+    for (int i = 0; i < var->n_v; i++)
+        next[i] = var->v[i] + var->correction[i];
+    memset(none, 0, (size_t)var->n * sizeof *none);
+    for (int j = 0; j < (var->drives ? 3 : 1); j++) {
+        memset(by->sum, 0, (size_t)var->n * sizeof *by->sum);
+        phx_var_rows_by(var, by, u[j], mu[j], by->sum);
+        for (int m = 0; m < n; m++) {
+            const step_adjoint at = phx_var_step_adjoint(var, kept + m * size);
+            change[m * stride] += phx_dot(var->n, at.rows[j], by->sum);
+            if (j == 0)
+                change[m * stride] += phx_dot(var->n_l, at.rate, by->dw);
+        }
+    }
+}
+
+phx_status phx_variation_contract(phx_variation *var, phx_variation_parameter *by, int n, double *kept, int stride,
+                                  double *change)
+{
+    const int size = phx_variation_adjoint_size(var);
+    double *end = var->room[2];
+    phx_status status = PHX_OK;
+
+    if (!touches(by))
+        return PHX_OK;
+    const phx_body_view view = interval_view(var, end);
+    for (int t = 0; t < by->n_bodies; t++)
+        contract_body(var, by, &by->bodies[t], end, n, kept, stride, change);
+    if (by->n_ports + by->n_forces == 0)
+        return PHX_OK;
+    memset(by->sum, 0, (size_t)var->n * sizeof *by->sum);
+    status = interval_between(var, by, &view, by->sum);
+    for (int m = 0; m < n && !status; m++) {
+        const step_adjoint at = phx_var_step_adjoint(var, kept + m * size);
+        change[m * stride] -= phx_dot(var->n, at.eta, by->sum);
+        if (var->system->components.any_free)
+            change[m * stride] += phx_dot(VARIATION_PER * var->system->components.n, at.impulse, by->loads);
+    }
+    if (!status && by->n_rows > 0)
+        contract_rows(var, by, n, kept, stride, change);
+    return status;
 }

@@ -224,6 +224,22 @@ static phx_status project_component(phx_variation *var, int index)
     return PHX_OK;
 }
 
+/* The velocities that meet the mass matrix: next = v + dv + T c, fixed = drive + T b. */
+static void list_rates(phx_variation *var)
+{
+    const bool carries = var->system->components.any_free;
+
+    for (int i = 0; i < var->n_v && carries; i++) {
+        var->carried[0][i] = var->next[i] - var->v[i] - var->correction[i];
+        var->carried[1][i] = var->fixed[i] - var->drive[i];
+    }
+    var->rate[OF_VELOCITY] = var->v;
+    var->rate[OF_CORRECTION] = var->n_l > 0 ? var->correction : NULL;
+    var->rate[OF_DRIVE] = var->drives ? var->drive : NULL;
+    var->rate[OF_STEP] = carries ? var->carried[0] : NULL;
+    var->rate[OF_WANTED] = carries ? var->carried[1] : NULL;
+}
+
 /* (6) to (9) at the step at hand, and the second derivatives of its rows. */
 phx_status phx_var_projection(phx_variation *var)
 {
@@ -231,6 +247,7 @@ phx_status phx_var_projection(phx_variation *var)
 
     for (int c = 0; c < var->system->components.n && !status; c++)
         status = project_component(var, c);
+    list_rates(var);
     if (status || var->n_l == 0)
         return status;
     memset(var->room[0], 0, (size_t)var->n * sizeof(double));
@@ -372,7 +389,7 @@ static double supply_tangent(const phx_variation *var, const phx_variation_param
     for (int k = 0; k < var->n_l && var->drives; k++)
         if (var->ws->rows.row[k].speed && row_is_of(var, k, index))
             sum += change[var->n_v + k] * (var->w[k] + 0.5 * var->e[k]) +
-                   var->correction[var->n_v + k] * (0.5 * de[var->n_v + k] + (by ? by->dw[k] : 0.0));
+                   var->correction[var->n_v + k] * (0.5 * de[var->n_v + k] + (by ? phx_var_rate_by(by, k) : 0.0));
     return sum;
 }
 
@@ -431,10 +448,26 @@ phx_status phx_var_project_tangent(phx_variation *var, const phx_variation_param
 }
 
 /* ---- backward ---- */
+/* What a component adds to a number, factor a . M u for u = next, fixed or y, by the velocities that these consist of:
+ * those of `plus` less those of `minus`. */
+enum {
+    IN_VELOCITY = 1 << OF_VELOCITY,
+    IN_NEXT = 1 << OF_VELOCITY | 1 << OF_CORRECTION | 1 << OF_STEP,
+    IN_FIXED = 1 << OF_DRIVE | 1 << OF_WANTED
+};
+static void keep_mass(const phx_variation *var, const component_slot *component, unsigned plus, unsigned minus,
+                      double factor, const double *a, const step_adjoint *kept)
+{
+    for (int j = 0; j < VARIATION_RATES; j++)
+        if ((plus | minus) & 1u << j)
+            component_add(var, component, plus & 1u << j ? factor : -factor, a, kept->mass[j]);
+}
+
 /* The transpose of solution_tangent: a_u, of the velocities of the solution, and a_mu (n_l) give
- * a_xi -= K^T zeta + d/dxi (zeta . M u), a_v -= G^T zeta_l (a_v NULL: not asked for). */
+ * a_xi -= K^T zeta + d/dxi (zeta . M u), a_v -= G^T zeta_l (a_v NULL: not asked for). Kept: -zeta of the rate u and of
+ * the rows. */
 static phx_status solution_adjoint(phx_variation *var, const double *K, const double *u, const double *a_u,
-                                   const double *a_mu, double *a_xi, double *a_v)
+                                   const double *a_mu, double *a_xi, double *a_v, double *kept_mass, double *kept_rows)
 {
     double *zeta = var->room[5];
     const int n_v = var->n_v;
@@ -451,6 +484,10 @@ static phx_status solution_adjoint(phx_variation *var, const double *K, const do
     for (int k = 0; k < var->n_l; k++)
         zeta[n_v + k] = -zeta[n_v + k];
     phx_var_add_pattern(var, K, true, -1.0, zeta, a_xi);
+    for (int i = 0; i < n_v; i++)
+        kept_mass[i] -= zeta[i];
+    for (int i = 0; i < var->n; i++)
+        kept_rows[i] -= zeta[i];
     if (a_v)
         add_row_rates(var, true, -1.0, zeta + n_v, a_v);
     add_mass_slope(var, var->x1, -1.0, zeta, u, var->room[7], a_xi);
@@ -458,7 +495,8 @@ static phx_status solution_adjoint(phx_variation *var, const double *K, const do
 }
 
 /* The transpose of wanted_tangent by the numbers `by` (per). */
-static void wanted_adjoint(phx_variation *var, int index, const double *by, double *a_xi0, double *a_xi1, double *a_v0)
+static void wanted_adjoint(phx_variation *var, int index, const double *by, double *a_xi0, double *a_xi1, double *a_v0,
+                           const step_adjoint *kept)
 {
     const phx_system *system = var->system;
     const component_slot *component = &system->components.slot[index];
@@ -470,6 +508,9 @@ static void wanted_adjoint(phx_variation *var, int index, const double *by, doub
     memset(rigid, 0, (size_t)var->n_v * sizeof *rigid);
     phx_var_rigid_velocities(system, component, var->x0, per, 1.0, by, rigid);
     momenta_of_all(var, var->x0, rigid, p);
+    component_add(var, component, 1.0, rigid, kept->start);
+    for (int k = 0; k < per; k++)
+        kept->impulse[index * VARIATION_PER + k] += by[k];
     component_add(var, component, 1.0, p, a_v0);
     add_mass_slope(var, var->x0, 1.0, rigid, var->v0, p, a_xi0);
     /* by . (moments x g) = moments . (g x by) */
@@ -488,8 +529,8 @@ static void wanted_adjoint(phx_variation *var, int index, const double *by, doub
 
 /* The transpose of carried_tangent: a, of u on entry, of u_0 on exit; the numbers `by` = (T^T M T)^-1 T^T a go to the
  * momenta. */
-static phx_status carried_adjoint(phx_variation *var, int index, const double *u, const double *c, double *a,
-                                  double *by, double *a_xi)
+static phx_status carried_adjoint(phx_variation *var, int index, const double *u, unsigned parts, const double *c,
+                                  double *a, double *by, double *a_xi, const step_adjoint *kept)
 {
     const component_slot *component = &var->system->components.slot[index];
     const varied_component *own = &var->components[index];
@@ -509,17 +550,20 @@ static phx_status carried_adjoint(phx_variation *var, int index, const double *u
     component_add(var, component, -1.0, p, a);
     phx_var_rigid_slope(var->system, component, var->x1, own->per, 1.0, a, c, a_xi);
     add_mass_slope(var, var->x1, -1.0, rigid, u, p, a_xi);
+    keep_mass(var, component, parts, 0, -1.0, rigid, kept);
     return PHX_OK;
 }
 
 /* The transpose of energy_tangent: a_u += factor M u, a_xi += factor/2 d/dxi (u . M u), of a component. */
-static void energy_adjoint(phx_variation *var, int index, double factor, const double *u, double *a_u, double *a_xi)
+static void energy_adjoint(phx_variation *var, int index, double factor, const double *u, unsigned plus, unsigned minus,
+                           double *a_u, double *a_xi, const step_adjoint *kept)
 {
     const component_slot *component = &var->system->components.slot[index];
     double *p = var->room[5];
 
     momenta_of_all(var, var->x1, u, p);
     component_add(var, component, factor, p, a_u);
+    keep_mass(var, component, plus, minus, 0.5 * factor, u, kept);
     for (int i = 0; i < component->count; i++) {
         const body_slot *slot = phx_var_member(var->system, component, i);
         for (int k = slot->v; k < slot->v + phx_body_n_v(slot->body); k++)
@@ -529,17 +573,20 @@ static void energy_adjoint(phx_variation *var, int index, double factor, const d
 }
 
 /* The transpose of supply_tangent: to the multipliers, and to G v of the driven rows (n_l). */
-static void supply_adjoint(const phx_variation *var, int index, double factor, double *a_mu, double *a_e)
+static void supply_adjoint(const phx_variation *var, int index, double factor, double *a_mu, double *a_e,
+                           const step_adjoint *kept)
 {
     for (int k = 0; k < var->n_l && var->drives; k++)
         if (var->ws->rows.row[k].speed && row_is_of(var, k, index)) {
             a_mu[k] += factor * (var->w[k] + 0.5 * var->e[k]);
             a_e[k] += factor * 0.5 * var->correction[var->n_v + k];
+            kept->rate[k] += factor * var->correction[var->n_v + k];
         }
 }
 
 /* (9) to (6), transposed. */
-phx_status phx_var_project_adjoint(phx_variation *var, double *a_v, double *a_xi1, double *a_xi0, double *a_v0)
+phx_status phx_var_project_adjoint(phx_variation *var, double *a_v, double *a_xi1, double *a_xi0, double *a_v0,
+                                   const step_adjoint *kept)
 {
     const int n_v = var->n_v;
     double *a_next = var->room[0], *a_fixed = var->room[1], *y = var->room[2], *a_e = var->room[3], *a_y = var->room[4];
@@ -561,29 +608,33 @@ phx_status phx_var_project_adjoint(phx_variation *var, double *a_v, double *a_xi
         component_add(var, component, 1.0, a_v, a_fixed);
         if (own->scaled) {
             const double a_m = component_dot(var, component, a_v, y) / (2.0 * own->s * own->spare);
-            energy_adjoint(var, c, -a_m * own->missing / own->spare, y, a_y, a_xi1);
-            energy_adjoint(var, c, a_m, var->v, before, a_xi1);
-            energy_adjoint(var, c, -a_m, var->next, a_next, a_xi1);
-            supply_adjoint(var, c, a_m, a_mu, a_e + n_v);
+            energy_adjoint(var, c, -a_m * own->missing / own->spare, y, IN_NEXT, IN_FIXED, a_y, a_xi1, kept);
+            energy_adjoint(var, c, a_m, var->v, IN_VELOCITY, 0, before, a_xi1, kept);
+            energy_adjoint(var, c, -a_m, var->next, IN_NEXT, 0, a_next, a_xi1, kept);
+            supply_adjoint(var, c, a_m, a_mu, a_e + n_v, kept);
         }
         component_add(var, component, 1.0, a_y, a_next);
         component_add(var, component, -1.0, a_y, a_fixed);
         if (own->per == 0)
             continue;
-        status = carried_adjoint(var, c, var->fixed, own->wanted, a_fixed, sum, a_xi1);
+        status = carried_adjoint(var, c, var->fixed, IN_FIXED, own->wanted, a_fixed, sum, a_xi1, kept);
         if (!status)
-            status = carried_adjoint(var, c, var->next, own->step, a_next, by, a_xi1);
+            status = carried_adjoint(var, c, var->next, IN_NEXT, own->step, a_next, by, a_xi1, kept);
         for (int k = 0; k < own->per && !status; k++)
             sum[k] += by[k];
         if (!status)
-            wanted_adjoint(var, c, sum, a_xi0, a_xi1, a_v0);
+            wanted_adjoint(var, c, sum, a_xi0, a_xi1, a_v0, kept);
     }
     for (int i = 0; i < n_v; i++)
         a_v[i] = a_next[i] + before[i];
     if (!status && var->drives) {
         phx_var_add_pattern(var, var->taken, true, 1.0, a_e, a_xi1);
         add_row_rates(var, true, 1.0, a_e + n_v, a_v);
-        status = solution_adjoint(var, var->driven, var->drive, a_fixed, a_fixed + n_v, a_xi1, NULL);
+        memcpy(kept->rows[2] + n_v, a_e + n_v, (size_t)var->n_l * sizeof *a_e);
+        status = solution_adjoint(var, var->driven, var->drive, a_fixed, a_fixed + n_v, a_xi1, NULL,
+                                  kept->mass[OF_DRIVE], kept->rows[1]);
     }
-    return status ? status : solution_adjoint(var, var->stiffness, var->correction, a_next, a_mu, a_xi1, a_v);
+    return status ? status
+                  : solution_adjoint(var, var->stiffness, var->correction, a_next, a_mu, a_xi1, a_v,
+                                     kept->mass[OF_CORRECTION], kept->rows[0]);
 }

@@ -67,6 +67,8 @@ static phx_status allocate(phx_variation *var)
                                 {&var->correction, n},
                                 {&var->drive, n},
                                 {&var->next, n_v},
+                                {&var->carried[0], n_v},
+                                {&var->carried[1], n_v},
                                 {&var->fixed, n_v},
                                 {&var->e, n_l},
                                 {&var->w, n_l},
@@ -131,10 +133,11 @@ void phx_variation_destroy(phx_variation *var)
 {
     if (!var)
         return;
-    double *arrays[] = {var->forward,    var->difference, var->stiffness, var->driven,   var->taken, var->x0,
-                        var->x1,         var->xm,         var->v0,        var->lambda,   var->vm,    var->v,
-                        var->correction, var->drive,      var->next,      var->fixed,    var->e,     var->w,
-                        var->xi1,        var->dv1,        var->room_x,    var->body_room};
+    double *arrays[] = {var->forward,    var->difference, var->stiffness,  var->driven,   var->taken,
+                        var->x0,         var->x1,         var->xm,         var->v0,       var->lambda,
+                        var->vm,         var->v,          var->correction, var->drive,    var->next,
+                        var->carried[0], var->carried[1], var->fixed,      var->e,        var->w,
+                        var->xi1,        var->dv1,        var->room_x,     var->body_room};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_arrays_free(sizeof var->room / sizeof *var->room, var->room);
     phx_lu_destroy(var->lu);
@@ -322,17 +325,40 @@ phx_status phx_variation_tangent(phx_variation *var, const double *r, const doub
 }
 
 /* ---- backward ---- */
-/* In place: the derivative of a number by the state at the end becomes that by the state at the start. eta (n): the
- * number changes by -eta . dR/dp beside a_v . dv_1/dp. */
-phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, double *eta)
+int phx_variation_adjoint_size(const phx_variation *var)
 {
+    return 4 * var->n + (2 + VARIATION_RATES) * var->n_v + var->n_l + VARIATION_PER * var->system->components.n;
+}
+
+step_adjoint phx_var_step_adjoint(const phx_variation *var, double *kept)
+{
+    step_adjoint at = {.eta = kept, .end = kept + var->n};
+    double *next = at.end + var->n_v;
+
+    for (int j = 0; j < VARIATION_RATES; j++, next += var->n_v)
+        at.mass[j] = next;
+    at.start = next;
+    next += var->n_v;
+    for (int j = 0; j < 3; j++, next += var->n)
+        at.rows[j] = next;
+    at.rate = next;
+    at.impulse = next + var->n_l;
+    return at;
+}
+
+/* In place: the derivative of a number by the state at the end becomes that by the state at the start. */
+phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, double *kept)
+{
+    const step_adjoint at = phx_var_step_adjoint(var, kept);
+    double *eta = at.eta;
     double *a_xi0 = var->xi1, *a_v0 = var->dv1, *back = var->room[0], *start = var->room[1];
     const size_t of_v = (size_t)var->n_v * sizeof(double);
 
     memset(a_xi0, 0, of_v);
     memset(a_v0, 0, of_v);
-    phx_status status = phx_var_project_adjoint(var, a_v, a_xi, a_xi0, a_v0);
-    memset(eta, 0, (size_t)var->n * sizeof *eta);
+    memset(kept, 0, (size_t)phx_variation_adjoint_size(var) * sizeof *kept);
+    phx_status status = phx_var_project_adjoint(var, a_v, a_xi, a_xi0, a_v0, &at);
+    memcpy(at.end, a_v, of_v);
     apply_map(var, PHX_STEP_Y, true, 1.0, a_xi, eta);
     apply_map(var, PHX_STEP_VM, true, 1.0, a_v, eta);
     apply_map(var, PHX_STEP_X, true, 1.0, a_xi, a_xi0);

@@ -16,6 +16,22 @@ typedef struct varied_component {
         wanted[VARIATION_PER]; /* rigid motions (T^T M T)^-1 momenta that were missing, wanted */
 } varied_component;
 
+/* Velocities by which the mass matrix is multiplied in the projection: v, dv, what drives prescribe, and the rigid
+ * motions T c, T b of theory 19 (7), (8). */
+enum { OF_VELOCITY, OF_CORRECTION, OF_DRIVE, OF_STEP, OF_WANTED, VARIATION_RATES };
+/* What a number changes by with the numbers of the system in a step: for its adjoint. */
+typedef struct step_adjoint {
+    double *eta;                   /* n: -eta . dR */
+    double *end;                   /* n_v: . dv before the projection at a fixed mean velocity */
+    double *mass[VARIATION_RATES]; /* n_v: . (dM at x_1) u of each of the velocities */
+    double *start;                 /* n_v: . (dM at x_0) v_0 */
+    double *rows[3];               /* n: . d(-G^T mu, G u - w) at (v + dv, mu), (drive, mu_w), (v, 0) */
+    double *rate;                  /* n_l: . dw */
+    double *impulse;               /* components x VARIATION_PER: . d impulse of weights and loads */
+} step_adjoint;
+/* Its arrays in `kept`, phx_variation_adjoint_size numbers. */
+step_adjoint phx_var_step_adjoint(const phx_variation *variation, double *kept);
+
 struct phx_variation {
     phx_context *context;
     phx_system *system;
@@ -31,10 +47,12 @@ struct phx_variation {
     double *v;                          /* at the end, before the projection */
     double *correction, *drive;         /* n: (dv, mu); M^-1 G^T S^-1 w with its multipliers */
     double *next, *fixed;               /* n_v */
-    double *e, *w;                      /* n_l: G v - w, w */
-    double *room[8];                    /* n each */
-    double *xi1, *dv1;                  /* n_v: results of a tangent or an adjoint on their way */
-    double *room_x;                     /* n_x */
+    double *rate[VARIATION_RATES]; /* n_v: the velocities of step_adjoint; NULL: zero. Those of T own their arrays */
+    double *carried[2];
+    double *e, *w;     /* n_l: G v - w, w */
+    double *room[8];   /* n each */
+    double *xi1, *dv1; /* n_v: results of a tangent or an adjoint on their way */
+    double *room_x;    /* n_x */
     double *body_room;
     phx_step_maps *maps;
     int *first_map; /* of each body */
@@ -42,23 +60,14 @@ struct phx_variation {
     bool drives;
 };
 
-/* The same system at neighbouring values of a parameter; derivatives are sums of weights times values. */
-struct phx_variation_parameter {
-    phx_context *context;
-    int n;
-    workspace **ws; /* n, borrowed */
-    double *weight;
-    bool any;             /* it changes something in a step */
-    bool *touched;        /* per body: its numbers are not the same at all values */
-    bool coupled;         /* ports, joints, forces or gravity are not; or momenta are kept, so that all is evaluated */
-    double *p, *row, *dw; /* n_v + n_l; the same; n_l: change of prescribed rates */
-};
 /* out += sum weight M u at x of the bodies that the parameter touches. */
 void phx_var_mass_by(const phx_variation_parameter *by, const double *x, const double *u, double *out);
 /* out (n) += sum weight (-G^T mu, G u - w) at (x_1, u). */
 void phx_var_rows_by(const phx_variation *variation, const phx_variation_parameter *by, const double *u,
                      const double *mu, double *out);
-/* wanted += the change of the momenta and impulses of a component. */
+/* The change of the prescribed rate of row k, after phx_var_rows_by. */
+double phx_var_rate_by(const phx_variation_parameter *by, int k);
+/* wanted += the change of the momenta and impulses of a component, after phx_variation_by_parameter has begun. */
 void phx_var_wanted_by(const phx_variation *variation, const phx_variation_parameter *by, int index, double *wanted);
 
 /* A body of the system in the forward interval, without products. */
@@ -74,8 +83,9 @@ phx_status phx_var_projection(phx_variation *variation);
  * (NULL: none). */
 phx_status phx_var_project_tangent(phx_variation *variation, const phx_variation_parameter *by, const double *xi1,
                                    const double *xi0, const double *dv0, double *dv);
-/* The transpose: a_v, of v_1 on entry, of v on exit; to a_xi1, a_xi0, a_v0 is added. */
-phx_status phx_var_project_adjoint(phx_variation *variation, double *a_v, double *a_xi1, double *a_xi0, double *a_v0);
+/* The transpose: a_v, of v_1 on entry, of v on exit; to a_xi1, a_xi0, a_v0 is added, and to `kept`. */
+phx_status phx_var_project_adjoint(phx_variation *variation, double *a_v, double *a_xi1, double *a_xi0, double *a_v0,
+                                   const step_adjoint *kept);
 
 /* ---- load_variation.c: impulses of loads on a free component (index) ---- */
 /* wanted += their change with the configurations at both ends. */
