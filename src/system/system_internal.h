@@ -202,6 +202,13 @@ void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_po
  * ...). With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors */
+/* ---- one port or row at a time, whatever the evaluator ---- */
+/* A port at the instant or over the current interval. */
+void phx_sys_view_own_port(workspace *ws, phx_port_id id);
+/* Covectors of a row and its prescribed rate at t, or the mean over [t, t + h]. */
+void phx_sys_evaluate_row(workspace *ws, int k, double t, double h);
+/* res (n_v) -= P^T e for the efforts on a port. */
+void phx_sys_apply_port(const workspace *ws, phx_port_id id, double *res);
 void phx_sys_apply_multiplier(workspace *ws, int k, double lambda);
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
 /* row (port_count) = covector^T P of a port at the view of its body. */

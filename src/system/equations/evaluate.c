@@ -44,6 +44,46 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
     ws->by->view_ports(ws);
 }
 
+/* Place, section angles and rates of a port over the interval of ws->view. One on the ground only receives the length
+ * of the interval. */
+void phx_sys_view_own_port(workspace *ws, phx_port_id id)
+{
+    const port_slot *port = &ws->system->ports[id];
+    phx_port_view *view = &ws->ports.view[id];
+
+    if (port->body == PHX_GROUND) {
+        view->h = ws->view.h;
+        return;
+    }
+    const phx_body_view body = phx_sys_body_view(ws, port->body);
+    phx_body_port_view(ws->system->bodies[port->body].body, &port->port, &body, view);
+}
+
+/* g_k and w_k, the mean of the prescribed rate over an interval (theory 4 (3): G_mean nu_mean = w_mean). */
+void phx_sys_evaluate_row(workspace *ws, int k, double t, double h)
+{
+    const work_row *row = &ws->rows.row[k];
+    double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
+
+    phx_row_covectors(row->row, &ws->ports.view[row->a], &ws->ports.view[row->b], g, g + PHX_PORT_MAX);
+    if (!row->speed)
+        ws->rows.w[k] = row->rate;
+    else
+        ws->rows.w[k] = h == 0.0 ? phx_signal_value(row->speed, t) : phx_signal_mean(row->speed, t, t + h);
+}
+
+/* res -= P^T e of a port */
+void phx_sys_apply_port(const workspace *ws, phx_port_id id, double *res)
+{
+    const port_slot *port = &ws->system->ports[id];
+
+    if (port->body == PHX_GROUND)
+        return;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    phx_body_port_apply(ws->system->bodies[port->body].body, &port->port, &view, -1.0,
+                        ws->ports.effort + (size_t)id * PHX_PORT_MAX, res + ws->system->bodies[port->body].v);
+}
+
 /* G_k nu = g_a . zeta_a + g_b . zeta_b, theory 3 (5) */
 double phx_system_row_rate(const phx_dae *dae, int k)
 {

@@ -13,14 +13,10 @@
 #include "system/system_internal.h"
 
 /* ---- plain_rows.c: ports and rows ---- */
-/* A port, and every port, at the instant or over the current interval. */
-void phx_plain_view_port(workspace *ws, phx_port_id id);
+/* Every port at the instant or over the current interval. */
 void phx_plain_view_ports(workspace *ws);
-/* Covectors of a row, and of all rows, and their prescribed rates at t, or the means over [t, t + h]. */
-void phx_plain_row(workspace *ws, int k, double t, double h);
+/* Covectors of all rows, and their prescribed rates at t, or the means over [t, t + h]. */
 void phx_plain_rows(workspace *ws, double t, double h);
-/* res (n_v) -= what the efforts on a port are for the velocities of its body. */
-void phx_plain_apply_port(const workspace *ws, phx_port_id id, double *res);
 /* After phx_sys_forces: rows and multipliers into res (n_v + n_l). */
 void phx_plain_rows_residual(workspace *ws, double t, double h, const double *lambda, double *res);
 /* Residuals G v - w of all rows at an instant. */

@@ -3,7 +3,6 @@
  * stand at a port that does. A body whose equations are linear in its numbers is evaluated once, with the derivatives
  * of these numbers in their place (phx_body_sum); all others at every neighbour. Nothing is factored. */
 #include "system/forces/forces.h"
-#include "system/plain/plain.h"
 #include "variation.h"
 
 #include <string.h>
@@ -363,7 +362,7 @@ static phx_status between_by(const phx_variation *var, const phx_variation_param
         memset(by->row, 0, (size_t)var->n * sizeof *by->row);
         for (int i = 0; i < by->n_ports; i++) {
             const int id = by->ports[i];
-            phx_plain_view_port(ws, id);
+            phx_sys_view_own_port(ws, id);
             memset(ws->ports.effort + (size_t)id * PHX_PORT_MAX, 0, PHX_PORT_MAX * sizeof *ws->ports.effort);
         }
         for (int i = 0; i < by->n_forces && view->h != 0.0 && !status; i++) {
@@ -373,13 +372,13 @@ static phx_status between_by(const phx_variation *var, const phx_variation_param
         }
         for (int i = 0; i < by->n_rows; i++) {
             const int r = by->rows[i];
-            phx_plain_row(ws, r, t, view->h);
+            phx_sys_evaluate_row(ws, r, t, view->h);
             by->row[own->n_v + r] = phx_system_row_rate(&ws->base, r) - ws->rows.w[r];
             by->dw[r] += by->weight[k] * ws->rows.w[r];
             phx_sys_apply_multiplier(ws, r, lambda[r]);
         }
         for (int i = 0; i < by->n_ports; i++)
-            phx_plain_apply_port(ws, by->ports[i], by->row);
+            phx_sys_apply_port(ws, by->ports[i], by->row);
         for (int i = 0; i < var->n; i++)
             out[i] += by->weight[k] * by->row[i];
     }
