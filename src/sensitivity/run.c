@@ -90,17 +90,33 @@ static phx_status name_columns(phx_context *context, const phx_system *system, p
     return PHX_OK;
 }
 
-phx_status phx_built_columns(const phx_built *built, double t, const double *x, const double *v, double *columns)
+phx_status phx_built_columns(const phx_built *built, const phx_used_columns *wanted, double t, const double *x,
+                             const double *v, double *columns)
 {
     phx_energies energies;
 
-    phx_system_energies(built->system, x, v, &energies);
     columns[COLUMN_TIME] = t;
-    columns[COLUMN_KINETIC] = energies.kinetic;
-    columns[COLUMN_ELASTIC] = energies.elastic;
-    columns[COLUMN_POTENTIAL] = energies.potential;
-    columns[COLUMN_ENERGY] = phx_total_energy(&energies);
-    return phx_system_outputs(built->dae, t, x, v, columns + PHX_STATE_COLUMNS);
+    if (wanted->energies) {
+        phx_system_energies(built->system, x, v, &energies);
+        columns[COLUMN_KINETIC] = energies.kinetic;
+        columns[COLUMN_ELASTIC] = energies.elastic;
+        columns[COLUMN_POTENTIAL] = energies.potential;
+        columns[COLUMN_ENERGY] = phx_total_energy(&energies);
+    }
+    return phx_system_wanted_outputs(built->dae, t, x, v, wanted->outputs, columns + PHX_STATE_COLUMNS);
+}
+
+/* The columns of all expressions. */
+static void mark_wanted(phx_run_gradient *run)
+{
+    for (int k = 0; k < run->n; k++)
+        for (int m = 0; m < run->programs[k].measured.count; m++) {
+            const int column = run->programs[k].column[m];
+            if (column >= PHX_STATE_COLUMNS)
+                run->wanted.outputs[phx_system_column_output(run->run.system, column - PHX_STATE_COLUMNS)] = true;
+            else
+                run->wanted.energies = run->wanted.energies || column != COLUMN_TIME;
+        }
 }
 
 /* Whether objective k has the expression of the one before it, as samples of one column have: they share its program.
@@ -191,7 +207,7 @@ static phx_status evaluate_expression(phx_run_gradient *run, int k, double *e)
     phx_status status = PHX_OK;
 
     for (size_t r = 0; r < (size_t)tape->rows && !status; r++) {
-        status = phx_built_columns(&run->run, tape->t[r], tape->x + r * n_x, tape->v + r * n_v, run->row);
+        status = phx_built_columns(&run->run, &run->wanted, tape->t[r], tape->x + r * n_x, tape->v + r * n_v, run->row);
         e[r] = status ? 0.0 : phx_objective_value(&run->programs[k], tape->t[r], run->row, run->variables);
     }
     return status;
@@ -256,6 +272,48 @@ static phx_status run_model(phx_run_gradient *run)
 }
 
 /* ---- neighbours ---- */
+/* Whether two compiled expressions are the same, by the bytes they write. */
+static phx_status is_same(phx_context *context, const phx_objective_program *a, const phx_objective_program *b,
+                          bool *same)
+{
+    phx_archive *archives[2] = {NULL, NULL};
+    const phx_objective_program *both[2] = {a, b};
+    const void *bytes[2] = {NULL, NULL};
+    size_t size[2] = {0, 0};
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < 2 && !status; k++) {
+        phx_program *program = both[k]->measured.program;
+        status = phx_archive_create(context, &archives[k]);
+        if (status)
+            break;
+        phx_program_archive(archives[k], both[k]->measured.count + 1, &program);
+        status = phx_archive_status(archives[k]);
+        bytes[k] = phx_archive_bytes(archives[k], &size[k]);
+    }
+    *same = !status && size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0;
+    phx_archive_destroy(archives[0]);
+    phx_archive_destroy(archives[1]);
+    return status;
+}
+
+/* Whether the objectives follow a parameter beside the state: outputs, energies or the expressions themselves do. */
+static phx_status find_entry(const phx_run_gradient *run, phx_moved *moved)
+{
+    phx_status status = PHX_OK;
+
+    moved->enters = run->wanted.energies && phx_variation_touches(moved->parameter);
+    for (int i = 0; i < phx_system_n_outputs(run->run.system); i++)
+        moved->enters = moved->enters || (run->wanted.outputs[i] && phx_variation_enters(moved->parameter, i));
+    for (int k = 0; k < run->n && !status; k++)
+        for (int q = 0; q < PHX_DIFFERENCE_PLACES && !status && !moved->enters && !repeats(run, k); q++) {
+            bool same = true;
+            status = is_same(run->context, &run->programs[k], &moved->programs[q][k], &same);
+            moved->enters = !same;
+        }
+    return status;
+}
+
 /* The largest third difference of M over sqrt(M_ii M_jj), and of G over the largest entry of its row, at the start: by
  * the cube of the step where they follow the parameter smoothly. values: of M and D at -3, -1, 1, 3. */
 static double roughness(const phx_equations *e, double *const values[4])
@@ -389,6 +447,8 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
         status = phx_variation_parameter_create(run->context, run->variation, PHX_DIFFERENCE_PLACES, daes, weights,
                                                 &moved->parameter);
     if (!status)
+        status = find_entry(run, moved);
+    if (!status)
         dae->ops->tangent(dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
     phx_free(dx);
     return status;
@@ -421,7 +481,10 @@ static phx_status allocate_run(phx_run_gradient *run)
         {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
 
     run->moved = phx_calloc(run->context, m + 1, sizeof *run->moved);
-    return run->moved ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
+    run->wanted.outputs =
+        phx_calloc(run->context, (size_t)phx_system_n_outputs(run->run.system), sizeof *run->wanted.outputs);
+    return run->moved && run->wanted.outputs ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays)
+                                             : PHX_ERR_MEMORY;
 }
 
 /* Builds and runs the model, then prepares the neighbours of all parameters. */
@@ -444,8 +507,10 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
         status = allocate_run(run);
     if (!status)
         status = compile_all(run, neighbour->model, &run->programs);
-    if (!status)
+    if (!status) {
+        mark_wanted(run);
         status = run_model(run);
+    }
     for (int p = 0; p < m && !status; p++)
         status = move_parameter(run, p, parameters[p]);
     return status;
@@ -460,6 +525,7 @@ void phx_run_gradient_free(phx_run_gradient *run)
     for (int k = 0; run->slope && k < run->n; k++)
         phx_free(run->slope[k].value);
     phx_free(run->slope);
+    phx_free(run->wanted.outputs);
 
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     for (int p = 0; run->moved && p < run->m; p++)

@@ -20,6 +20,12 @@ typedef struct phx_column_names {
     const char **names; /* owned, with the texts behind PHX_STATE_COLUMNS */
 } phx_column_names;
 
+/* Columns that the objectives of a run follow. */
+typedef struct phx_used_columns {
+    bool energies;
+    bool *outputs; /* of the system, owned */
+} phx_used_columns;
+
 /* Accepted states of a run, rows one behind the other, and mean velocities and multipliers of the intervals that led
  * there. */
 typedef struct phx_tape {
@@ -43,6 +49,7 @@ typedef struct phx_moved {
     double step;
     phx_built at[PHX_DIFFERENCE_PLACES];
     phx_variation_parameter *parameter;
+    bool enters;                                            /* the objectives, beside the state */
     phx_objective_program *programs[PHX_DIFFERENCE_PLACES]; /* of the objectives of the run */
 } phx_moved;
 
@@ -53,6 +60,7 @@ typedef struct phx_run_gradient {
     const phx_objective *objectives;
     phx_objective_program *programs;
     phx_column_names columns;
+    phx_used_columns wanted;
     phx_integrate_options used;
     phx_built run;
     phx_variation *variation;
@@ -72,8 +80,9 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
                                    const phx_objective *objectives, int m, const int *parameters,
                                    phx_run_gradient *run);
 void phx_run_gradient_free(phx_run_gradient *run);
-/* The columns at a state of a built model. */
-phx_status phx_built_columns(const phx_built *built, double t, const double *x, const double *v, double *columns);
+/* The columns at a state of a built model that are wanted; the others stay as they are. */
+phx_status phx_built_columns(const phx_built *built, const phx_used_columns *wanted, double t, const double *x,
+                             const double *v, double *columns);
 /* Whether any objective follows the values of its expression at row r. */
 bool phx_run_row_counts(const phx_run_gradient *run, int r);
 /* run_tangent.c, run_adjoint.c: the derivatives into run->gradient. */

@@ -14,7 +14,9 @@ typedef struct sweep {
     double *column;     /* 2 x columns: differences of sixth and of fourth order */
     double *by_column;  /* n x columns */
     double *force;      /* 2 n_v */
-    bool *used;         /* columns */
+    bool *used;         /* columns of `left` that are used at the row at hand */
+    phx_output_slopes *slopes;
+    phx_used_columns left; /* columns whose derivatives are differences */
 } sweep;
 
 /* The arrays of a sweep. */
@@ -33,8 +35,18 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
                                 {&s->column, 2 * columns},
                                 {&s->by_column, (size_t)run->n * columns},
                                 {&s->force, 2 * n_v}};
+    const size_t outputs = (size_t)phx_system_n_outputs(run->run.system);
+    phx_status status = PHX_OK;
+
     s->used = phx_calloc(run->context, columns, sizeof *s->used);
-    return s->used ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
+    s->left.outputs = phx_calloc(run->context, outputs, sizeof *s->left.outputs);
+    if (!s->used || !s->left.outputs)
+        return PHX_ERR_MEMORY;
+    s->left.energies = run->wanted.energies;
+    for (size_t i = 0; i < outputs; i++)
+        s->left.outputs[i] = run->wanted.outputs[i] && !phx_output_slopes_has(run->run.system, (int)i);
+    status = phx_output_slopes_create(run->run.dae, &s->slopes);
+    return status ? status : phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 static void sweep_free(sweep *s)
@@ -42,6 +54,8 @@ static void sweep_free(sweep *s)
     double *arrays[] = {s->a_xi, s->a_v, s->kept, s->v, s->unit, s->x, s->here, s->column, s->by_column, s->force};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(s->used);
+    phx_free(s->left.outputs);
+    phx_output_slopes_destroy(s->slopes);
 }
 
 /* ---- the objectives at a row ---- */
@@ -68,7 +82,9 @@ static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool
 static phx_status columns_without(phx_run_gradient *run, const sweep *s, int r, int b)
 {
     const phx_placed_body place = phx_system_placed(run->run.system, b);
-    const phx_status status = phx_built_columns(&run->run, run->tape.t[r], s->x, s->v, run->row);
+    const phx_status status = phx_built_columns(&run->run, &s->left, run->tape.t[r], s->x, s->v, run->row);
+    if (!s->left.energies)
+        return status;
     const double elastic = phx_body_elastic(place.body, s->x + place.x),
                  potential = phx_body_potential(place.body, run->gravity, s->x + place.x);
 
@@ -142,13 +158,22 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
     return status;
 }
 
+/* Whether a column's derivatives are differences. */
+static bool is_left(const phx_run_gradient *run, const sweep *s, int column)
+{
+    if (column < PHX_STATE_COLUMNS)
+        return column != COLUMN_TIME;
+    return s->left.outputs[phx_system_column_output(run->run.system, column - PHX_STATE_COLUMNS)];
+}
+
 /* The columns at row r, and the derivatives of the objectives by them: slopes times derivatives of the expressions. */
 static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
 {
     const size_t n = (size_t)run->columns.n;
     const phx_dae *dae = run->run.dae;
-    const phx_status status = phx_built_columns(&run->run, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
-                                                run->tape.v + (size_t)r * (size_t)dae->n_v, s->here);
+    const phx_status status =
+        phx_built_columns(&run->run, &run->wanted, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
+                          run->tape.v + (size_t)r * (size_t)dae->n_v, s->here);
 
     memset(s->by_column, 0, (size_t)run->n * n * sizeof *s->by_column);
     memset(s->used, 0, n * sizeof *s->used);
@@ -163,7 +188,7 @@ static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
             const int column = run->programs[k].column[m];
             phx_program_partial(measured->program, m + 1, run->variables, jet);
             s->by_column[(size_t)k * n + (size_t)column] += slope * jet[1];
-            s->used[column] = true;
+            s->used[column] = is_left(run, s, column);
         }
     }
     return status;
@@ -182,7 +207,7 @@ static phx_status follows_body(phx_run_gradient *run, sweep *s, int r, int b, bo
         all[i] = MOVED * (1.0 + 0.1 * i);
     }
     phx_body_displace(place.body, 1.0, all, s->x + place.x);
-    const phx_status status = phx_built_columns(&run->run, run->tape.t[r], s->x, s->v, run->row);
+    const phx_status status = phx_built_columns(&run->run, &s->left, run->tape.t[r], s->x, s->v, run->row);
     *follows = false;
     for (int c = 0; c < run->columns.n; c++)
         *follows = *follows || (s->used[c] && run->row[c] != s->here[c]);
@@ -202,16 +227,23 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
     for (size_t i = 0; i < n_v; i++)
         speed = fmax(speed, fabs(v[i]));
     status = find_by_column(run, s, r);
-    for (int b = 0; b < phx_system_bodies(run->run.system) && !status; b++) {
+    if (!status)
+        status = phx_output_slopes_add(s->slopes, run->wanted.outputs, run->tape.t[r], run->tape.x + (size_t)r * n_x, v,
+                                       run->n, run->columns.n, s->by_column + PHX_STATE_COLUMNS, s->a_xi);
+    bool any = false;
+    for (int c = 0; c < run->columns.n; c++)
+        any = any || s->used[c];
+    for (int b = 0; b < phx_system_bodies(run->run.system) && any && !status; b++) {
         bool follows = false;
         status = follows_body(run, s, r, b, &follows);
         if (!status && follows)
             status = add_body_entries(run, s, r, b, speed);
     }
     for (int p = 0; p < run->m && !status; p++)
-        for (int q = 0; q < PHX_DIFFERENCE_PLACES && !status; q++) {
+        for (int q = 0; q < PHX_DIFFERENCE_PLACES && run->moved[p].enters && !status; q++) {
             const phx_moved *moved = &run->moved[p];
-            status = phx_built_columns(&moved->at[q], run->tape.t[r], run->tape.x + (size_t)r * n_x, v, run->row);
+            status = phx_built_columns(&moved->at[q], &run->wanted, run->tape.t[r], run->tape.x + (size_t)r * n_x, v,
+                                       run->row);
             for (int k = 0; k < run->n && !status; k++)
                 run->gradient[k * run->m + p] +=
                     phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[q] / moved->step *

@@ -30,7 +30,7 @@ static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const dou
     for (int s = 0; s < PHX_DIFFERENCE_PLACES && !status; s++) {
         move_state(run->run.system, run->tape.x + (size_t)r * n_x, run->tape.v + (size_t)r * n_v,
                    phx_difference_place[s] * moved->step, xi, dv, room, room + n_x);
-        status = phx_built_columns(&moved->at[s], run->tape.t[r], room, room + n_x, run->row);
+        status = phx_built_columns(&moved->at[s], &run->wanted, run->tape.t[r], room, room + n_x, run->row);
         for (int k = 0; k < run->n && !status; k++) {
             const double slope = phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[s] / moved->step;
             if (slope != 0.0)

@@ -111,6 +111,21 @@ phx_status phx_system_observer(phx_system *system, phx_context *context, phx_dae
 /* phx_system_outputs, and phx_system_drift to `drift` (position, velocity), which view the ports once. */
 phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const double *v, double drift[2],
                               double *columns);
+/* phx_system_outputs of the outputs that are wanted (per output); the other columns stay as they are. */
+phx_status phx_system_wanted_outputs(phx_dae *dae, double t, const double *x, const double *v, const bool *wanted,
+                                     double *columns);
+int phx_system_n_outputs(const phx_system *system);
+int phx_system_column_output(const phx_system *system, int column); /* the output that a column belongs to */
+
+/* Derivatives of outputs that follow the configuration alone. The dae is borrowed. */
+typedef struct phx_output_slopes phx_output_slopes;
+phx_status phx_output_slopes_create(phx_dae *dae, phx_output_slopes **slopes);
+void phx_output_slopes_destroy(phx_output_slopes *slopes); /* NULL is allowed */
+bool phx_output_slopes_has(const phx_system *system, int output);
+/* a (n x n_v) += the derivatives by xi, at a state, of n numbers whose derivatives by the columns are `weight`,
+ * `stride` numbers from one to the next, as far as they follow those of the outputs wanted that it has. */
+phx_status phx_output_slopes_add(phx_output_slopes *slopes, const bool *wanted, double t, const double *x,
+                                 const double *v, int n, int stride, const double *weight, double *a);
 /* The factors of the first `count` initial strains of a body (phx_stress_map) at t: the values of its temperatures, of
  * an equilibrium under a part of the loads that part of them. */
 void phx_system_strain_factors(const phx_dae *dae, phx_body_id body, double t, int count, double *factors);
@@ -460,9 +475,13 @@ void phx_variation_parameter_destroy(phx_variation_parameter *parameter); /* NUL
  * state, mean velocity and multipliers. */
 phx_status phx_variation_by_parameter(phx_variation *variation, phx_variation_parameter *parameter, double *r,
                                       double *dv_p);
+/* Whether it changes anything in a step. */
+bool phx_variation_touches(const phx_variation_parameter *parameter);
+/* Whether the parameter enters the columns of an output beside the state; it may say so of one that it does not. */
+bool phx_variation_enters(const phx_variation_parameter *parameter, int output);
 /* change[i * stride] += what the parameter changes in n numbers in the step at hand, of whose adjoints `kept` has one
  * after the other. */
-phx_status phx_variation_contract(phx_variation *variation, phx_variation_parameter *parameter, int n,
-                                  double *kept, int stride, double *change);
+phx_status phx_variation_contract(phx_variation *variation, phx_variation_parameter *parameter, int n, double *kept,
+                                  int stride, double *change);
 
 #endif

@@ -201,7 +201,6 @@ void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_po
 /* Efforts of forces into ws->ports.effort, powers into ws->forces.power; distributed loads straight into res (res -=
  * ...). With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
-/* effort += multipliers' covectors */
 /* ---- one port or row at a time, whatever the evaluator ---- */
 /* A port at the instant or over the current interval. */
 void phx_sys_view_own_port(workspace *ws, phx_port_id id);
@@ -209,6 +208,7 @@ void phx_sys_view_own_port(workspace *ws, phx_port_id id);
 void phx_sys_evaluate_row(workspace *ws, int k, double t, double h);
 /* res (n_v) -= P^T e for the efforts on a port. */
 void phx_sys_apply_port(const workspace *ws, phx_port_id id, double *res);
+/* effort += covectors of a row times its multiplier, and of all rows */
 void phx_sys_apply_multiplier(workspace *ws, int k, double lambda);
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
 /* row (port_count) = covector^T P of a port at the view of its body. */
@@ -326,6 +326,10 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *written);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
+/* Values of the output columns (wanted: per output; NULL: all) at the instant of the workspace, from accelerations and
+ * the multipliers of all rows. */
+void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, const bool *wanted,
+                           double *columns);
 /* Some output is an acceleration, or a reaction. */
 bool phx_sys_outputs_accelerate(const phx_system *system);
 /* phx_system_drift where the ports have been viewed at the instant (equations/dae.c). */
@@ -360,8 +364,6 @@ void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out);         
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all);
 /* G_r = C G of the redundant rows by those of the workspace, C redundant x n_l; after factor_mass. */
 phx_status phx_sys_dependence(workspace *ws, double *C);
-/* All columns at the current instant view. */
-void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns);
 /* Generalised forces of a distributed load at the current view into res (n_v): res -= ...; with `linear` also its
  * stiffness into K. */
 phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res);

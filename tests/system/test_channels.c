@@ -89,7 +89,7 @@ static void columns_at(model *m, const double *x, const double *v, const double 
     for (int k = 0; k < m->n_l; k++)
         all[ws->rows.index[k]] = lambda[k];
     phx_sys_set_instant(ws, x, v);
-    phx_sys_output_values(ws, 0.3, v_dot, all, columns);
+    phx_sys_output_values(ws, 0.3, v_dot, all, NULL, columns);
 }
 
 static double want[COLUMNS][MOST], got[COLUMNS][MOST];

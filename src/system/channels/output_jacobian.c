@@ -246,8 +246,7 @@ static void coordinate_jacobian(jacobian_rows *rows, const output_slot *output, 
     const joint_slot *joint = &rows->ws->system->joints[output->def.joint];
 
     for (int c = 0; c < joint->n_coordinates; c++)
-        phx_sys_jacobian_add_motion(rows, part, rows->row[c],
-                                    &rows->list->motions[rows->list->first_motion[output->def.joint] + c]);
+        phx_sys_jacobian_add_coordinate(rows, part, rows->row[c], output->def.joint, c, 1.0);
 }
 
 void phx_sys_coordinate_jacobian(jacobian_rows *rows, const output_slot *output)

@@ -824,13 +824,16 @@ phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *
 
 /* Values of all output columns at the instant of the workspace, from accelerations v_dot and the multipliers `all` of
  * all rows. */
-void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns)
+void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, const bool *wanted,
+                          double *columns)
 {
     const phx_system *system = ws->system;
 
     for (int i = 0; i < system->channels.n_outputs; i++) {
         const output_slot *output = &system->channels.outputs[i];
         double *out = columns + output->first;
+        if (wanted && !wanted[i])
+            continue;
         if (output->def.quantity == PHX_QUANTITY_REACTION)
             reaction(ws, output, all, out);
         else if (is_of(output->def.quantity, PHX_OF_JOINT))
@@ -846,21 +849,28 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
     }
 }
 
-bool phx_sys_outputs_accelerate(const phx_system *system)
+/* Whether any of the outputs that are wanted (NULL: all) follows accelerations. */
+static bool outputs_accelerate(const phx_system *system, const bool *wanted)
 {
     bool some = false;
 
     for (int i = 0; i < system->channels.n_outputs; i++)
-        some = some || quantities[system->channels.outputs[i].def.quantity].info.order == 2;
+        some = some || ((!wanted || wanted[i]) && quantities[system->channels.outputs[i].def.quantity].info.order == 2);
     return some;
 }
 
+bool phx_sys_outputs_accelerate(const phx_system *system)
+{
+    return outputs_accelerate(system, NULL);
+}
+
 /* The columns, and with `drift` what phx_system_drift gives. */
-static phx_status observe(phx_dae *dae, double t, const double *x, const double *v, double *drift, double *columns)
+static phx_status observe(phx_dae *dae, double t, const double *x, const double *v, const bool *wanted, double *drift,
+                          double *columns)
 {
     workspace *ws = (workspace *)dae;
     double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
-    const bool accelerations = phx_sys_outputs_accelerate(ws->system);
+    const bool accelerations = outputs_accelerate(ws->system, wanted);
     phx_status status = PHX_OK;
 
     if (accelerations)
@@ -871,7 +881,7 @@ static phx_status observe(phx_dae *dae, double t, const double *x, const double 
     if (accelerations)
         status = phx_sys_all_multipliers(ws, lambda, ws->reactions.all);
     if (!status)
-        phx_sys_output_values(ws, t, v_dot, ws->reactions.all, columns);
+        phx_sys_output_values(ws, t, v_dot, ws->reactions.all, wanted, columns);
     if (!status && drift)
         phx_sys_drift(ws, t, &drift[0], &drift[1]);
     return phx_conclude(dae->context, status);
@@ -881,13 +891,29 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
 {
     if (!dae || !x || !v || !columns)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or columns");
-    return observe(dae, t, x, v, NULL, columns);
+    return observe(dae, t, x, v, NULL, NULL, columns);
 }
 
 phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const double *v, double drift[2],
                               double *columns)
 {
-    return observe(dae, t, x, v, drift, columns);
+    return observe(dae, t, x, v, NULL, drift, columns);
+}
+
+phx_status phx_system_wanted_outputs(phx_dae *dae, double t, const double *x, const double *v, const bool *wanted,
+                                     double *columns)
+{
+    return observe(dae, t, x, v, wanted, NULL, columns);
+}
+
+int phx_system_n_outputs(const phx_system *system)
+{
+    return system->channels.n_outputs;
+}
+
+int phx_system_column_output(const phx_system *system, int column)
+{
+    return (int)(output_of_column(system, column) - system->channels.outputs);
 }
 
 /* Output columns at an equilibrium, with zero velocities and accelerations. */
@@ -908,7 +934,7 @@ phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, co
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, ws->reactions.all);
     if (!status)
-        phx_sys_output_values(ws, t, rest, ws->reactions.all, columns);
+        phx_sys_output_values(ws, t, rest, ws->reactions.all, NULL, columns);
     return phx_conclude(dae->context, status);
 }
 

@@ -466,7 +466,7 @@ static void archive_pairs(phx_archive *archive, const phx_system *system, output
 }
 
 /* Writes or reads an output with its stress rows, whose size must fit the body. */
-static void archive_output(phx_archive *archive, const phx_system *system, output_slot *output)
+void phx_sys_archive_output(phx_archive *archive, const phx_system *system, output_slot *output)
 {
     bool rows = output->stress != NULL;
     int set = (int)output->set;
@@ -493,7 +493,7 @@ static void archive_outputs(phx_archive *archive, phx_system *system)
     archive_array(archive, &system->channels.n_outputs, &system->building.cap_outputs, sizeof *system->channels.outputs,
                   (void **)&system->channels.outputs);
     for (int i = 0; i < system->channels.n_outputs && !phx_archive_status(archive); i++)
-        archive_output(archive, system, &system->channels.outputs[i]);
+        phx_sys_archive_output(archive, system, &system->channels.outputs[i]);
 }
 
 /* ---- controllers ---- */

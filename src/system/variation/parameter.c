@@ -24,12 +24,13 @@ struct phx_variation_parameter {
     int n_bodies, n_ports, n_rows, n_forces;
     touched_body *bodies;
     int *ports, *rows, *forces; /* that are evaluated; rows by their multipliers */
+    bool *enters;               /* per output: phx_variation_enters */
     double *p, *row, *sum, *dw; /* n_v + n_l each; n_l: change of prescribed rates */
     double *loads;              /* components x VARIATION_PER: change of the impulses of loads */
 };
 
 /* ---- what is touched ---- */
-typedef enum part { OF_BODY, OF_PORT, OF_JOINT, OF_FORCE } part;
+typedef enum part { OF_BODY, OF_PORT, OF_JOINT, OF_FORCE, OF_OUTPUT, PARTS } part;
 
 static void write_part(phx_archive *archive, phx_system *system, part what, int i)
 {
@@ -39,6 +40,8 @@ static void write_part(phx_archive *archive, phx_system *system, part what, int 
         phx_sys_archive_joint(archive, system, i);
     else if (what == OF_FORCE)
         phx_sys_archive_force(archive, system, &system->forces[i]);
+    else if (what == OF_OUTPUT)
+        phx_sys_archive_output(archive, system, &system->channels.outputs[i]);
     if (what != OF_BODY)
         return;
     phx_body *body = system->bodies[i].body;
@@ -173,22 +176,47 @@ static void list_between(const phx_variation *var, phx_variation_parameter *by, 
     }
 }
 
+bool phx_variation_touches(const phx_variation_parameter *by)
+{
+    return by->n_bodies + by->n_forces + by->n_rows > 0;
+}
+
+/* Whether an output has the parameter: places and rates by their port or the coordinates of their joint, accelerations,
+ * forces and stresses by anything. */
+static bool enters(const phx_system *system, const phx_variation_parameter *by, const bool *ports, const bool *joints,
+                   const phx_output_def *def)
+{
+    const phx_quantity_info *info = phx_system_quantity_info(def->quantity);
+    bool has = false;
+
+    if (info->order == 2 || (info->of != PHX_OF_PORT && info->of != PHX_OF_JOINT))
+        return phx_variation_touches(by) || by->n_ports > 0;
+    if (info->of == PHX_OF_PORT)
+        return ports[def->port];
+    for (int c = 0; c < system->joints[def->joint].n_coordinates; c++) {
+        const coordinate_slot *coordinate = &system->joints[def->joint].coordinates[c];
+        has = has || ports[coordinate->a] || ports[coordinate->b];
+    }
+    return has || joints[def->joint];
+}
+
 /* Bodies, ports, joints and forces that are touched, then the lists of what is evaluated. A port that slides on a body
  * that is touched counts as touched, and with another gravity all bodies do. */
 static phx_status list_touched(const phx_variation *var, phx_variation_parameter *by)
 {
     const phx_system *system = var->system;
-    const int counts[] = {system->n_bodies, system->n_ports, system->n_joints, system->n_forces};
-    bool *touched[4], *all, other_gravity = false;
+    const int counts[PARTS] = {system->n_bodies, system->n_ports, system->n_joints, system->n_forces,
+                               system->channels.n_outputs};
+    bool *touched[PARTS], *all, other_gravity = false;
     size_t sum = 1, at = 0;
     phx_status status = PHX_OK;
 
-    for (int what = 0; what < 4; what++)
+    for (int what = 0; what < PARTS; what++)
         sum += (size_t)counts[what];
     all = phx_calloc(by->context, sum, sizeof *all);
     if (!all)
         return PHX_ERR_MEMORY;
-    for (int what = 0; what < 4 && !status; what++) {
+    for (int what = 0; what < PARTS && !status; what++) {
         int count = counts[what];
         touched[what] = all + at;
         at += (size_t)count;
@@ -209,6 +237,9 @@ static phx_status list_touched(const phx_variation *var, phx_variation_parameter
     }
     if (!status)
         list_between(var, by, touched[OF_BODY], touched[OF_PORT], touched[OF_JOINT], touched[OF_FORCE]);
+    for (int i = 0; i < system->channels.n_outputs && !status; i++)
+        by->enters[i] = touched[OF_OUTPUT][i] ||
+                        enters(system, by, touched[OF_PORT], touched[OF_JOINT], &system->channels.outputs[i].def);
     phx_free(all);
     return status;
 }
@@ -237,7 +268,8 @@ phx_status phx_variation_parameter_create(phx_context *context, const phx_variat
                                 {&by->sum, (size_t)variation->n},
                                 {&by->loads, VARIATION_PER * (size_t)system->components.n},
                                 {&by->dw, (size_t)variation->n_l}};
-    const bool all = by->ws && by->bodies && by->ports && by->rows && by->forces;
+    by->enters = phx_calloc(context, (size_t)system->channels.n_outputs, sizeof *by->enters);
+    const bool all = by->enters && by->ws && by->bodies && by->ports && by->rows && by->forces;
     phx_status status = all ? phx_arrays_create(context, sizeof arrays / sizeof *arrays, arrays) : PHX_ERR_MEMORY;
     for (int k = 0; k < n && !status; k++) {
         by->ws[k] = (workspace *)daes[k];
@@ -264,6 +296,7 @@ void phx_variation_parameter_destroy(phx_variation_parameter *by)
     }
     phx_free(by->bodies);
     phx_free(by->ports);
+    phx_free(by->enters);
     phx_free(by->rows);
     phx_free(by->forces);
     phx_free(by->ws);
@@ -271,9 +304,9 @@ void phx_variation_parameter_destroy(phx_variation_parameter *by)
     phx_free(by);
 }
 
-static bool touches(const phx_variation_parameter *by)
+bool phx_variation_enters(const phx_variation_parameter *by, int output)
 {
-    return by->n_bodies + by->n_forces + by->n_rows > 0;
+    return by->enters[output];
 }
 
 /* ---- bodies ---- */
@@ -486,7 +519,7 @@ phx_status phx_variation_by_parameter(phx_variation *var, phx_variation_paramete
 
     memset(r, 0, (size_t)var->n * sizeof *r);
     memset(dv_p, 0, (size_t)var->n_v * sizeof *dv_p);
-    if (!touches(by)) /* of the start or of outputs alone */
+    if (!phx_variation_touches(by)) /* of the start or of outputs alone */
         return PHX_OK;
     const phx_body_view view = interval_view(var, end);
     for (int t = 0; t < by->n_bodies; t++) {
@@ -566,7 +599,7 @@ phx_status phx_variation_contract(phx_variation *var, phx_variation_parameter *b
     double *end = var->room[2];
     phx_status status = PHX_OK;
 
-    if (!touches(by))
+    if (!phx_variation_touches(by))
         return PHX_OK;
     const phx_body_view view = interval_view(var, end);
     for (int t = 0; t < by->n_bodies; t++)
