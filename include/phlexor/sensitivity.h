@@ -45,6 +45,8 @@ typedef struct phx_gradient_options {
     const char *const *objectives;
     const char *const *parameters; /* names; NULL: all of the model */
     phx_derivation derivation;
+    double memory; /* bytes for the states of a run, default 0.5e9; of a longer one some are kept, and a sweep makes the
+                      others again */
 } phx_gradient_options;
 phx_gradient_options phx_gradient_options_default(void);
 

@@ -6,7 +6,9 @@
 
 phx_gradient_options phx_gradient_options_default(void)
 {
-    return (phx_gradient_options){0};
+    static const double GIGABYTE = 1e9;
+
+    return (phx_gradient_options){.memory = 0.5 * GIGABYTE};
 }
 
 static void free_texts(int n, char **texts)
@@ -178,17 +180,17 @@ static bool tangents_are_cheaper(const analysis_part *part, int n_v)
     return part->m <= part->n + (at_all_steps ? n_v : 1);
 }
 
-/* By tangents or by the adjoint, whichever is cheaper, unless `derivation` chooses. */
-static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
+/* By tangents or by the adjoint, whichever is cheaper, unless `options` choose. */
+static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, const phx_gradient_options *options,
                               const int *parameters, analysis_part *part)
 {
     phx_run_gradient run;
-    phx_status status =
-        phx_run_gradient_create(context, neighbour, part->n, part->objectives, part->m, parameters, &run);
+    phx_status status = phx_run_gradient_create(context, neighbour, part->n, part->objectives, part->m, parameters,
+                                                options->memory, &run);
 
     if (!status)
-        status = derivation == PHX_DERIVE_TANGENT ||
-                         (derivation == PHX_DERIVE_AUTO && tangents_are_cheaper(part, run.run.dae->n_v))
+        status = options->derivation == PHX_DERIVE_TANGENT ||
+                         (options->derivation == PHX_DERIVE_AUTO && tangents_are_cheaper(part, run.run.dae->n_v))
                      ? phx_run_tangent(&run)
                      : phx_run_adjoint(&run);
     if (!status) {
@@ -200,15 +202,15 @@ static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, ph
 }
 
 /* The exact derivatives of an analysis where there are any and they are not refused, else differences. */
-static phx_status find_part(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
+static phx_status find_part(phx_context *context, phx_neighbour *neighbour, const phx_gradient_options *options,
                             phx_analysis analysis, const int *parameters, analysis_part *part)
 {
     phx_status status = PHX_ERR_UNSUPPORTED;
 
-    if (analysis != PHX_ANALYSIS_SIMULATE || derivation == PHX_DERIVE_DIFFERENCES)
+    if (analysis != PHX_ANALYSIS_SIMULATE || options->derivation == PHX_DERIVE_DIFFERENCES)
         return find_by_differences(context, neighbour, parameters, part);
-    status = find_of_run(context, neighbour, derivation, parameters, part);
-    if (status != PHX_ERR_UNSUPPORTED || derivation != PHX_DERIVE_AUTO)
+    status = find_of_run(context, neighbour, options, parameters, part);
+    if (status != PHX_ERR_UNSUPPORTED || options->derivation != PHX_DERIVE_AUTO)
         return status;
     phx_log(context, PHX_LOG_WARNING, "derivatives by differences of whole runs: %s", phx_context_message(context));
     phx_context_clear(context);
@@ -216,7 +218,7 @@ static phx_status find_part(phx_context *context, phx_neighbour *neighbour, phx_
 }
 
 /* The objectives of one analysis into their rows of the gradient. */
-static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, phx_derivation derivation,
+static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, const phx_gradient_options *options,
                                 phx_analysis analysis, const phx_objective *objectives, const int *parameters,
                                 phx_gradient *gradient)
 {
@@ -235,7 +237,7 @@ static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, 
             part.number[part.n++] = k;
         }
     if (!status && part.n > 0)
-        status = find_part(context, neighbour, derivation, analysis, parameters, &part);
+        status = find_part(context, neighbour, options, analysis, parameters, &part);
     for (int k = 0; k < part.n && !status; k++) {
         gradient->value[part.number[k]] = part.value[k];
         memcpy(gradient->gradient + (size_t)part.number[k] * m, part.slope + (size_t)k * m, m * sizeof(double));
@@ -386,8 +388,7 @@ phx_status phx_gradient_find(phx_context *context, const phx_model *model, const
     for (int p = 0; p < gradient->n_parameters && !status; p++)
         gradient->parameter[p] = model->parameters[parameters[p]].value;
     for (int a = 0; a < PHX_ANALYSES && !status; a++)
-        status =
-            find_analysis(context, &neighbour, options->derivation, (phx_analysis)a, objectives, parameters, gradient);
+        status = find_analysis(context, &neighbour, options, (phx_analysis)a, objectives, parameters, gradient);
     phx_neighbour_free(&neighbour);
     free_all(n, objectives);
     phx_free(parameters);

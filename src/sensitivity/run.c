@@ -106,9 +106,20 @@ phx_status phx_built_columns(const phx_built *built, const phx_used_columns *wan
     return phx_system_wanted_outputs(built->dae, t, x, v, wanted->outputs, columns + PHX_STATE_COLUMNS);
 }
 
-/* The columns of all expressions. */
+/* Whether objective k has the expression of the one before it, as samples of one column have: they share its program.
+ */
+static bool repeats(const phx_run_gradient *run, int k)
+{
+    return k > 0 && strcmp(run->objectives[k].expression, run->objectives[k - 1].expression) == 0;
+}
+
+/* The distinct expressions, and their columns. */
 static void mark_wanted(phx_run_gradient *run)
 {
+    for (int k = 0; k < run->n; k++)
+        run->distinct[k] = run->n_distinct += repeats(run, k) ? 0 : 1;
+    for (int k = 0; k < run->n; k++)
+        run->distinct[k]--;
     for (int k = 0; k < run->n; k++)
         for (int m = 0; m < run->programs[k].measured.count; m++) {
             const int column = run->programs[k].column[m];
@@ -117,13 +128,6 @@ static void mark_wanted(phx_run_gradient *run)
             else
                 run->wanted.energies = run->wanted.energies || column != COLUMN_TIME;
         }
-}
-
-/* Whether objective k has the expression of the one before it, as samples of one column have: they share its program.
- */
-static bool repeats(const phx_run_gradient *run, int k)
-{
-    return k > 0 && strcmp(run->objectives[k].expression, run->objectives[k - 1].expression) == 0;
 }
 
 /* Programs of all objectives over these columns. */
@@ -152,67 +156,6 @@ static void free_programs(const phx_run_gradient *run, phx_objective_program *pr
 }
 
 /* ---- the run ---- */
-/* Room for one more row. */
-static phx_status grow_tape(phx_context *context, const phx_dae *dae, phx_tape *tape)
-{
-    const int wider = tape->capacity > 0 ? 2 * tape->capacity : 256;
-    double **arrays[] = {&tape->t, &tape->x, &tape->v, &tape->vm, &tape->lambda};
-    const int sizes[] = {1, dae->n_x, dae->n_v, dae->n_v, dae->n_l};
-    static const double MOST = 4.0, GIGABYTE = 1e9; /* of all states */
-    const double bytes = 8.0 * wider * (1.0 + dae->n_x + 2.0 * dae->n_v + dae->n_l);
-
-    if (bytes > MOST * GIGABYTE)
-        return phx_fail(
-            context, PHX_ERR_UNSUPPORTED,
-            "the states of more than %d steps do not fit into %.0f GB, as exact derivatives need them; take "
-            "longer steps or a shorter run",
-            tape->rows, MOST);
-
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        double *grown = phx_realloc(context, *arrays[k], (size_t)wider * (size_t)sizes[k] + 1, sizeof *grown);
-        if (!grown)
-            return PHX_ERR_MEMORY;
-        *arrays[k] = grown;
-    }
-    tape->capacity = wider;
-    return PHX_OK;
-}
-
-/* A phx_sample_fn: another row of the tape. */
-static phx_status keep_row(void *user, const phx_sample *sample)
-{
-    phx_run_gradient *run = user;
-    phx_tape *tape = &run->tape;
-    const phx_dae *dae = run->run.dae;
-    const phx_status status = tape->rows == tape->capacity ? grow_tape(run->context, dae, tape) : PHX_OK;
-
-    if (status)
-        return status;
-    const size_t row = (size_t)tape->rows++;
-    const double *vm, *lambda;
-    phx_system_last_interval(dae, &vm, &lambda);
-    tape->t[row] = sample->t;
-    memcpy(tape->x + row * (size_t)dae->n_x, sample->x, (size_t)dae->n_x * sizeof(double));
-    memcpy(tape->v + row * (size_t)dae->n_v, sample->v, (size_t)dae->n_v * sizeof(double));
-    memcpy(tape->vm + row * (size_t)dae->n_v, vm, (size_t)dae->n_v * sizeof(double));
-    memcpy(tape->lambda + row * (size_t)dae->n_l, lambda, (size_t)dae->n_l * sizeof(double));
-    return PHX_OK;
-}
-
-/* The values of the expression of objective k at all rows. */
-static phx_status evaluate_expression(phx_run_gradient *run, int k, double *e)
-{
-    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
-    const phx_tape *tape = &run->tape;
-    phx_status status = PHX_OK;
-
-    for (size_t r = 0; r < (size_t)tape->rows && !status; r++) {
-        status = phx_built_columns(&run->run, &run->wanted, tape->t[r], tape->x + r * n_x, tape->v + r * n_v, run->row);
-        e[r] = status ? 0.0 : phx_objective_value(&run->programs[k], tape->t[r], run->row, run->variables);
-    }
-    return status;
-}
-
 /* The part of n derivatives that is not zero. */
 static phx_status keep_slope(phx_context *context, int n, const double *all, phx_run_slope *slope)
 {
@@ -229,10 +172,10 @@ static phx_status keep_slope(phx_context *context, int n, const double *all, phx
     return PHX_OK;
 }
 
-/* Values and slopes of all objectives. */
+/* Values and slopes of all objectives, from those of their expressions at all rows. */
 static phx_status reduce_all(phx_run_gradient *run)
 {
-    const size_t rows = (size_t)run->tape.rows;
+    const size_t rows = (size_t)run->tape.rows, of = (size_t)run->n_distinct;
     double *e = phx_calloc(run->context, 2 * rows, sizeof *e), *all = phx_behind(e, rows);
     phx_status status = PHX_OK;
 
@@ -240,35 +183,15 @@ static phx_status reduce_all(phx_run_gradient *run)
     if (!e || !run->slope)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < run->n && !status; k++) {
-        if (!repeats(run, k))
-            status = evaluate_expression(run, k, e);
-        if (!status)
-            status = phx_objective_reduce(run->context, &run->objectives[k], run->tape.rows, run->tape.t, e,
-                                          &run->value[k], all);
+        for (size_t r = 0; r < rows && !repeats(run, k); r++)
+            e[r] = run->tape.values[r * of + (size_t)run->distinct[k]];
+        status = phx_objective_reduce(run->context, &run->objectives[k], run->tape.rows, run->tape.t, e, &run->value[k],
+                                      all);
         if (!status)
             status = keep_slope(run->context, run->tape.rows, all, &run->slope[k]);
     }
     phx_free(e);
     return status;
-}
-
-/* Runs the model, and its objectives with their derivatives by the values at the steps. */
-static phx_status run_model(phx_run_gradient *run)
-{
-    phx_built *built = &run->run;
-    const phx_dae *dae = built->dae;
-    double t = 0.0, *x = phx_calloc(run->context, (size_t)(dae->n_x + dae->n_v + dae->n_l) + 1, sizeof *x);
-    double *v = x ? x + dae->n_x : NULL, *lambda = x ? v + dae->n_v : NULL;
-    phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status) {
-        memcpy(x, built->x, (size_t)dae->n_x * sizeof *x);
-        memcpy(v, built->v, (size_t)dae->n_v * sizeof *v);
-        memcpy(lambda, built->lambda, (size_t)dae->n_l * sizeof *lambda);
-        status = phx_integrate(built->dae, &run->used, &t, x, v, lambda, keep_row, run, NULL);
-    }
-    phx_free(x);
-    return status ? status : reduce_all(run);
 }
 
 /* ---- neighbours ---- */
@@ -462,14 +385,18 @@ bool phx_run_row_counts(const phx_run_gradient *run, int r)
     return false;
 }
 
-phx_status phx_run_load_step(const phx_run_gradient *run, int k)
+phx_status phx_run_load_step(phx_run_gradient *run, int k)
 {
+    const phx_status status = phx_tape_load(run, k, k + 1);
     const phx_tape *tape = &run->tape;
-    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v, n_l = (size_t)run->run.dae->n_l;
-    const size_t from = (size_t)k, to = from + 1;
+    const size_t to = (size_t)(k + 1 - tape->first);
 
-    return phx_variation_step(run->variation, tape->t[from], tape->t[to] - tape->t[from], tape->x + from * n_x,
-                              tape->v + from * n_v, tape->x + to * n_x, tape->vm + to * n_v, tape->lambda + to * n_l);
+    if (status)
+        return status;
+    return phx_variation_step(run->variation, tape->t[k], tape->t[k + 1] - tape->t[k], phx_tape_x(run, k),
+                              phx_tape_v(run, k), phx_tape_x(run, k + 1),
+                              tape->near.vm + to * (size_t)run->run.dae->n_v,
+                              tape->near.lambda + to * (size_t)run->run.dae->n_l);
 }
 
 /* ---- the whole ---- */
@@ -481,15 +408,18 @@ static phx_status allocate_run(phx_run_gradient *run)
         {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
 
     run->moved = phx_calloc(run->context, m + 1, sizeof *run->moved);
+    run->distinct = phx_calloc(run->context, n, sizeof *run->distinct);
     run->wanted.outputs =
         phx_calloc(run->context, (size_t)phx_system_n_outputs(run->run.system), sizeof *run->wanted.outputs);
-    return run->moved && run->wanted.outputs ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays)
-                                             : PHX_ERR_MEMORY;
+    return run->moved && run->distinct && run->wanted.outputs
+               ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays)
+               : PHX_ERR_MEMORY;
 }
 
 /* Builds and runs the model, then prepares the neighbours of all parameters. */
 phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbour, int n,
-                                   const phx_objective *objectives, int m, const int *parameters, phx_run_gradient *run)
+                                   const phx_objective *objectives, int m, const int *parameters, double memory,
+                                   phx_run_gradient *run)
 {
     *run = (phx_run_gradient){.context = context, .neighbour = neighbour, .n = n, .m = m, .objectives = objectives};
     phx_status status = phx_neighbour_move(context, neighbour, -1, 0.0);
@@ -497,6 +427,9 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
         status = settle(context, neighbour->model, &run->used);
     if (!status)
         status = build(context, neighbour->model, NULL, &run->run);
+    run->seen.system = run->run.system;
+    if (!status)
+        status = phx_system_dae_with(run->run.system, context, PHX_BACKEND_AUTO, &run->seen.dae);
     if (!status)
         status = phx_variation_create(context, run->run.system, &run->variation);
     memcpy(run->gravity, neighbour->model->gravity, sizeof run->gravity);
@@ -509,8 +442,10 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
         status = compile_all(run, neighbour->model, &run->programs);
     if (!status) {
         mark_wanted(run);
-        status = run_model(run);
+        status = phx_tape_record(run, memory);
     }
+    if (!status)
+        status = reduce_all(run);
     for (int p = 0; p < m && !status; p++)
         status = move_parameter(run, p, parameters[p]);
     return status;
@@ -519,8 +454,7 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
 /* Frees what a run for derivatives owns. */
 void phx_run_gradient_free(phx_run_gradient *run)
 {
-    double *arrays[] = {run->xi0,      run->dv0,    run->row,    run->near,   run->variables, run->value,
-                        run->gradient, run->tape.t, run->tape.x, run->tape.v, run->tape.vm,   run->tape.lambda};
+    double *arrays[] = {run->xi0, run->dv0, run->row, run->near, run->variables, run->value, run->gradient};
 
     for (int k = 0; run->slope && k < run->n; k++)
         phx_free(run->slope[k].value);
@@ -541,6 +475,9 @@ void phx_run_gradient_free(phx_run_gradient *run)
         phx_free((void *)run->columns.names[c]);
     phx_free((void *)run->columns.names);
     phx_variation_destroy(run->variation);
+    phx_tape_free(&run->tape);
+    phx_free(run->distinct);
+    phx_system_dae_destroy(run->seen.dae);
     phx_built_free(&run->run);
     *run = (phx_run_gradient){0};
 }

@@ -26,11 +26,20 @@ typedef struct phx_used_columns {
     bool *outputs; /* of the system, owned */
 } phx_used_columns;
 
-/* Accepted states of a run, rows one behind the other, and mean velocities and multipliers of the intervals that led
- * there. */
+/* States one behind the other, and mean velocities and multipliers of the intervals that led there. */
+typedef struct phx_tape_stretch {
+    int count, capacity;
+    double *x, *v, *vm, *lambda;
+} phx_tape_stretch;
+
+/* The accepted states of a run, numbered by rows (run_tape.c). */
 typedef struct phx_tape {
     int rows, capacity;
-    double *t, *x, *v, *vm, *lambda;
+    double *t, *values;    /* of all rows: time, and the values of the distinct expressions */
+    int stride;            /* rows from one that is kept to the next; INT_MAX: all are in `near` */
+    phx_tape_stretch kept; /* lambda: of the sample, to go on from */
+    int first;             /* row of the first of `near` */
+    phx_tape_stretch near;
 } phx_tape;
 
 /* Derivatives of an objective by the values of its expression: zero but at rows first .. last. */
@@ -63,6 +72,8 @@ typedef struct phx_run_gradient {
     phx_used_columns wanted;
     phx_integrate_options used;
     phx_built run;
+    phx_built seen;            /* the same system with a dae to look at states with */
+    int n_distinct, *distinct; /* expressions of the objectives; per objective: which */
     phx_variation *variation;
     phx_tape tape;
     phx_moved *moved;     /* m */
@@ -77,7 +88,7 @@ typedef struct phx_run_gradient {
 
 /* run.c: builds the model, runs it and prepares the neighbours. PHX_ERR_UNSUPPORTED: only differences of whole runs. */
 phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbour, int n,
-                                   const phx_objective *objectives, int m, const int *parameters,
+                                   const phx_objective *objectives, int m, const int *parameters, double memory,
                                    phx_run_gradient *run);
 void phx_run_gradient_free(phx_run_gradient *run);
 /* The columns at a state of a built model that are wanted; the others stay as they are. */
@@ -88,7 +99,21 @@ bool phx_run_row_counts(const phx_run_gradient *run, int r);
 /* run_tangent.c, run_adjoint.c: the derivatives into run->gradient. */
 phx_status phx_run_tangent(phx_run_gradient *run);
 phx_status phx_run_adjoint(phx_run_gradient *run);
+/* run_tape.c: runs the model; `memory`: bytes of states that are kept. */
+phx_status phx_tape_record(phx_run_gradient *run, double memory);
+/* Makes rows first .. last, at most a step, be there. */
+phx_status phx_tape_load(phx_run_gradient *run, int first, int last);
+void phx_tape_free(phx_tape *tape);
+/* State of a row that is there. */
+static inline const double *phx_tape_x(const phx_run_gradient *run, int r)
+{
+    return run->tape.near.x + (size_t)(r - run->tape.first) * (size_t)run->run.dae->n_x;
+}
+static inline const double *phx_tape_v(const phx_run_gradient *run, int r)
+{
+    return run->tape.near.v + (size_t)(r - run->tape.first) * (size_t)run->run.dae->n_v;
+}
 /* Loads step k, from row k to row k + 1, into the variation. */
-phx_status phx_run_load_step(const phx_run_gradient *run, int k);
+phx_status phx_run_load_step(phx_run_gradient *run, int k);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct sweep {
     double *here;       /* columns at the row at hand */
     double *column;     /* 2 x columns: differences of sixth and of fourth order */
     double *by_column;  /* n x columns */
+    double *size;       /* 2 n: of a_v, in the last tenth of the run and before */
     double *force;      /* 2 n_v */
     bool *used;         /* columns of `left` that are used at the row at hand */
     phx_output_slopes *slopes;
@@ -33,6 +34,7 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
                                 {&s->x, (size_t)dae->n_x},
                                 {&s->here, columns},
                                 {&s->column, 2 * columns},
+                                {&s->size, 2 * (size_t)run->n},
                                 {&s->by_column, (size_t)run->n * columns},
                                 {&s->force, 2 * n_v}};
     const size_t outputs = (size_t)phx_system_n_outputs(run->run.system);
@@ -45,13 +47,14 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
     s->left.energies = run->wanted.energies;
     for (size_t i = 0; i < outputs; i++)
         s->left.outputs[i] = run->wanted.outputs[i] && !phx_output_slopes_has(run->run.system, (int)i);
-    status = phx_output_slopes_create(run->run.dae, &s->slopes);
+    status = phx_output_slopes_create(run->seen.dae, &s->slopes);
     return status ? status : phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays);
 }
 
 static void sweep_free(sweep *s)
 {
-    double *arrays[] = {s->a_xi, s->a_v, s->kept, s->v, s->unit, s->x, s->here, s->column, s->by_column, s->force};
+    double *arrays[] = {s->a_xi, s->a_v,    s->kept,      s->v,    s->unit, s->x,
+                        s->here, s->column, s->by_column, s->size, s->force};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(s->used);
     phx_free(s->left.outputs);
@@ -64,8 +67,8 @@ static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool
 {
     const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
 
-    memcpy(s->x, run->tape.x + (size_t)r * n_x, n_x * sizeof *s->x);
-    memcpy(s->v, run->tape.v + (size_t)r * n_v, n_v * sizeof *s->v);
+    memcpy(s->x, phx_tape_x(run, r), n_x * sizeof *s->x);
+    memcpy(s->v, phx_tape_v(run, r), n_v * sizeof *s->v);
     if (of_v)
         s->v[i] += by;
     s->unit[i] = 1.0;
@@ -82,7 +85,7 @@ static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool
 static phx_status columns_without(phx_run_gradient *run, const sweep *s, int r, int b)
 {
     const phx_placed_body place = phx_system_placed(run->run.system, b);
-    const phx_status status = phx_built_columns(&run->run, &s->left, run->tape.t[r], s->x, s->v, run->row);
+    const phx_status status = phx_built_columns(&run->seen, &s->left, run->tape.t[r], s->x, s->v, run->row);
     if (!s->left.energies)
         return status;
     const double elastic = phx_body_elastic(place.body, s->x + place.x),
@@ -131,7 +134,7 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
     const size_t n_v = (size_t)run->run.dae->n_v;
     const phx_body_frame *frames;
     const int n_frames = phx_body_frames(place.body, &frames), dim = phx_body_dim(place.body), n = run->columns.n;
-    const double *x = run->tape.x + (size_t)r * (size_t)run->run.dae->n_x + place.x, none[3] = {0.0};
+    const double *x = phx_tape_x(run, r) + place.x, none[3] = {0.0};
     double *weight = s->force + n_v;
     phx_status status = PHX_OK;
 
@@ -170,10 +173,8 @@ static bool is_left(const phx_run_gradient *run, const sweep *s, int column)
 static phx_status find_by_column(phx_run_gradient *run, sweep *s, int r)
 {
     const size_t n = (size_t)run->columns.n;
-    const phx_dae *dae = run->run.dae;
     const phx_status status =
-        phx_built_columns(&run->run, &run->wanted, run->tape.t[r], run->tape.x + (size_t)r * (size_t)dae->n_x,
-                          run->tape.v + (size_t)r * (size_t)dae->n_v, s->here);
+        phx_built_columns(&run->seen, &run->wanted, run->tape.t[r], phx_tape_x(run, r), phx_tape_v(run, r), s->here);
 
     memset(s->by_column, 0, (size_t)run->n * n * sizeof *s->by_column);
     memset(s->used, 0, n * sizeof *s->used);
@@ -207,7 +208,7 @@ static phx_status follows_body(phx_run_gradient *run, sweep *s, int r, int b, bo
         all[i] = MOVED * (1.0 + 0.1 * i);
     }
     phx_body_displace(place.body, 1.0, all, s->x + place.x);
-    const phx_status status = phx_built_columns(&run->run, &s->left, run->tape.t[r], s->x, s->v, run->row);
+    const phx_status status = phx_built_columns(&run->seen, &s->left, run->tape.t[r], s->x, s->v, run->row);
     *follows = false;
     for (int c = 0; c < run->columns.n; c++)
         *follows = *follows || (s->used[c] && run->row[c] != s->here[c]);
@@ -217,19 +218,21 @@ static phx_status follows_body(phx_run_gradient *run, sweep *s, int r, int b, bo
 /* Adds the derivatives of the objectives by the state at row r, and directly by the parameters. */
 static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
 {
-    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
-    const double *v = run->tape.v + (size_t)r * n_v;
+    const size_t n_v = (size_t)run->run.dae->n_v;
     double speed = 0.0;
     phx_status status = PHX_OK;
 
     if (!phx_run_row_counts(run, r))
         return PHX_OK;
-    for (size_t i = 0; i < n_v; i++)
+    status = phx_tape_load(run, r, r);
+    const double *v = phx_tape_v(run, r);
+    for (size_t i = 0; i < n_v && !status; i++)
         speed = fmax(speed, fabs(v[i]));
-    status = find_by_column(run, s, r);
     if (!status)
-        status = phx_output_slopes_add(s->slopes, run->wanted.outputs, run->tape.t[r], run->tape.x + (size_t)r * n_x, v,
-                                       run->n, run->columns.n, s->by_column + PHX_STATE_COLUMNS, s->a_xi);
+        status = find_by_column(run, s, r);
+    if (!status)
+        status = phx_output_slopes_add(s->slopes, run->wanted.outputs, run->tape.t[r], phx_tape_x(run, r), v, run->n,
+                                       run->columns.n, s->by_column + PHX_STATE_COLUMNS, s->a_xi);
     bool any = false;
     for (int c = 0; c < run->columns.n; c++)
         any = any || s->used[c];
@@ -242,8 +245,7 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
     for (int p = 0; p < run->m && !status; p++)
         for (int q = 0; q < PHX_DIFFERENCE_PLACES && run->moved[p].enters && !status; q++) {
             const phx_moved *moved = &run->moved[p];
-            status = phx_built_columns(&moved->at[q], &run->wanted, run->tape.t[r], run->tape.x + (size_t)r * n_x, v,
-                                       run->row);
+            status = phx_built_columns(&moved->at[q], &run->wanted, run->tape.t[r], phx_tape_x(run, r), v, run->row);
             for (int k = 0; k < run->n && !status; k++)
                 run->gradient[k * run->m + p] +=
                     phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[q] / moved->step *
@@ -267,6 +269,30 @@ static phx_status pass_step(phx_run_gradient *run, sweep *s, int step)
     return status;
 }
 
+/* Says so where the adjoint, in the size of a_v, is at the start far larger than anywhere in the last tenth of the run:
+ * derivatives of a chaotic motion are exact and of little use. */
+static void report_growth(const phx_run_gradient *run, const double *late, const double *early)
+{
+    static const double LARGE = 1e6;
+
+    for (int k = 0; k < run->n; k++)
+        if (late[k] > 0.0 && early[k] > LARGE * late[k])
+            phx_log(run->context, PHX_LOG_WARNING,
+                    "the adjoint of %s grows %.1e times from the end of the run to its start: its motion is chaotic or "
+                    "unstable, and derivatives hold for very small changes only",
+                    run->objectives[k].text, early[k] / late[k]);
+}
+
+/* The largest size of the a_v of each objective so far, into `size`. */
+static void measure_size(const phx_run_gradient *run, const sweep *s, double *size)
+{
+    const int n_v = run->run.dae->n_v;
+
+    for (int k = 0; k < run->n; k++)
+        for (int i = 0; i < n_v; i++)
+            size[k] = fmax(size[k], fabs(s->a_v[k * n_v + i]));
+}
+
 /* From the last row to the first, then the start by the parameters, theory 19 (11). */
 phx_status phx_run_adjoint(phx_run_gradient *run)
 {
@@ -281,6 +307,7 @@ phx_status phx_run_adjoint(phx_run_gradient *run)
         status = pass_step(run, &s, k);
         if (!status)
             status = add_adjoint_row(run, &s, k);
+        measure_size(run, &s, 10 * k > 9 * run->tape.rows ? s.size : s.size + run->n);
         if (!status)
             status = phx_progress(run->context, "adjoint", run->tape.rows - 1 - k, run->tape.rows - 1);
     }
@@ -288,6 +315,8 @@ phx_status phx_run_adjoint(phx_run_gradient *run)
         for (int p = 0; p < run->m; p++)
             run->gradient[k * run->m + p] +=
                 phx_dot(n_v, s.a_xi + k * n_v, run->xi0 + p * n_v) + phx_dot(n_v, s.a_v + k * n_v, run->dv0 + p * n_v);
+    if (!status)
+        report_growth(run, s.size, s.size + run->n);
     sweep_free(&s);
     return status;
 }

@@ -22,14 +22,14 @@ static void move_state(const phx_system *system, const double *x, const double *
 static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const double *xi, const double *dv, double *room)
 {
     const phx_moved *moved = &run->moved[p];
-    const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
+    const size_t n_x = (size_t)run->run.dae->n_x;
     phx_status status = PHX_OK;
 
     if (!phx_run_row_counts(run, r))
         return PHX_OK;
     for (int s = 0; s < PHX_DIFFERENCE_PLACES && !status; s++) {
-        move_state(run->run.system, run->tape.x + (size_t)r * n_x, run->tape.v + (size_t)r * n_v,
-                   phx_difference_place[s] * moved->step, xi, dv, room, room + n_x);
+        move_state(run->run.system, phx_tape_x(run, r), phx_tape_v(run, r), phx_difference_place[s] * moved->step, xi,
+                   dv, room, room + n_x);
         status = phx_built_columns(&moved->at[s], &run->wanted, run->tape.t[r], room, room + n_x, run->row);
         for (int k = 0; k < run->n && !status; k++) {
             const double slope = phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[s] / moved->step;
@@ -51,6 +51,8 @@ phx_status phx_run_tangent(phx_run_gradient *run)
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
 
     memset(run->gradient, 0, (size_t)run->n * m * sizeof *run->gradient);
+    if (!status)
+        status = phx_tape_load(run, 0, 0);
     for (size_t p = 0; p < m && !status; p++)
         status = add_tangent_row(run, (int)p, 0, run->xi0 + p * n_v, run->dv0 + p * n_v, room);
     for (int k = 0; k + 1 < run->tape.rows && !status; k++) {

@@ -172,6 +172,35 @@ static void adjoint_tangent_and_differences_agree(void **state)
 }
 
 /* Two equal springs across each other: two modes cross where they are equal, and only their mean is smooth. */
+/* Derivatives of a run whose states do not fit into memory, so that they are made again. */
+static void steps_are_made_again(void **state)
+{
+    static const char *const names[] = {"E", "m", "k", "F"};
+    static const char *const objectives[] = {"simulate.final(tip.y)", "simulate.mean(y(angle)*t)"};
+    static const phx_derivation ways[] = {PHX_DERIVE_ADJOINT, PHX_DERIVE_TANGENT};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, chain);
+    phx_gradient_options options = phx_gradient_options_default();
+
+    options.n_objectives = 2;
+    options.objectives = objectives;
+    options.n_parameters = 4;
+    options.parameters = names;
+    for (int w = 0; w < 2; w++) {
+        phx_gradient whole, again;
+        options.derivation = ways[w];
+        options.memory = 1e9;
+        CHECK_OK(context, phx_gradient_find(context, model, &options, &whole));
+        options.memory = 1.0;
+        CHECK_OK(context, phx_gradient_find(context, model, &options, &again));
+        for (int k = 0; k < 8; k++)
+            CHECK_CLOSE(again.gradient[k], whole.gradient[k], 1e-9 * fabs(whole.gradient[k]), "%d, way %d", k, w);
+        phx_gradient_free(&whole);
+        phx_gradient_free(&again);
+    }
+    phx_model_destroy(model);
+}
+
 static void crossing_modes_have_their_mean(void **state)
 {
     static const char text[] =
@@ -333,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(oscillator_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(accelerated_body_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(steps_are_made_again, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(crossing_modes_have_their_mean, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(impact_and_friction_have_closed_forms, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(parameters_of_the_steps_are_refused, context_setup, context_teardown),
