@@ -825,7 +825,7 @@ phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *
 /* Values of all output columns at the instant of the workspace, from accelerations v_dot and the multipliers `all` of
  * all rows. */
 void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, const bool *wanted,
-                          double *columns)
+                           double *columns)
 {
     const phx_system *system = ws->system;
 
