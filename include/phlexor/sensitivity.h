@@ -21,6 +21,8 @@ extern "C" {
  *   linearize.dc.I.J              steady gain from input J to output I, from 1
  *   linearize.gain.W.I.J          |G_IJ(i W)|, W in rad/s;  linearize.phase.W.I.J in rad
  *   linearize.re.W.I.J            its real part;  linearize.im.W.I.J its imaginary part
+ *   linearize.gain_margin(LOOP)   factor, of the loop opened at the effort of a controller, NAME or NAME.u2;
+ *   linearize.phase_margin(LOOP)  rad;  linearize.delay_margin(LOOP) s;  linearize.sensitivity(LOOP): max |1/(1 + L)|
  *   simulate.final(EXPRESSION)    at the end of the simulation
  *   simulate.at(T, EXPRESSION)    at T s, linear between the ends of the steps
  *   simulate.integral(EXPRESSION) over time, by the trapezoidal rule over the steps;  simulate.mean: over the length

@@ -232,15 +232,49 @@ static phx_status evaluate_linear_one(phx_context *context, const phx_linear_rep
     return status;
 }
 
+/* A margin of the loop opened at the effort that the objective names. */
+static phx_status evaluate_margin(phx_context *context, const phx_model *model, const phx_objective *objective,
+                                  double *value)
+{
+    phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_linear_report report = {0};
+
+    options.loop = objective->expression;
+    const phx_status status = phx_study_linearize(context, model, &options, &report);
+    if (!status) {
+        const phx_margins *margins = report.margins;
+        *value = objective->quantity == PHX_OF_GAIN_MARGIN    ? margins->gain_up
+                 : objective->quantity == PHX_OF_PHASE_MARGIN ? fabs(margins->phase_least)
+                 : objective->quantity == PHX_OF_DELAY_MARGIN ? margins->delay_least
+                                                              : margins->sensitivity;
+    }
+    const bool unstable = !status && !report.margins->stable;
+    phx_linear_report_free(&report);
+    if (unstable)
+        return phx_fail(context, PHX_ERR_ANALYSIS,
+                        "objective '%s': the closed loop is unstable, so that it has no margins", objective->text);
+    if (!status && !isfinite(*value))
+        return phx_fail(context, PHX_ERR_ANALYSIS, "objective '%s': the loop has no such margin", objective->text);
+    return status;
+}
+
 static phx_status evaluate_linear(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
                                   double *value)
 {
     const phx_study_linearize_options options = phx_study_linearize_options_default();
     phx_linear_report report = {0};
-    phx_status status = phx_study_linearize(context, model, &options, &report);
+    bool whole = false;
+    phx_status status = PHX_OK;
 
+    for (int k = 0; k < n && !status; k++) {
+        whole = whole || (objectives[k].analysis == PHX_ANALYSIS_LINEARIZE && !objectives[k].expression);
+        if (objectives[k].analysis == PHX_ANALYSIS_LINEARIZE && objectives[k].expression)
+            status = evaluate_margin(context, model, &objectives[k], &value[k]);
+    }
+    if (!status && whole)
+        status = phx_study_linearize(context, model, &options, &report);
     for (int k = 0; k < n && !status; k++)
-        if (objectives[k].analysis == PHX_ANALYSIS_LINEARIZE)
+        if (objectives[k].analysis == PHX_ANALYSIS_LINEARIZE && !objectives[k].expression)
             status = evaluate_linear_one(context, &report, &objectives[k], &value[k]);
     phx_linear_report_free(&report);
     return status;

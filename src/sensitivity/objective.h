@@ -32,6 +32,10 @@ typedef enum phx_objective_quantity {
     PHX_OF_PHASE,
     PHX_OF_RE, /* real and imaginary part of a response */
     PHX_OF_IM,
+    PHX_OF_GAIN_MARGIN, /* of the loop that `expression` names */
+    PHX_OF_PHASE_MARGIN,
+    PHX_OF_DELAY_MARGIN,
+    PHX_OF_LOOP_SENSITIVITY,
     PHX_OF_FINAL, /* of the rows of a simulation */
     PHX_OF_AT,    /* at: s */
     PHX_OF_INTEGRAL,
