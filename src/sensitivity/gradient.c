@@ -142,6 +142,12 @@ typedef struct analysis_part {
     double *value, *slope, *error;
 } analysis_part;
 
+/* A phx_log_fn: neighbours have the warnings of the model itself. */
+static void say_nothing(void *user, phx_log_level level, const char *message)
+{
+    (void)user, (void)level, (void)message;
+}
+
 /* Values and derivatives of a part by whole analyses at the neighbours of each parameter. */
 static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, const int *parameters,
                                       analysis_part *part)
@@ -153,6 +159,10 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
     if (!status)
         status = phx_objectives_of_model(context, neighbour->model, n, part->objectives, part->value);
     double *slope = room ? room + PHX_DIFFERENCE_PLACES * n : NULL, *error = room ? slope + n : NULL;
+    phx_log_fn *log;
+    void *user;
+    phx_context_get_log(context, &log, &user);
+    phx_context_set_log(context, say_nothing, NULL);
     for (int p = 0; p < m && !status; p++) {
         status = differentiate(context, neighbour, parameters[p], n, part->objectives, part->value, room, slope, error);
         for (int k = 0; k < n && !status; k++) {
@@ -162,22 +172,25 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
         if (!status)
             status = phx_progress(context, "gradient", p + 1, m);
     }
+    phx_context_set_log(context, log, user);
     phx_free(room);
     return status;
 }
 
 /* ---- exact derivatives of simulations ---- */
-/* Whether tangents are cheaper than the adjoint: with few parameters, or where the objectives follow the state at all
- * steps, whose derivatives by each of its entries the adjoint needs. */
-static bool tangents_are_cheaper(const analysis_part *part, int n_v)
+/* Whether tangents are cheaper than the adjoint: with fewer parameters than objectives, or where these follow at all
+ * steps outputs whose derivatives by each entry of the state the adjoint finds by differences. */
+static bool tangents_are_cheaper(const analysis_part *part, const phx_run_gradient *run)
 {
-    bool at_all_steps = false;
+    bool by_entries = run->wanted.energies, at_all_steps = false;
 
+    for (int i = 0; i < phx_system_n_outputs(run->run.system); i++)
+        by_entries = by_entries || (run->wanted.outputs[i] && !phx_output_slopes_has(run->run.system, i));
     for (int k = 0; k < part->n; k++) {
         const phx_objective_quantity of = part->objectives[k].quantity;
         at_all_steps = at_all_steps || of == PHX_OF_INTEGRAL || of == PHX_OF_MEAN || of == PHX_OF_PEAK;
     }
-    return part->m <= part->n + (at_all_steps ? n_v : 1);
+    return part->m <= part->n + (at_all_steps && by_entries ? run->run.dae->n_v : 0);
 }
 
 /* By tangents or by the adjoint, whichever is cheaper, unless `options` choose. */
@@ -190,7 +203,7 @@ static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, co
 
     if (!status)
         status = options->derivation == PHX_DERIVE_TANGENT ||
-                         (options->derivation == PHX_DERIVE_AUTO && tangents_are_cheaper(part, run.run.dae->n_v))
+                         (options->derivation == PHX_DERIVE_AUTO && tangents_are_cheaper(part, &run))
                      ? phx_run_tangent(&run)
                      : phx_run_adjoint(&run);
     if (!status) {
