@@ -1,5 +1,5 @@
 /* Parameters: they may refer to one another, in any order but not in a circle, and be set from outside. */
-#include "reader.h"
+#include "schema_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@ typedef struct resolver {
     const phx_node *map; /* NULL: the file has no parameters */
     int n;
     phx_model_parameter *parameters;
+    const phx_node **nodes;               /* the value of each parameter */
     const phx_model_override **overrides; /* of each parameter, NULL: none */
     bool *known;                          /* for the evaluator */
     state *states;
@@ -52,27 +53,23 @@ static phx_status take_overrides(resolver *r)
     for (int k = 0; k < reader->n_overrides; k++) {
         const phx_model_override *override = &reader->overrides[k];
         const char *name = override->name ? override->name : "";
-        int index = phx_names_find(&reader->content->parameters, name);
-        if (index < 0) {
-            phx_nearest nearest = phx_nearest_to(name);
-            phx_names_offer(&reader->content->parameters, &nearest);
+        int first;
+        const int count = phx_names_range(&reader->content->parameters, name, &first);
+        if (count == 0)
             return phx_fail(reader->context, PHX_ERR_INPUT, "%s: there is no parameter %s to set%s",
-                            reader->model->path, phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
-        }
+                            reader->model->path, phx_shown_text(name).text,
+                            phx_names_hint(&reader->content->parameters, name).text);
         if (!override->expression && !isfinite(override->value))
             return fail_override(r, override, "the value must be finite");
-        r->overrides[index] = override;
-        r->parameters[index].overridden = true;
+        for (int index = first; index < first + count; index++) {
+            r->overrides[index] = override;
+            r->parameters[index].overridden = true;
+        }
     }
     return PHX_OK;
 }
 
 /* ---- evaluation in the order of dependence ---- */
-static const phx_node *value_node(const resolver *r, int index)
-{
-    return r->map->items[2 * index + 1];
-}
-
 static phx_status fail_cycle(resolver *r, int repeated)
 {
     char chain[400];
@@ -82,8 +79,8 @@ static phx_status fail_cycle(resolver *r, int repeated)
         first++;
     for (int k = first; k < r->depth && n < sizeof chain; k++)
         n += (size_t)snprintf(chain + n, sizeof chain - n, "%s -> ", r->parameters[r->stack[k]].name);
-    return phx_reader_fail(r->reader, value_node(r, repeated), "parameters refer to one another in a circle: %s%s",
-                           chain, r->parameters[repeated].name);
+    return phx_reader_fail(r->reader, r->nodes[repeated], "parameters refer to one another in a circle: %s%s", chain,
+                           r->parameters[repeated].name);
 }
 
 /* A parameter that the expression just scanned needs and that has no value yet, -1. */
@@ -116,7 +113,7 @@ static phx_status parameters_advance(resolver *r)
     phx_evaluator *evaluator = r->reader->evaluator;
     int top = r->stack[r->depth - 1], missing = -1;
     const phx_model_override *override = r->overrides[top];
-    const phx_node *node = value_node(r, top);
+    const phx_node *node = r->nodes[top];
     double value = override ? override->value : 0.0;
     if (!override && (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node)))
         return phx_reader_expected(r->reader, node, "a number");
@@ -167,31 +164,132 @@ static phx_status resolve(resolver *r)
     return PHX_OK;
 }
 
-/* Allocates the parameters and registers their names and places; values follow later. */
-static phx_status create_parameters(resolver *r)
+/* ---- lists ---- */
+typedef struct list_form {
+    int count;
+    const phx_node *value;
+} list_form;
+
+/* A plain number: the entries of a list do not change with other parameters. */
+static phx_status read_count(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    double value;
+    if (node->kind != PHX_NODE_SCALAR || !phx_number_from_text(node->text, &value))
+        return phx_reader_expected(reader, node, key->range->text);
+    return phx_type_integer.read(reader, key, node, field, owner);
+}
+
+/* Evaluated once for each entry, after all names are known. */
+static phx_status read_entry(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)reader, (void)key, (void)owner;
+    memcpy(field, &node, sizeof node);
+    return PHX_OK;
+}
+
+static const phx_range list_range = {"a whole number from 1 to 100000", 1.0, PHX_MAX_PARAMETERS, .integer = true};
+static const phx_type type_count = {"integer", "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000}",
+                                    read_count, NULL};
+static const phx_type type_entry = {"number", "{\"$ref\": \"#/$defs/number\"}", read_entry, NULL};
+static const phx_key list_keys[] = {
+    {"count", &type_count, AT(list_form, count), .required = true, .range = &list_range,
+     .doc = "number of its entries, written as a number"},
+    {"value", &type_entry, AT(list_form, value), .required = true, .doc = "of each entry"},
+};
+const phx_object phx_schema_parameter_list = {
+    "list of parameters",
+    "One value for all entries; `[0.1, 0.2]` is a list with a value for each. The entries of a list `h` are the "
+    "parameters `h[1]`, `h[2]`, ... In commands and under `sweep`, `optimize` and `identify`, `h` stands for all of "
+    "them. A key that needs a list of numbers accepts `h` too.",
+    TABLE(list_form, list_keys)};
+
+/* The number of parameters of an item of the map: a number, a list, or a count and a value. */
+static phx_status count_entries(phx_reader *reader, const phx_node *name, const phx_node *node, list_form *form)
+{
+    phx_status status = check_parameter_name(reader, name);
+    const size_t key_path = phx_key_path_push(reader, name->text, -1);
+
+    *form = (list_form){.count = node->kind == PHX_NODE_LIST ? node->count : 1, .value = node};
+    if (!status && node->kind == PHX_NODE_MAP)
+        status = phx_read_object(reader, &phx_schema_parameter_list, node, form);
+    if (!status && form->count < 1)
+        status = phx_reader_fail(reader, node, "expected at least one number in a list of parameters, found none");
+    phx_key_path_pop(reader, key_path);
+    return status;
+}
+
+/* Names of all parameters, made once for all evaluations of the document. */
+static phx_status name_parameters(const resolver *r, const list_form *forms)
+{
+    phx_context *context = r->reader->context;
+    struct phx_model_store *store = r->reader->model->store;
+    const char **names = phx_arena_calloc(context, &store->document, (size_t)r->n, sizeof *names);
+    int k = 0;
+
+    for (int i = 0; names && k < r->n; i++)
+        for (int entry = 0; entry < forms[i].count; entry++, k++) {
+            char text[PHX_MAX_PARAMETER + 1];
+            const char *name = r->map->items[2 * i]->text;
+            snprintf(text, sizeof text, "%s[%d]", name, entry + 1);
+            names[k] = r->map->items[2 * i + 1]->kind == PHX_NODE_SCALAR
+                           ? name
+                           : phx_arena_text(context, &store->document, text, strlen(text));
+            if (!names[k])
+                return PHX_ERR_MEMORY;
+        }
+    store->parameter_names = names;
+    return names ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status allocate_parameters(resolver *r)
 {
     phx_reader *reader = r->reader;
-    size_t n = (size_t)r->n;
+    const size_t n = (size_t)r->n;
     r->parameters = phx_reader_calloc(reader, n, sizeof *r->parameters);
+    r->nodes = phx_reader_calloc(reader, n, sizeof *r->nodes);
     r->overrides = phx_reader_calloc(reader, n, sizeof *r->overrides);
     r->known = phx_reader_calloc(reader, n, sizeof *r->known);
     r->states = phx_reader_calloc(reader, n, sizeof *r->states);
     r->stack = phx_reader_calloc(reader, n, sizeof *r->stack);
     reader->content->uses = phx_reader_calloc(reader, n, sizeof *reader->content->uses);
     reader->content->parameter_texts = phx_reader_calloc(reader, n, sizeof *reader->content->parameter_texts);
-    if (!r->parameters || !r->overrides || !r->known || !r->states || !r->stack || !reader->content->uses ||
-        !reader->content->parameter_texts)
-        return PHX_ERR_MEMORY;
-    for (int i = 0; i < r->n; i++) {
-        const phx_node *name = r->map->items[2 * i];
-        phx_status status = check_parameter_name(reader, name);
-        if (!status)
-            status = phx_reader_place(reader, &r->parameters[i], sizeof r->parameters[i], name->source);
-        if (status)
-            return status;
-        r->parameters[i].name = name->text;
+    return r->parameters && r->nodes && r->overrides && r->known && r->states && r->stack && reader->content->uses &&
+                   reader->content->parameter_texts
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
+}
+
+/* Counts and allocates the parameters and registers their names and places; values follow later. */
+static phx_status create_parameters(resolver *r)
+{
+    phx_reader *reader = r->reader;
+    const int items = r->map ? r->map->count : 0;
+    list_form *forms = phx_reader_calloc(reader, (size_t)items, sizeof *forms);
+    phx_status status = forms ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < items && !status; i++) {
+        status = count_entries(reader, r->map->items[2 * i], r->map->items[2 * i + 1], &forms[i]);
+        if (!status && forms[i].count > PHX_MAX_PARAMETERS - r->n)
+            status = phx_reader_fail(reader, r->map->items[2 * i],
+                                     "with '%s' the model has %.10g parameters, more than %d; take shorter lists",
+                                     r->map->items[2 * i]->text, (double)r->n + forms[i].count, PHX_MAX_PARAMETERS);
+        r->n += status ? 0 : forms[i].count;
     }
-    return phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
+    if (!status)
+        status = allocate_parameters(r);
+    if (!status && !reader->model->store->parameter_names)
+        status = name_parameters(r, forms);
+    for (int i = 0, k = 0; i < items && !status; i++)
+        for (int entry = 0; entry < forms[i].count && !status; entry++, k++) {
+            const phx_node *node = r->map->items[2 * i + 1];
+            const bool listed = node->kind == PHX_NODE_LIST;
+            r->parameters[k].name = reader->model->store->parameter_names[k];
+            r->nodes[k] = listed ? node->items[entry] : forms[i].value;
+            status = phx_reader_place(reader, &r->parameters[k], sizeof r->parameters[k],
+                                      listed ? r->nodes[k]->source : r->map->items[2 * i]->source);
+        }
+    return status ? status
+                  : phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
 }
 
 /* Whether the key path leads to the defaults of an analysis, which no simulation knows. */
@@ -235,7 +333,7 @@ static phx_status read_parameters(phx_reader *reader, const phx_key *key, const 
     phx_model *model = owner;
     if (node && node->kind != PHX_NODE_MAP && !phx_node_is_null(node))
         return phx_reader_expected(reader, node, "a map of names and numbers");
-    resolver r = {.reader = reader, .map = node, .n = node && node->kind == PHX_NODE_MAP ? node->count : 0};
+    resolver r = {.reader = reader, .map = node && node->kind == PHX_NODE_MAP ? node : NULL};
     phx_status status = create_parameters(&r);
     if (status)
         return status;
@@ -255,5 +353,9 @@ static phx_status preset_parameters(phx_reader *reader, const phx_key *key, void
 }
 
 const phx_type phx_type_parameters = {
-    "map of numbers", "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/number\"}}",
+    "map of names: number, list or list of parameters",
+    "{\"type\": [\"object\", \"null\"], \"additionalProperties\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, "
+    "{\"type\": "
+    "\"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/number\"}}, {\"$ref\": "
+    "\"#/$defs/list_of_parameters\"}]}}",
     read_parameters, preset_parameters};

@@ -386,20 +386,59 @@ static phx_status read_item(phx_reader *reader, const phx_object *object, const 
     return status;
 }
 
+/* Replaces a map whose names are parameters by one with the names of all entries instead of those of lists. */
+static phx_status expand_entries(phx_reader *reader, const phx_node **map)
+{
+    const phx_node *from = *map;
+    const phx_names *names = &reader->content->parameters;
+    const size_t n = (size_t)reader->model->n_parameters, most = n + (size_t)from->count;
+    phx_node *made = phx_reader_calloc(reader, most + 1, sizeof *made);
+    const phx_node **items = phx_reader_calloc(reader, 2 * most, sizeof(const phx_node *));
+    bool *taken = phx_reader_calloc(reader, n, sizeof *taken);
+    int count = 0;
+
+    if (!made || !items || !taken)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < from->count; i++) {
+        int first;
+        const phx_node *name = from->items[2 * i];
+        const int entries = phx_names_range(names, name->text, &first);
+        for (int k = 0; k < (entries > 0 ? entries : 1); k++, count++) {
+            made[1 + count] = *name;
+            items[2 * count] = &made[1 + count];
+            items[2 * count + 1] = from->items[2 * i + 1];
+            if (entries == 0) /* refused by its own reader */
+                continue;
+            made[1 + count].text = reader->model->parameters[first + k].name;
+            if (taken[first + k])
+                return phx_reader_fail(reader, name, "'%s' is given twice, by itself and by its list; leave one out",
+                                       made[1 + count].text);
+            taken[first + k] = true;
+        }
+    }
+    made[0] = *from;
+    made[0].count = count;
+    made[0].items = items;
+    *map = made;
+    return PHX_OK;
+}
+
 /* Reads a map of named objects into a new array, after `reserved` empty entries; array and total count go to field and
  * count. */
 phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
                         void *count)
 {
     const phx_object *object = key->object;
-    int n = node->count, all = n + reserved;
     if (node->kind != PHX_NODE_MAP && !phx_node_is_null(node))
         return phx_reader_expected(reader, node, "a map of names");
+    phx_status status = object->of_entries ? expand_entries(reader, &node) : PHX_OK;
+    if (status)
+        return status;
+    int n = node->count, all = n + reserved;
     char *made = phx_reader_calloc(reader, (size_t)all, object->size);
     if (!made)
         return PHX_ERR_MEMORY;
     memcpy(field, &made, sizeof made); /* an item may refer to its own place in the array */
-    phx_status status = PHX_OK;
     for (int i = 0; i < n && !status; i++)
         status = read_item(reader, object, node->items[2 * i], node->items[2 * i + 1],
                            made + (size_t)(reserved + i) * object->size);

@@ -32,6 +32,7 @@ static object_list all_objects(void)
     schema_text_collect(&list, &phx_schema_model);
     schema_text_collect(&list, &phx_schema_plane_rotation);
     schema_text_collect(&list, &phx_schema_table);
+    schema_text_collect(&list, &phx_schema_parameter_list);
     return list;
 }
 

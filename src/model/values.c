@@ -40,10 +40,36 @@ phx_status phx_read_number(phx_reader *reader, const phx_node *node, const phx_r
     return status ? status : check_range(reader, node, range, *value);
 }
 
+/* Replaces a scalar that is the name of a list of parameters by a list of its entries. */
+phx_status phx_reader_list(phx_reader *reader, const phx_node **node)
+{
+    const phx_node *name = *node;
+    const phx_names *names = &reader->content->parameters;
+    int first = 0;
+    const int count = name->kind == PHX_NODE_SCALAR && phx_names_find(names, name->text) < 0
+                          ? phx_names_range(names, name->text, &first)
+                          : 0;
+    if (count == 0)
+        return PHX_OK;
+    phx_node *list = phx_reader_calloc(reader, (size_t)count + 1, sizeof *list);
+    const phx_node **items = phx_reader_calloc(reader, (size_t)count, sizeof(const phx_node *));
+    if (!list || !items)
+        return PHX_ERR_MEMORY;
+    list[0] = (phx_node){.kind = PHX_NODE_LIST, .source = name->source, .count = count, .items = items};
+    for (int k = 0; k < count; k++) {
+        list[1 + k] = (phx_node){.source = name->source, .text = reader->model->parameters[first + k].name};
+        items[k] = &list[1 + k];
+    }
+    *node = list;
+    return PHX_OK;
+}
+
 /* Reads a list of exactly `count` numbers within the range. */
 phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_range *range, int count, double *values)
 {
     char expected[80];
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count != count) {
         snprintf(expected, sizeof expected, "a list of %d numbers", count);
         return phx_reader_expected(reader, node, expected);
@@ -294,6 +320,8 @@ static phx_status read_quaternion(phx_reader *reader, const phx_key *key, const 
 static phx_status read_list_of_numbers(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                        void *owner)
 {
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count < 1)
         return phx_reader_expected(reader, node, "a list of numbers");
     double *values = phx_reader_calloc(reader, (size_t)node->count, sizeof *values);
@@ -356,6 +384,8 @@ static phx_status read_three(phx_reader *reader, const phx_key *key, const phx_n
 static phx_status read_place(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)owner;
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || (node->count != 2 && node->count != 3))
         return phx_reader_expected(reader, node, "a list of 2 or 3 numbers");
     return phx_read_numbers(reader, node, key->range, (int)node->count, field);
