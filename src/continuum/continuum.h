@@ -245,7 +245,8 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
                                 phx_plate_section *section);
 
 typedef struct phx_plate_region {
-    const char *group; /* triangles; NULL: all that the regions before it have left */
+    const char *group; /* triangles; NULL: all that the regions before it have left, of ... */
+    int first, count;  /* these cells of the mesh; count 0: of all */
     phx_plate_section section;
 } phx_plate_region;
 typedef struct phx_plate_def {
