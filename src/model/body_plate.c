@@ -175,20 +175,12 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
     return status;
 }
 
-/* The entries of a list of thicknesses belong to the cells of a mesh that is made here; those of a file are counted
- * when it is read. */
+/* Regions that a list of thicknesses cannot reach have their own. */
 static phx_status check_thicknesses(phx_reader *reader, const phx_node *node, const plate *sheet)
 {
-    const phx_node *list = phx_node_find(node, "thickness"), *regions = phx_node_find(node, "regions");
-    const double nx = sheet->mesh.elements[0], ny = sheet->mesh.elements[1];
+    const phx_node *regions = phx_node_find(node, "regions");
 
-    if (!sheet->thicknesses)
-        return PHX_OK;
-    if (sheet->mesh.kind == MESH_SIZE && nx * ny != sheet->n_thicknesses)
-        return phx_reader_fail(reader, list,
-                               "expected %.10g thicknesses, one for each of %.10g x %.10g squares, found %d", nx * ny,
-                               nx, ny, sheet->n_thicknesses);
-    for (int r = 0; r < sheet->n_regions; r++)
+    for (int r = 0; r < sheet->n_regions && sheet->thicknesses; r++)
         if (sheet->regions[r].thickness == 0.0 && sheet->regions[r].n_layers == 0)
             return phx_reader_fail(reader, regions->items[2 * r],
                                    "'thickness' or 'layers' is missing: the body has a list of thicknesses");
@@ -247,23 +239,24 @@ static phx_status make_sections(phx_builder *builder, const phx_model_body *body
                                 phx_plate_region *regions)
 {
     const plate *sheet = plate_of(body);
-    const phx_model_material *material = &builder->model->materials[body->material];
-    const int triangles = phx_mesh_count(mesh, 2), n = sheet->n_thicknesses, each = triangles / n;
+    const bool file = sheet->mesh.kind == MESH_FILE;
+    const int triangles = phx_mesh_count(mesh, 2);
+    const int cells = file ? triangles : (int)sheet->mesh.elements[0] * (int)sheet->mesh.elements[1];
     phx_status status = PHX_OK;
 
-    if (sheet->mesh.kind == MESH_FILE && triangles != n)
+    if (cells != sheet->n_thicknesses)
         return phx_builder_at(builder, &sheet->thickness,
                               phx_fail(builder->context, PHX_ERR_INPUT,
-                                       "expected %d thicknesses, one for each triangle of '%s', found %d", triangles,
-                                       sheet->mesh.file, n));
+                                       "expected %d thicknesses, one for each %s of the mesh, found %d", cells,
+                                       file ? "triangle" : "square", sheet->n_thicknesses));
     for (int k = 0, triangle = 0; k < mesh->n_cells && !status; k++) {
         if (phx_cell_info_of(mesh->type[k])->dimension != 2)
             continue;
-        const int r = triangle / each;
-        if (triangle++ % each == 0) {
+        const int r = triangle++ / (triangles / cells);
+        if (regions[r].count == 0) {
             regions[r].first = k;
-            status = phx_elastic_section(builder, material, sheet->thicknesses[r], 0, NULL, sheet->shear_correction,
-                                         &regions[r].section);
+            status = phx_elastic_section(builder, &builder->model->materials[body->material], sheet->thicknesses[r], 0,
+                                         NULL, sheet->shear_correction, &regions[r].section);
         }
         regions[r].count = k + 1 - regions[r].first;
     }

@@ -12,7 +12,6 @@ typedef struct resolver {
     const phx_node *map; /* NULL: the file has no parameters */
     int n;
     phx_model_parameter *parameters;
-    const phx_node **nodes;               /* the value of each parameter */
     const phx_model_override **overrides; /* of each parameter, NULL: none */
     bool *known;                          /* for the evaluator */
     state *states;
@@ -70,6 +69,11 @@ static phx_status take_overrides(resolver *r)
 }
 
 /* ---- evaluation in the order of dependence ---- */
+static const phx_node *value_node(const resolver *r, int index)
+{
+    return r->map->items[2 * index + 1];
+}
+
 static phx_status fail_cycle(resolver *r, int repeated)
 {
     char chain[400];
@@ -79,8 +83,8 @@ static phx_status fail_cycle(resolver *r, int repeated)
         first++;
     for (int k = first; k < r->depth && n < sizeof chain; k++)
         n += (size_t)snprintf(chain + n, sizeof chain - n, "%s -> ", r->parameters[r->stack[k]].name);
-    return phx_reader_fail(r->reader, r->nodes[repeated], "parameters refer to one another in a circle: %s%s", chain,
-                           r->parameters[repeated].name);
+    return phx_reader_fail(r->reader, value_node(r, repeated), "parameters refer to one another in a circle: %s%s",
+                           chain, r->parameters[repeated].name);
 }
 
 /* A parameter that the expression just scanned needs and that has no value yet, -1. */
@@ -113,7 +117,7 @@ static phx_status parameters_advance(resolver *r)
     phx_evaluator *evaluator = r->reader->evaluator;
     int top = r->stack[r->depth - 1], missing = -1;
     const phx_model_override *override = r->overrides[top];
-    const phx_node *node = r->nodes[top];
+    const phx_node *node = value_node(r, top);
     double value = override ? override->value : 0.0;
     if (!override && (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node)))
         return phx_reader_expected(r->reader, node, "a number");
@@ -218,78 +222,78 @@ static phx_status count_entries(phx_reader *reader, const phx_node *name, const 
     return status;
 }
 
-/* Names of all parameters, made once for all evaluations of the document. */
-static phx_status name_parameters(const resolver *r, const list_form *forms)
+/* The name of entry k of an item and its value. */
+static phx_status put_entry(phx_reader *reader, const phx_node *const item[2], const list_form *form, int k,
+                            phx_node *name, const phx_node **value)
 {
-    phx_context *context = r->reader->context;
-    struct phx_model_store *store = r->reader->model->store;
-    const char **names = phx_arena_calloc(context, &store->document, (size_t)r->n, sizeof *names);
-    int k = 0;
+    char text[PHX_MAX_PARAMETER + 1];
+    const bool listed = item[1]->kind == PHX_NODE_LIST;
 
-    for (int i = 0; names && k < r->n; i++)
-        for (int entry = 0; entry < forms[i].count; entry++, k++) {
-            char text[PHX_MAX_PARAMETER + 1];
-            const char *name = r->map->items[2 * i]->text;
-            snprintf(text, sizeof text, "%s[%d]", name, entry + 1);
-            names[k] = r->map->items[2 * i + 1]->kind == PHX_NODE_SCALAR
-                           ? name
-                           : phx_arena_text(context, &store->document, text, strlen(text));
-            if (!names[k])
-                return PHX_ERR_MEMORY;
-        }
-    store->parameter_names = names;
-    return names ? PHX_OK : PHX_ERR_MEMORY;
+    *name = *item[0];
+    *value = listed ? item[1]->items[k] : form->value;
+    if (item[1]->kind == PHX_NODE_SCALAR)
+        return PHX_OK;
+    snprintf(text, sizeof text, "%s[%d]", item[0]->text, k + 1);
+    name->text = phx_arena_text(reader->context, &reader->content->memory, text, strlen(text));
+    name->source = listed ? (*value)->source : name->source;
+    return name->text ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status allocate_parameters(resolver *r)
+/* Replaces the map by one that has the entries of lists. */
+static phx_status expand_lists(phx_reader *reader, const phx_node **map)
+{
+    const phx_node *from = *map, *const *item = from->items;
+    list_form *forms = phx_reader_calloc(reader, (size_t)from->count, sizeof *forms);
+    phx_status status = forms ? PHX_OK : PHX_ERR_MEMORY;
+    int n = 0;
+
+    for (int i = 0; i < from->count && !status; i++) {
+        status = count_entries(reader, item[2 * i], item[2 * i + 1], &forms[i]);
+        if (!status && forms[i].count > PHX_MAX_PARAMETERS - n)
+            status = phx_reader_fail(reader, item[2 * i],
+                                     "with '%s' the model has %.10g parameters, more than %d; take shorter lists",
+                                     item[2 * i]->text, (double)n + forms[i].count, PHX_MAX_PARAMETERS);
+        n += status ? 0 : forms[i].count;
+    }
+    phx_node *made = phx_reader_calloc(reader, (size_t)n + 1, sizeof *made);
+    const phx_node **items = phx_reader_calloc(reader, 2 * (size_t)n, sizeof(const phx_node *));
+    if (!status && (!made || !items))
+        status = PHX_ERR_MEMORY;
+    for (int i = 0, at = 0; i < from->count && !status; i++)
+        for (int k = 0; k < forms[i].count && !status; k++, at++) {
+            items[2 * at] = &made[1 + at];
+            status = put_entry(reader, &item[2 * i], &forms[i], k, &made[1 + at], &items[2 * at + 1]);
+        }
+    if (status)
+        return status;
+    made[0] = (phx_node){.kind = PHX_NODE_MAP, .source = from->source, .count = n, .items = items};
+    *map = made;
+    return PHX_OK;
+}
+
+/* Allocates the parameters and registers their names and places; values follow later. */
+static phx_status create_parameters(resolver *r)
 {
     phx_reader *reader = r->reader;
-    const size_t n = (size_t)r->n;
+    size_t n = (size_t)r->n;
     r->parameters = phx_reader_calloc(reader, n, sizeof *r->parameters);
-    r->nodes = phx_reader_calloc(reader, n, sizeof *r->nodes);
     r->overrides = phx_reader_calloc(reader, n, sizeof *r->overrides);
     r->known = phx_reader_calloc(reader, n, sizeof *r->known);
     r->states = phx_reader_calloc(reader, n, sizeof *r->states);
     r->stack = phx_reader_calloc(reader, n, sizeof *r->stack);
     reader->content->uses = phx_reader_calloc(reader, n, sizeof *reader->content->uses);
     reader->content->parameter_texts = phx_reader_calloc(reader, n, sizeof *reader->content->parameter_texts);
-    return r->parameters && r->nodes && r->overrides && r->known && r->states && r->stack && reader->content->uses &&
-                   reader->content->parameter_texts
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
-}
-
-/* Counts and allocates the parameters and registers their names and places; values follow later. */
-static phx_status create_parameters(resolver *r)
-{
-    phx_reader *reader = r->reader;
-    const int items = r->map ? r->map->count : 0;
-    list_form *forms = phx_reader_calloc(reader, (size_t)items, sizeof *forms);
-    phx_status status = forms ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int i = 0; i < items && !status; i++) {
-        status = count_entries(reader, r->map->items[2 * i], r->map->items[2 * i + 1], &forms[i]);
-        if (!status && forms[i].count > PHX_MAX_PARAMETERS - r->n)
-            status = phx_reader_fail(reader, r->map->items[2 * i],
-                                     "with '%s' the model has %.10g parameters, more than %d; take shorter lists",
-                                     r->map->items[2 * i]->text, (double)r->n + forms[i].count, PHX_MAX_PARAMETERS);
-        r->n += status ? 0 : forms[i].count;
+    if (!r->parameters || !r->overrides || !r->known || !r->states || !r->stack || !reader->content->uses ||
+        !reader->content->parameter_texts)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < r->n; i++) {
+        const phx_node *name = r->map->items[2 * i];
+        phx_status status = phx_reader_place(reader, &r->parameters[i], sizeof r->parameters[i], name->source);
+        if (status)
+            return status;
+        r->parameters[i].name = name->text;
     }
-    if (!status)
-        status = allocate_parameters(r);
-    if (!status && !reader->model->store->parameter_names)
-        status = name_parameters(r, forms);
-    for (int i = 0, k = 0; i < items && !status; i++)
-        for (int entry = 0; entry < forms[i].count && !status; entry++, k++) {
-            const phx_node *node = r->map->items[2 * i + 1];
-            const bool listed = node->kind == PHX_NODE_LIST;
-            r->parameters[k].name = reader->model->store->parameter_names[k];
-            r->nodes[k] = listed ? node->items[entry] : forms[i].value;
-            status = phx_reader_place(reader, &r->parameters[k], sizeof r->parameters[k],
-                                      listed ? r->nodes[k]->source : r->map->items[2 * i]->source);
-        }
-    return status ? status
-                  : phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
+    return phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
 }
 
 /* Whether the key path leads to the defaults of an analysis, which no simulation knows. */
@@ -333,8 +337,11 @@ static phx_status read_parameters(phx_reader *reader, const phx_key *key, const 
     phx_model *model = owner;
     if (node && node->kind != PHX_NODE_MAP && !phx_node_is_null(node))
         return phx_reader_expected(reader, node, "a map of names and numbers");
-    resolver r = {.reader = reader, .map = node && node->kind == PHX_NODE_MAP ? node : NULL};
-    phx_status status = create_parameters(&r);
+    phx_status status = node && node->kind == PHX_NODE_MAP ? expand_lists(reader, &node) : PHX_OK;
+    if (status)
+        return status;
+    resolver r = {.reader = reader, .map = node, .n = node && node->kind == PHX_NODE_MAP ? node->count : 0};
+    status = create_parameters(&r);
     if (status)
         return status;
     model->parameters = r.parameters;

@@ -91,9 +91,8 @@ struct phx_model_store {
     phx_file_body *bodies;
     phx_file_surface *surfaces;
     phx_named_file *files;
-    const phx_node *root;         /* NULL until phx_model_tree */
-    const char **parameter_names; /* of all parameters; NULL until they are first read */
-    int n_overrides;              /* of the reading */
+    const phx_node *root; /* NULL until phx_model_tree */
+    int n_overrides;      /* of the reading */
     const phx_model_override *overrides;
     bool doubts; /* of the reader, in the first reading of a file */
     phx_content content;

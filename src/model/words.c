@@ -57,36 +57,22 @@ int phx_names_find(const phx_names *names, const char *name)
     return found ? found->index : -1;
 }
 
-/* The number of entries that are before the name. */
-static int count_before(const phx_names *names, const char *name)
-{
-    int low = 0, high = names->count;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (strcmp(names->entries[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Entries of a list are neighbours in the order of the names: '\\' is the character after '['. */
+/* A list has all entries from 1 to their number, which is found by bisection. */
 int phx_names_range(const phx_names *names, const char *name, int *first)
 {
-    enum { MOST = 100 }; /* characters, more than a parameter has */
-    char text[MOST + 4];
+    char text[120];
+    int count = 0, more = names->count + 1;
     *first = phx_names_find(names, name);
-    if (*first >= 0 || strlen(name) > MOST)
+    while (*first < 0 && more - count > 1) {
+        const int middle = count + (more - count) / 2;
+        snprintf(text, sizeof text, "%.100s[%d]", name, middle);
+        *(phx_names_find(names, text) < 0 ? &more : &count) = middle;
+    }
+    if (*first >= 0 || count == 0)
         return *first >= 0;
-    snprintf(text, sizeof text, "%s[1]", name);
+    snprintf(text, sizeof text, "%.100s[1]", name);
     *first = phx_names_find(names, text);
-    if (*first < 0)
-        return 0;
-    snprintf(text, sizeof text, "%s[", name);
-    const int before = count_before(names, text);
-    snprintf(text, sizeof text, "%s\\", name);
-    return count_before(names, text) - before;
+    return count;
 }
 
 phx_shown phx_names_index_hint(const phx_names *names, const char *name)

@@ -353,9 +353,9 @@ static void thickness_of_each_cell(void **state)
     CHECK_RELATIVE(figures_of(context, TRIANGLES "thickness: [9, 9, 0.3, 0.4], regions: {LOW: {thickness: 0.5}}").mass,
                    7850.0 * (0.5 * 3.0 / 8.0 + 0.3 * 3.0 / 8.0 + 0.4 / 4.0), 1e-12, "a region of the triangles");
     refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, 2, 3]}\n", "5:80",
-           "expected 4 thicknesses, one for each triangle of 'triangles.inp', found 3");
+           "expected 4 thicknesses, one for each triangle of the mesh, found 3");
     refuse(context, HEAD "  wing: {" PANEL "material: steel, thickness: [1]}\n", "5:93",
-           "expected 8 thicknesses, one for each of 4 x 2 squares, found 1");
+           "expected 8 thicknesses, one for each square of the mesh, found 1");
     refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, -2, 3, 4]}\n", "5:84",
            "bodies.wing.thickness[2]: expected a number greater than 0, found '-2'");
     refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, 2, 3, 4], regions: {LOW: {material: steel}}}\n", "5:104",

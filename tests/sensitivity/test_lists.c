@@ -145,28 +145,12 @@ static void values_of_a_table_are_weighted(void **state)
     phx_model_destroy(model);
 }
 
-/* A wrong number of thicknesses is refused with the right one. */
-static void wrong_counts_are_refused(void **state)
-{
-    phx_context *context = *state;
-    phx_model *model = NULL;
-    static const char text[] =
-        "phlexor: 1\ndimension: 3\nparameters: {h: {count: 11, value: 0.1}}\n"
-        "materials: {steel: {density: 7800, young: 2.1e11, poisson: 0.3}}\n"
-        "bodies:\n  sheet: {kind: plate, material: steel, thickness: h, mesh: {size: [1, 1], elements: [4, 3]}}\n";
-
-    assert_int_equal(phx_model_read_text(context, "plate.yaml", text, strlen(text), 0, NULL, &model), PHX_ERR_INPUT);
-    CHECK_MESSAGE(context, "plate.yaml:6:52: bodies.sheet: expected 12 thicknesses, one for each of 4 x 3 squares, "
-                           "found 11");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(cells_add_up_to_the_plate, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(one_cell_has_its_derivative, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(values_of_a_table_are_weighted, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(wrong_counts_are_refused, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("sensitivity_lists", tests, NULL, NULL);
 }
