@@ -231,6 +231,8 @@ static void lists_of_parameters_are_wrong(void **state)
          HEAD "parameters: {n: 3, h: {count: n, value: 1}}\n"},
         {3, 44, "with 'u' the model has 100001 parameters, more than 100000; take shorter lists",
          HEAD "parameters: {h: {count: 100000, value: 1}, u: [1]}\n"},
+        {3, 28, "quote an expression with brackets here, as \"h[1]\"): missing comma",
+         HEAD "parameters: {h: [1], a: 2*h[1]}\n"},
         {3, 21, "parameters.h[2]: expected a number, found a list of 1", HEAD "parameters: {h: [1, [2]]}\n"},
         {3, 18, "in a circle: h[1] -> h[2] -> h[1]", HEAD "parameters: {h: ['h[2]', 'h[1]']}\n"},
         {3, 35, "in a circle: h[1] -> h[1]", HEAD "parameters: {h: {count: 3, value: 'h[1]'}}\n"},
