@@ -43,7 +43,7 @@ typedef enum phx_derivation {
 typedef struct phx_gradient_options {
     int n_objectives, n_parameters;
     const char *const *objectives;
-    const char *const *parameters; /* names; NULL: all of the model */
+    const char *const *parameters; /* names, of a list for all its entries; NULL: all of the model */
     phx_derivation derivation;
 } phx_gradient_options;
 phx_gradient_options phx_gradient_options_default(void);

@@ -276,7 +276,7 @@ static phx_status read_torque(phx_reader *reader, const phx_key *key, const phx_
 }
 
 #define SIGNAL_JSON  "{\"$ref\": \"#/$defs/signal\"}"
-#define SIGNALS_JSON "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, \"items\": " SIGNAL_JSON "}"
+#define SIGNALS_JSON "{\"type\": [\"array\", \"string\"], \"minItems\": 2, \"maxItems\": 3, \"items\": " SIGNAL_JSON "}"
 
 const phx_type phx_type_signal = {"signal", SIGNAL_JSON, read_signal, NULL};
 const phx_type phx_type_times = {"list of numbers, or",

@@ -440,10 +440,11 @@ static phx_status read_some(phx_reader *reader, const phx_key *key, const phx_no
     return read_list(reader, key, node, field, owner);
 }
 
-#define NUMBER_JSON         "{\"$ref\": \"#/$defs/number\"}"
-#define VECTOR_JSON         "{\"$ref\": \"#/$defs/vector\"}"
-#define TEXT_JSON           "{\"type\": [\"string\", \"number\"]}"
-#define LIST_JSON(n, items) "{\"type\": \"array\", \"minItems\": " n ", \"maxItems\": " n ", \"items\": " items "}"
+#define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"
+#define VECTOR_JSON "{\"$ref\": \"#/$defs/vector\"}"
+#define TEXT_JSON   "{\"type\": [\"string\", \"number\"]}"
+#define LIST_JSON(n, items)                                                                                            \
+    "{\"type\": [\"array\", \"string\"], \"minItems\": " n ", \"maxItems\": " n ", \"items\": " items "}"
 
 const phx_type phx_type_number = {"number", NUMBER_JSON, values_read_number, preset_number};
 const phx_type phx_type_optional = {"number", NUMBER_JSON, read_optional, NULL};
@@ -467,7 +468,7 @@ const phx_type phx_type_matrix = {"3 x 3 numbers", LIST_JSON("3", LIST_JSON("3",
                                   NULL};
 const phx_type phx_type_quaternion = {"4 numbers", LIST_JSON("4", NUMBER_JSON), read_quaternion, NULL};
 const phx_type phx_type_numbers = {"list of numbers",
-                                   "{\"type\": \"array\", \"minItems\": 1, \"items\": " NUMBER_JSON "}",
+                                   "{\"type\": [\"array\", \"string\"], \"minItems\": 1, \"items\": " NUMBER_JSON "}",
                                    read_list_of_numbers, NULL};
 const phx_type phx_type_object = {"map of keys", NULL, read_nested, preset_nested};
 const phx_type phx_type_given = {"map of keys", NULL, read_given, preset_nested};

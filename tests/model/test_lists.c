@@ -103,6 +103,23 @@ static void names_stand_for_lists(void **state)
     phx_model_destroy(model);
 }
 
+static void names_stand_for_lists_in_space(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_text(
+        context, "phlexor: 1\ndimension: 3\nparameters: {I: [1, 2, 1.5], w: [3, 4, 5], k: {count: 6, value: 7}}\n"
+                 "bodies: {c: {kind: rigid, mass: 1, inertia: I, pose: {position: w}, ports: {Q: {position: I}}}}\n"
+                 "joints: {j: {kind: spherical, ports: [ground.O, c.P], rate: w, damping: I}}\n"
+                 "forces: {b: {kind: bushing, ports: [ground.O, c.Q], stiffness: k}}\n");
+
+    for (int i = 0; i < 3; i++) {
+        CHECK_NEAR(model->bodies[0].inertia[4 * i], model->parameters[i].value, 0.0);
+        CHECK_NEAR(model->bodies[0].pose.position[i], 3.0 + i, 0.0);
+        CHECK_NEAR(model->joints[0].coordinates[i].damping, model->parameters[i].value, 0.0);
+    }
+    phx_model_destroy(model);
+}
+
 /* The text of a model with other values, as phx_model_save writes it. */
 static void check_saved(phx_context *context, const char *text, int n, const phx_model_override *overrides,
                         const char *expected)
@@ -182,6 +199,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(entries_have_values, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(values_are_set, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(names_stand_for_lists, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(names_stand_for_lists_in_space, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(lists_are_saved, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_alias_is_not_saved, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(long_lists_are_fast, context_setup, context_teardown),

@@ -94,6 +94,10 @@ class KnownOptima(Case):
         model.save(self.folder / "best.yaml")
         d = [f"{d:.17g}" if float(f"{d:.16g}") != d else f"{d:.16g}" for d in found.variables.values()]
         self.assertIn(f"parameters: {{d: [{', '.join(d)}], length: 0.5}}", (self.folder / "best.yaml").read_text())
+        function = model.value_and_gradient("modes.omega.1", ["d"])
+        value, gradient = function(function.start)
+        self.same(gradient, model.sensitivity(["modes.omega.1"], ["d[1]", "d[2]", "d[3]"]).gradient[0], "gradient")
+        self.close(value / found.objective.best, 1.0, 1e-12, "value")
         model.set_parameters({"d": 0.02})
         self.same(list(model.parameters.values())[:3], [0.02] * 3, "all entries")
         with self.assertRaisesRegex(phlexor.ModelError, "no parameter 'd\\[4\\]' to set; the indices of .* are 1 to 3"):
