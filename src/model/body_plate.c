@@ -175,7 +175,7 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
     return status;
 }
 
-/* Regions that a list of thicknesses cannot reach have their own. */
+/* A list of thicknesses does not apply to regions, which then need their own. */
 static phx_status check_thicknesses(phx_reader *reader, const phx_node *node, const plate *sheet)
 {
     const phx_node *regions = phx_node_find(node, "regions");
@@ -233,8 +233,8 @@ static phx_status hold_plane(phx_context *context, const phx_elastic_model *elas
     return *held ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* The section of each square, or of each triangle of a file, with the cells it has: triangles that follow one
- * another. */
+/* One region for each square, or for each triangle of a file: its section and its range of cells. The triangles of a
+ * square follow one another. */
 static phx_status make_sections(phx_builder *builder, const phx_model_body *body, const phx_mesh *mesh,
                                 phx_plate_region *regions)
 {

@@ -385,8 +385,8 @@ static void doubt_body(const phx_reader *reader, int b)
     doubts_tell(reader, phx_model_where(model, body), text);
 }
 
-/* Neither a key nor the expression of another parameter mentions it, or any entry of a list. The number of its
- * entries. */
+/* Warns of a parameter, or of a list from its first entry on, that neither a key nor another parameter names. Returns
+ * the number of its entries, 1 for a number. */
 static int doubt_parameter(const phx_reader *reader, int k)
 {
     const phx_model *model = reader->model;

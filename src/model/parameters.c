@@ -239,7 +239,7 @@ static phx_status put_entry(phx_reader *reader, const phx_node *const item[2], c
     return name->text ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* Replaces the map by one that has the entries of lists. */
+/* Replaces the map of the file by one with an item for each parameter, in which lists are replaced by their entries. */
 static phx_status expand_lists(phx_reader *reader, const phx_node **map)
 {
     const phx_node *from = *map, *const *item = from->items;

@@ -70,8 +70,8 @@ static phx_status replace_scalar(saving *s, const phx_node *node, const phx_mode
     return PHX_OK;
 }
 
-/* The end of a map of count and value that begins at `at`: of its last value, or the bracket after it; 0 if it is
- * somewhere else. */
+/* The end of a map of count and value that begins at `at`: its last value, or the bracket after it. 0 if the end cannot
+ * be found. */
 static size_t end_of_map(saving *s, const phx_node *map, size_t at)
 {
     const char *text = s->model->text;

@@ -107,7 +107,7 @@ struct phx_object {
     phx_kind_rule kind_rule;
     const phx_word *kinds;
     size_t kind_offset; /* of the enum in the struct */
-    bool of_entries;    /* its names in a map are parameters; that of a list stands for an object of each entry */
+    bool of_entries;    /* a map of parameters, in which the name of a list makes one object for each entry */
     size_t own_offset;  /* of a pointer to what a kind has for itself, or to the coordinates; `begin` makes it */
     /* After the kind is known, before any key is read; NULL: nothing. */
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);

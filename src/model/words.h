@@ -19,8 +19,8 @@ phx_status phx_names_build(phx_context *context, phx_arena *arena, const void *i
 int phx_names_find(const phx_names *names, const char *name); /* index of the item, -1: none */
 void phx_names_offer(const phx_names *names, phx_nearest *nearest);
 
-/* Parameters: the number of items that a name stands for, from *first on. It is 1 for its own item, and for a list `h`
- * the count of its entries h[1], h[2], ..., which follow one another; 0 and -1 if there is no such name. */
+/* The number of parameters that a name stands for, from *first on: 1 for a parameter, the count of its entries for a
+ * list, 0 (with *first = -1) for an unknown name. Entries h[1], h[2], ... of a list h follow one another. */
 int phx_names_range(const phx_names *names, const char *name, int *first);
 /* "; the indices of the list 'h' are 1 to 200" for h or h[201], "; 'a' is not a list, leave out the index" for a[1],
  * else "". */
