@@ -72,7 +72,7 @@ int cli_sensitivity(const cli_command *command, phx_context *context, int argc, 
          "number to differentiate, as modes.omega.1 or simulate.final(tip.y); may "
          "be repeated",
          &given.of},
-        {"--to", 0, OPTION_LIST, "PARAMETER", "parameter to differentiate by; may be repeated (default: all)",
+        {"--to", 0, OPTION_LIST, "PARAMETER", "parameter or list to differentiate by; may be repeated (default: all)",
          &given.to},
         {"--method", 0, OPTION_CHOICE, "adjoint|tangent|differences",
          "default: the cheapest of the exact ones; differences of whole analyses for comparison", &given.method},

@@ -13,22 +13,17 @@ static phx_status malformed(phx_context *context, const char *text)
     return phx_fail(context, PHX_ERR_INPUT, "--sweep: expected name=from:to:count, found '%s'", text);
 }
 
-/* PHX_ERR_INPUT with the nearest name unless the model has the parameter. */
+/* PHX_ERR_INPUT with the nearest name unless the model has the parameter or list. */
 static phx_status parameter_of(phx_context *context, const phx_model *model, const char *name)
 {
-    if (phx_model_find_parameter(model, name) >= 0)
+    int first;
+
+    if (phx_model_find_parameters(model, name, &first) > 0)
         return PHX_OK;
-    const char **words = phx_calloc(context, (size_t)model->n_parameters + 1, sizeof *words);
-    if (!words)
-        return PHX_ERR_MEMORY;
-    for (int k = 0; k < model->n_parameters; k++)
-        words[k] = model->parameters[k].name;
-    const char *nearest = cli_nearest(name, words);
-    phx_free((void *)words);
     if (model->n_parameters == 0)
         return phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameters", model->path);
-    return phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameter '%s'%s%s%s", model->path, name,
-                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameter '%s'%s", model->path, name,
+                    phx_model_parameter_hint(model, name).text);
 }
 
 /* `copy` is the text, to be cut into its parts. */

@@ -41,7 +41,7 @@ typedef struct phx_model_rotation {
 
 /* ---- parameters, materials, ground ---- */
 
-/* A parameter of `parameters`. */
+/* A parameter of `parameters`. The entries of a list h are parameters h[1], h[2], ... that follow one another. */
 typedef struct phx_model_parameter {
     const char *name;
     double value; /* after overrides */
@@ -749,7 +749,8 @@ typedef struct phx_model {
 } phx_model;
 
 /* A parameter's value from outside: an expression (`--set name=expression`, it may use pi, deg and other parameters)
- * or, with expression NULL, a number. The last one of a name counts. */
+ * or, with expression NULL, a number. The name of a list stands for all its entries, `h[3]` for one. The last value
+ * counts. */
 typedef struct phx_model_override {
     const char *name;
     const char *expression;

@@ -45,7 +45,7 @@ typedef enum phx_derivation {
 typedef struct phx_gradient_options {
     int n_objectives, n_parameters;
     const char *const *objectives;
-    const char *const *parameters; /* names; NULL: all of the model */
+    const char *const *parameters; /* names, of a list for all its entries; NULL: all of the model */
     phx_derivation derivation;
     double memory; /* bytes for the states of a run, default 0.5e9; of a longer one some are kept, and a sweep makes the
                       others again */

@@ -108,8 +108,12 @@ class ValueAndGradient:
             for text in names_of(list(self._of))[: len(self._of)]:
                 call.check(lib.phx_objective_check(call.pointer, text))
         self._model = model.copy()
-        self._to, self._method = tuple(to), method
         self._others: Mapping[str, float] = model.parameters
+        self._to: Tuple[str, ...] = ()
+        for name in to:  # the name of a list stands for its entries
+            entries = tuple(entry for entry in self._others if entry == name or entry.startswith(f"{name}["))
+            self._to += entries or (name,)
+        self._method = method
         self.start: FloatArray = np.array([self._others[name] for name in self._to])
 
     def __call__(self, x: ArrayLike) -> Tuple[Any, FloatArray]:

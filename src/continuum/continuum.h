@@ -245,7 +245,8 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
                                 phx_plate_section *section);
 
 typedef struct phx_plate_region {
-    const char *group; /* triangles; NULL: all that the regions before it have left */
+    const char *group; /* triangles; NULL: all in a range of cells that the regions before it have left */
+    int first, count;  /* the range; count 0: the whole mesh */
     phx_plate_section section;
 } phx_plate_region;
 typedef struct phx_plate_def {

@@ -139,13 +139,10 @@ phx_status phx_find_item_parameter(phx_reader *reader, int *parameter)
 {
     const phx_names *names = &reader->content->parameters;
     const char *name = reader->item->text;
-    *parameter = phx_names_find(names, name);
-    if (*parameter >= 0)
+    if (phx_names_range(names, name, parameter) > 0)
         return PHX_OK;
-    phx_nearest nearest = phx_nearest_to(name);
-    phx_names_offer(names, &nearest);
     return phx_reader_fail(reader, reader->item, "expected a name under 'parameters', found %s%s",
-                           phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
+                           phx_shown_text(name).text, phx_names_hint(names, name).text);
 }
 
 /* Completes a sweep: finds its parameter, bounds the number of points to 1e7, and fills the values of a range at equal

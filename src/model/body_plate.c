@@ -25,7 +25,9 @@ typedef struct plate_region {
 typedef struct plate {
     phx_elastic_keys elastic; /* first */
     plate_mesh mesh;
-    double thickness; /* 0: there are layers */
+    double thickness; /* 0: there are layers; of a list, its first */
+    int n_thicknesses;
+    double *thicknesses; /* a list: of each cell of the mesh; NULL */
     int n_layers;
     phx_elastic_layer *layers;
     int n_regions;
@@ -94,12 +96,33 @@ static const phx_key region_keys[] = {
 static const phx_object region_object = {"region of a plate", "By the name of a group of triangles.",
                                          TABLE(plate_region, region_keys), .finish = finish_region};
 
+/* ---- thickness ---- */
+static phx_status read_thickness(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    plate *sheet = owner;
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
+    if (node->kind != PHX_NODE_LIST)
+        return phx_read_number(reader, node, key->range, field);
+    const phx_status status = phx_type_numbers.read(reader, key, node, &sheet->thicknesses, owner);
+    if (!status)
+        sheet->thickness = sheet->thicknesses[0];
+    return status;
+}
+
+static const phx_type type_thickness = {
+    "number or list",
+    "{\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": "
+    "\"#/$defs/number\"}}]}",
+    read_thickness, NULL};
+
 #define PLATE BIT(PHX_MODEL_PLATE)
 static const phx_key keys[] = {
     {"mesh", &phx_type_object, AT(plate, mesh), .own = true, .required = true, .kinds = PLATE, .object = &mesh_object,
      .doc = "its triangles"},
-    {"thickness", &phx_type_number, AT(plate, thickness), .own = true, .kinds = PLATE, .unit = "m", .range = &positive,
-     .fallback = "that of the layers", .doc = "along z"},
+    {"thickness", &type_thickness, AT(plate, thickness), .own = true, .kinds = PLATE, .unit = "m", .range = &positive,
+     .fallback = "that of the layers", .count_offset = AT(plate, n_thicknesses),
+     .doc = "along z; a list has one for each square of the mesh, along x first, or for each triangle of a mesh file"},
     {"layers", &phx_type_list, AT(plate, layers), .own = true, .kinds = PLATE, .object = &phx_schema_layer,
      .fallback = "one", .count_offset = AT(plate, n_layers), .doc = "instead of the thickness: a laminate"},
     {"regions", &phx_type_map, AT(plate, regions), .own = true, .kinds = PLATE, .object = &region_object,
@@ -152,6 +175,18 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
     return status;
 }
 
+/* A list of thicknesses does not apply to regions, which then need their own. */
+static phx_status check_thicknesses(phx_reader *reader, const phx_node *node, const plate *sheet)
+{
+    const phx_node *regions = phx_node_find(node, "regions");
+
+    for (int r = 0; r < sheet->n_regions && sheet->thicknesses; r++)
+        if (sheet->regions[r].thickness == 0.0 && sheet->regions[r].n_layers == 0)
+            return phx_reader_fail(reader, regions->items[2 * r],
+                                   "'thickness' or 'layers' is missing: the body has a list of thicknesses");
+    return PHX_OK;
+}
+
 /* Checks a plate after reading: materials, thickness or layers, order of its theory, and a membrane if it stiffens. */
 static phx_status body_plate_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
@@ -161,6 +196,8 @@ static phx_status body_plate_finish(phx_reader *reader, const phx_node *node, co
 
     if (!status)
         status = check_section(reader, node, sheet->thickness, sheet->n_layers);
+    if (!status)
+        status = check_thicknesses(reader, node, sheet);
     if (status)
         return status;
     if (sheet->n_layers == 0 && sheet->thickness == 0.0)
@@ -196,8 +233,39 @@ static phx_status hold_plane(phx_context *context, const phx_elastic_model *elas
     return *held ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* One region for each square, or for each triangle of a file: its section and its range of cells. The triangles of a
+ * square follow one another. */
+static phx_status make_sections(phx_builder *builder, const phx_model_body *body, const phx_mesh *mesh,
+                                phx_plate_region *regions)
+{
+    const plate *sheet = plate_of(body);
+    const bool file = sheet->mesh.kind == MESH_FILE;
+    const int triangles = phx_mesh_count(mesh, 2);
+    const int cells = file ? triangles : (int)sheet->mesh.elements[0] * (int)sheet->mesh.elements[1];
+    phx_status status = PHX_OK;
+
+    if (cells != sheet->n_thicknesses)
+        return phx_builder_at(builder, &sheet->thickness,
+                              phx_fail(builder->context, PHX_ERR_INPUT,
+                                       "expected %d thicknesses, one for each %s of the mesh, found %d", cells,
+                                       file ? "triangle" : "square", sheet->n_thicknesses));
+    for (int k = 0, triangle = 0; k < mesh->n_cells && !status; k++) {
+        if (phx_cell_info_of(mesh->type[k])->dimension != 2)
+            continue;
+        const int r = triangle++ / (triangles / cells);
+        if (regions[r].count == 0) {
+            regions[r].first = k;
+            status = phx_elastic_section(builder, &builder->model->materials[body->material], sheet->thicknesses[r], 0,
+                                         NULL, sheet->shear_correction, &regions[r].section);
+        }
+        regions[r].count = k + 1 - regions[r].first;
+    }
+    return status;
+}
+
 /* Sections of the named regions, then of what they leave. */
-static phx_status make_regions(phx_builder *builder, const phx_model_body *body, phx_plate_region *regions)
+static phx_status make_regions(phx_builder *builder, const phx_model_body *body, const phx_mesh *mesh,
+                               phx_plate_region *regions)
 {
     const plate *sheet = plate_of(body);
     const phx_model_material *materials = builder->model->materials, *whole = &materials[body->material];
@@ -213,7 +281,9 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
         if (status)
             status = phx_builder_at(builder, from, status);
     }
-    if (!status)
+    if (!status && sheet->thicknesses)
+        status = make_sections(builder, body, mesh, &regions[sheet->n_regions]);
+    else if (!status)
         status = phx_elastic_section(builder, whole, sheet->thickness, sheet->n_layers, sheet->layers,
                                      sheet->shear_correction, &regions[sheet->n_regions].section);
     return status;
@@ -225,17 +295,18 @@ static phx_status body_plate_make(phx_builder *builder, const phx_model_body *bo
                                   unsigned char **held)
 {
     const plate *sheet = plate_of(body);
-    phx_plate_region *regions = phx_calloc(builder->context, (size_t)sheet->n_regions + 1, sizeof *regions);
+    const int n_regions = sheet->n_regions + (sheet->thicknesses ? sheet->n_thicknesses : 1);
+    phx_plate_region *regions = phx_calloc(builder->context, (size_t)n_regions, sizeof *regions);
     const phx_plate_def def = {.theory = sheet->theory,
                                .order = sheet->order,
                                .membrane = sheet->membrane,
-                               .n_regions = sheet->n_regions + 1,
+                               .n_regions = n_regions,
                                .regions = regions};
     phx_mesh mesh = {0};
     phx_status status = regions ? body_plate_make_mesh(builder, &sheet->mesh, &mesh) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = make_regions(builder, body, regions);
+        status = make_regions(builder, body, &mesh, regions);
     if (!status)
         status = phx_plate_create(builder->context, &mesh, &def, elastic);
     phx_mesh_free(&mesh);

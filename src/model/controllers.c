@@ -182,6 +182,8 @@ phx_status phx_finish_inverse(phx_reader *reader, const phx_node *node, void *ob
 /* ---- signals, limits, matrices ---- */
 static phx_status read_signals(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     const int count = node->kind == PHX_NODE_LIST ? node->count : 1;
     phx_signal **signals = NULL;
 

@@ -385,30 +385,35 @@ static void doubt_body(const phx_reader *reader, int b)
     doubts_tell(reader, phx_model_where(model, body), text);
 }
 
-/* Neither a key nor the expression of another parameter mentions it. */
-static void doubt_parameter(const phx_reader *reader, int k)
+/* Warns of a parameter, or of a list from its first entry on, that neither a key nor another parameter names. Returns
+ * the number of its entries, 1 for a number. */
+static int doubt_parameter(const phx_reader *reader, int k)
 {
     const phx_model *model = reader->model;
-    const phx_parameter_use *use = &reader->content->uses[k];
+    char text[200], name[PHX_MAX_PARAMETER + 1];
     bool used = false;
-    char text[200];
+    int first;
 
-    for (int role = 0; role < PHX_PARAMETER_ROLES; role++)
-        used = used || use->count[role] > 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(model->parameters[k].name, "["), model->parameters[k].name);
+    const int count = phx_names_range(&reader->content->parameters, name, &first);
+    for (int entry = k; entry < k + count && !used; entry++)
+        for (int role = 0; role < PHX_PARAMETER_ROLES; role++)
+            used = used || reader->content->uses[entry].count[role] > 0;
     for (int other = 0; other < model->n_parameters && !used; other++)
-        used = other != k && mentions(reader->content->parameter_texts[other], model->parameters[k].name);
+        used = (other < k || other >= k + count) && mentions(reader->content->parameter_texts[other], name);
     if (used)
-        return;
-    snprintf(text, sizeof text, "the parameter '%.100s' is used nowhere", model->parameters[k].name);
+        return count;
+    snprintf(text, sizeof text, "the parameter '%.100s' is used nowhere", name);
     doubts_tell(reader, phx_model_where(model, &model->parameters[k]), text);
+    return count;
 }
 
 void phx_doubt_model(const phx_reader *reader)
 {
     const phx_model *model = reader->model;
 
-    for (int k = 0; k < model->n_parameters; k++)
-        doubt_parameter(reader, k);
+    for (int k = 0; k < model->n_parameters;)
+        k += doubt_parameter(reader, k);
     for (int b = 0; b < model->n_bodies; b++) {
         const phx_model_body *body = &model->bodies[b];
         doubt_section(reader, body);

@@ -1,10 +1,12 @@
 /* The data that the deformation of a body on a mesh, or of an imported one, depends on, as a text: bodies and points of
  * a sweep with the same one have the same matrices and modes. */
 #include "elastic.h"
+#include "expression.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The parameters that a scalar names, with their values. */
+/* The parameters that a scalar names, with their values; a list with those of all entries. */
 static void add_parameters(phx_text *key, const phx_model *model, const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits[] = "0123456789";
@@ -13,10 +15,15 @@ static void add_parameters(phx_text *key, const phx_model *model, const char *te
         size_t length = 1;
         while (text[length] && (strchr(letters, text[length]) || strchr(digits, text[length])))
             length++;
-        for (int k = 0; k < model->n_parameters; k++)
-            if (strlen(model->parameters[k].name) == length && !strncmp(model->parameters[k].name, text, length))
-                phx_text_add(key, "[%s=%a]", model->parameters[k].name, model->parameters[k].value);
-        text += length;
+        if (text[length] == '[')
+            length += strcspn(text + length, "]") + 1;
+        char name[PHX_MAX_PARAMETER + 1];
+        int first;
+        snprintf(name, sizeof name, "%.*s", length < sizeof name ? (int)length : 0, text);
+        const int count = phx_model_find_parameters(model, name, &first);
+        for (int k = first; k < first + count; k++)
+            phx_text_add(key, "[%s=%a]", model->parameters[k].name, model->parameters[k].value);
+        text += length < strlen(text) ? length : strlen(text);
     }
 }
 

@@ -75,8 +75,8 @@ const phx_expression *phx_evaluator_expression(const phx_evaluator *evaluator)
     return &evaluator->expression;
 }
 
-/* Identifiers are short; what is longer names nothing. */
-enum { MAX_NAME = PHX_MAX_IDENTIFIER + 1 };
+/* Names are short; a longer one does not exist. */
+enum { MAX_NAME = PHX_MAX_PARAMETER + 1 };
 
 static bool token_name(const phx_expression *expression, const phx_token *token, char name[MAX_NAME])
 {
@@ -141,7 +141,8 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
         [PHX_USE_RATE] = "v, "};
     char name[MAX_NAME];
     if (!token_name(&e->expression, token, name))
-        return phx_expression_fail(&e->expression, token->start, "a name of more than %d characters", MAX_NAME - 1);
+        return phx_expression_fail(&e->expression, token->start, "a name of more than %d characters",
+                                   PHX_MAX_IDENTIFIER);
     if (is_time_or_place(&e->expression, token))
         return fail_reserved(e, token, use);
     static const char *const infinite[] = {"nan", "NaN", "NAN", "inf", "Inf", "INF", "infinity"};
@@ -149,6 +150,12 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
         if (!strcmp(name, infinite[k]))
             return phx_expression_fail(&e->expression, token->start, "'%s' is not finite; a finite number is expected",
                                        name);
+    const phx_shown hint = e->names ? phx_names_index_hint(e->names, name) : (phx_shown){""};
+    if (hint.text[0])
+        return phx_expression_fail(&e->expression, token->start,
+                                   strchr(name, '[') ? "there is no '%s'%s"
+                                                     : "'%s' is a list, not a number; write an entry, as %s[1]%s",
+                                   name, strchr(name, '[') ? hint.text : name, hint.text);
     phx_nearest nearest = phx_nearest_to(name);
     phx_nearest_offer(&nearest, "pi");
     phx_nearest_offer(&nearest, "deg");

@@ -9,7 +9,7 @@
 /* ---- tokens ---- */
 typedef enum phx_token_kind {
     PHX_TOKEN_NUMBER,
-    PHX_TOKEN_NAME,     /* pi, deg, t, s or a parameter */
+    PHX_TOKEN_NAME,     /* pi, deg, t, s or a parameter, h[3] too */
     PHX_TOKEN_FUNCTION, /* always followed by PHX_TOKEN_OPEN */
     PHX_TOKEN_SIGN,     /* + - before a value */
     PHX_TOKEN_OPERATOR, /* + - * / ^ between values */
@@ -31,7 +31,9 @@ enum {
     PHX_EXPRESSION_MAX = 2000,
     PHX_EXPRESSION_MAX_NUMBER = 60,
     PHX_EXPRESSION_MAX_DEPTH = 64,
-    PHX_MAX_IDENTIFIER = 64
+    PHX_MAX_IDENTIFIER = 64,
+    PHX_MAX_PARAMETERS = 100000,               /* of a model */
+    PHX_MAX_PARAMETER = PHX_MAX_IDENTIFIER + 8 /* characters: a name, of an entry of a list with "[100000]" */
 };
 
 typedef struct phx_expression {

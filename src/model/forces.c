@@ -108,6 +108,8 @@ static phx_status read_square(phx_reader *reader, const phx_key *key, const phx_
     double *matrix = field, diagonal[6];
     phx_status status = PHX_OK;
     (void)key, (void)owner;
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count != n)
         return phx_reader_expected(reader, node,
                                    n == 3 ? "3 numbers, or 3 rows of 3 numbers" : "6 numbers, or 6 rows of 6 numbers");
@@ -129,7 +131,7 @@ static phx_status read_components(phx_reader *reader, const phx_key *key, const 
     return phx_read_numbers(reader, node, key->range, reader->model->dimension == 2 ? 3 : 6, field);
 }
 
-#define NUMBERS_JSON "{\"type\": \"array\", \"minItems\": 3, \"maxItems\": 6}"
+#define NUMBERS_JSON "{\"type\": [\"array\", \"string\"], \"minItems\": 3, \"maxItems\": 6}"
 const phx_type phx_type_square = {"3 or 6 numbers, or as many rows", NUMBERS_JSON, read_square, NULL};
 const phx_type phx_type_wrench = {"3 or 6 numbers", NUMBERS_JSON, read_components, NULL};
 

@@ -20,7 +20,8 @@ static const phx_key identify_parameter_keys[] = {
 };
 static const phx_object identify_parameter = {
     "parameter to identify", "By its name under `parameters`, whose value is the start; `{}` without bounds.",
-    TABLE(phx_model_identify_parameter, identify_parameter_keys), .finish = finish_identify_parameter};
+    TABLE(phx_model_identify_parameter, identify_parameter_keys), .of_entries = true,
+    .finish = finish_identify_parameter};
 
 #define DEVIATION(type)                                                                                                \
     {                                                                                                                  \

@@ -128,6 +128,8 @@ static phx_status read_coordinates(phx_reader *reader, const phx_key *key, const
     int wanted = 0, next = 0;
     for (int k = 0; k < joint->n_coordinates; k++)
         wanted += selects(which, &joint->coordinates[k]);
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     bool list = node->kind == PHX_NODE_LIST;
     if (list ? node->count != wanted : wanted != 1) {
         char expected[80];

@@ -91,13 +91,30 @@ static bool fail_function(phx_expression *e, const phx_token *token)
                                phx_nearest_hint(&nearest).text);
 }
 
-/* Reads a name; with a bracket after it, a function, which must exist. */
+/* The length of an index "[12]", a whole number from 1; 0 if it is none. */
+static int index_length(const char *text)
+{
+    int n = 1;
+    while (is_digit(text[n]))
+        n++;
+    return n > 1 && text[1] != '0' && text[n] == ']' ? n + 1 : 0;
+}
+
+/* Reads a name, with its index if it is an entry of a list; with a bracket after it, a function, which must exist. */
 static bool scan_name(scanner *s)
 {
     phx_expression *e = s->expression;
     int n = 0;
     while (is_letter(s->text[s->at + n]) || is_digit(s->text[s->at + n]))
         n++;
+    if (s->text[s->at + n] == '[') {
+        const char *index = s->text + s->at + n;
+        if (!index_length(index))
+            return phx_expression_fail(e, s->at + n,
+                                       "found '%.*s' where an index is expected: a whole number from 1, as in h[3]",
+                                       (int)strcspn(index, "]") + (strchr(index, ']') != NULL), index);
+        n += index_length(index);
+    }
     phx_token *token = add_token(s, PHX_TOKEN_NAME, n);
     while (s->text[s->at] == ' ' || s->text[s->at] == '\t' || s->text[s->at] == '\n')
         s->at++;

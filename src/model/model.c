@@ -350,10 +350,25 @@ phx_status phx_model_fail(phx_context *context, const phx_model *model, const vo
 
 int phx_model_find_parameter(const phx_model *model, const char *name)
 {
+    if (model->store)
+        return phx_names_find(&model->store->content.parameters, name);
     for (int i = 0; i < model->n_parameters; i++)
         if (!strcmp(model->parameters[i].name, name))
             return i;
     return -1;
+}
+
+int phx_model_find_parameters(const phx_model *model, const char *name, int *first)
+{
+    if (model->store)
+        return phx_names_range(&model->store->content.parameters, name, first);
+    *first = phx_model_find_parameter(model, name);
+    return *first >= 0;
+}
+
+phx_shown phx_model_parameter_hint(const phx_model *model, const char *name)
+{
+    return model->store ? phx_names_hint(&model->store->content.parameters, name) : (phx_shown){""};
 }
 
 int phx_model_find_body(const phx_model *model, const char *name)

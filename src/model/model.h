@@ -33,6 +33,10 @@ phx_status phx_model_copy_present(phx_context *context, const phx_model *model, 
 
 /* Index by name, -1 when there is none. */
 int phx_model_find_parameter(const phx_model *model, const char *name);
+/* The number of parameters that a name stands for, from *first on: more than 1 for a list, 0 if there is none; and the
+ * end of a message on such a name, with the nearest. */
+int phx_model_find_parameters(const phx_model *model, const char *name, int *first);
+phx_shown phx_model_parameter_hint(const phx_model *model, const char *name);
 int phx_model_find_body(const phx_model *model, const char *name);
 int phx_model_find_joint(const phx_model *model, const char *name);
 

@@ -25,11 +25,14 @@ static phx_status finish_optimize(phx_reader *reader, const phx_node *node, void
     if (optimize->method == PHX_MODEL_BOBYQA && optimize->n_constraints > 0)
         return phx_reader_fail(reader, method,
                                "bobyqa has no constraints but min and max of the variables; use cobyla");
-    for (int c = 0; c < optimize->n_cases; c++)
+    for (int c = 0; c < optimize->n_cases; c++) {
+        int first;
+        const int count = phx_names_range(&reader->content->parameters, optimize->cases[c].name, &first);
         for (int v = 0; v < optimize->n_variables; v++)
-            if (optimize->cases[c].parameter == optimize->variables[v].parameter)
+            if (optimize->variables[v].parameter >= first && optimize->variables[v].parameter < first + count)
                 return phx_reader_fail(reader, phx_node_of(node, "cases"), "'%s' is one of the variables",
-                                       optimize->cases[c].name);
+                                       optimize->variables[v].name);
+    }
     return PHX_OK;
 }
 
@@ -41,7 +44,8 @@ static const phx_key variable_keys[] = {
      .doc = "a typical change; tolerances are relative to it"},
 };
 static const phx_object variable = {"variable", "A parameter that is varied. It starts at its value in the file.",
-                                    TABLE(phx_model_variable, variable_keys), .finish = finish_variable};
+                                    TABLE(phx_model_variable, variable_keys), .of_entries = true,
+                                    .finish = finish_variable};
 
 static const phx_word words_bound[] = {WORD("min", PHX_BOTH), WORD("max", PHX_BOTH), WORD("equals", PHX_BOTH),
                                        WORD(NULL, 0)};

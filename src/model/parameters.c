@@ -1,5 +1,5 @@
 /* Parameters: they may refer to one another, in any order but not in a circle, and be set from outside. */
-#include "reader.h"
+#include "schema_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,17 +52,18 @@ static phx_status take_overrides(resolver *r)
     for (int k = 0; k < reader->n_overrides; k++) {
         const phx_model_override *override = &reader->overrides[k];
         const char *name = override->name ? override->name : "";
-        int index = phx_names_find(&reader->content->parameters, name);
-        if (index < 0) {
-            phx_nearest nearest = phx_nearest_to(name);
-            phx_names_offer(&reader->content->parameters, &nearest);
+        int first;
+        const int count = phx_names_range(&reader->content->parameters, name, &first);
+        if (count == 0)
             return phx_fail(reader->context, PHX_ERR_INPUT, "%s: there is no parameter %s to set%s",
-                            reader->model->path, phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
-        }
+                            reader->model->path, phx_shown_text(name).text,
+                            phx_names_hint(&reader->content->parameters, name).text);
         if (!override->expression && !isfinite(override->value))
             return fail_override(r, override, "the value must be finite");
-        r->overrides[index] = override;
-        r->parameters[index].overridden = true;
+        for (int index = first; index < first + count; index++) {
+            r->overrides[index] = override;
+            r->parameters[index].overridden = true;
+        }
     }
     return PHX_OK;
 }
@@ -167,6 +168,109 @@ static phx_status resolve(resolver *r)
     return PHX_OK;
 }
 
+/* ---- lists ---- */
+typedef struct list_form {
+    int count;
+    const phx_node *value;
+} list_form;
+
+/* A plain number: the entries of a list do not change with other parameters. */
+static phx_status read_count(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    double value;
+    if (node->kind != PHX_NODE_SCALAR || !phx_number_from_text(node->text, &value))
+        return phx_reader_expected(reader, node, key->range->text);
+    return phx_type_integer.read(reader, key, node, field, owner);
+}
+
+/* Evaluated once for each entry, after all names are known. */
+static phx_status read_entry(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)reader, (void)key, (void)owner;
+    memcpy(field, &node, sizeof node);
+    return PHX_OK;
+}
+
+static const phx_range list_range = {"a whole number from 1 to 100000", 1.0, PHX_MAX_PARAMETERS, .integer = true};
+static const phx_type type_count = {"integer", "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000}",
+                                    read_count, NULL};
+static const phx_type type_entry = {"number", "{\"$ref\": \"#/$defs/number\"}", read_entry, NULL};
+static const phx_key list_keys[] = {
+    {"count", &type_count, AT(list_form, count), .required = true, .range = &list_range,
+     .doc = "number of its entries, written as a number"},
+    {"value", &type_entry, AT(list_form, value), .required = true, .doc = "of each entry"},
+};
+const phx_object phx_schema_parameter_list = {
+    "list of parameters",
+    "One value for all entries; `[0.1, 0.2]` is a list with a value for each. The entries of a list `h` are the "
+    "parameters `h[1]`, `h[2]`, ... In commands and under `sweep`, `optimize` and `identify`, `h` stands for all of "
+    "them. A key that needs a list of numbers accepts `h` too.",
+    TABLE(list_form, list_keys)};
+
+/* The number of parameters of an item of the map: a number, a list, or a count and a value. */
+static phx_status count_entries(phx_reader *reader, const phx_node *name, const phx_node *node, list_form *form)
+{
+    phx_status status = check_parameter_name(reader, name);
+    const size_t key_path = phx_key_path_push(reader, name->text, -1);
+
+    *form = (list_form){.count = node->kind == PHX_NODE_LIST ? node->count : 1, .value = node};
+    if (!status && node->kind == PHX_NODE_MAP)
+        status = phx_read_object(reader, &phx_schema_parameter_list, node, form);
+    if (!status && form->count < 1)
+        status = phx_reader_fail(reader, node, "expected at least one number in a list of parameters, found none");
+    phx_key_path_pop(reader, key_path);
+    return status;
+}
+
+/* The name of entry k of an item and its value. */
+static phx_status put_entry(phx_reader *reader, const phx_node *const item[2], const list_form *form, int k,
+                            phx_node *name, const phx_node **value)
+{
+    char text[PHX_MAX_PARAMETER + 1];
+    const bool listed = item[1]->kind == PHX_NODE_LIST;
+
+    *name = *item[0];
+    *value = listed ? item[1]->items[k] : form->value;
+    if (item[1]->kind == PHX_NODE_SCALAR)
+        return PHX_OK;
+    snprintf(text, sizeof text, "%s[%d]", item[0]->text, k + 1);
+    name->text = phx_arena_text(reader->context, &reader->content->memory, text, strlen(text));
+    name->source = listed ? (*value)->source : name->source;
+    return name->text ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Replaces the map of the file by one with an item for each parameter, in which lists are replaced by their entries. */
+static phx_status expand_lists(phx_reader *reader, const phx_node **map)
+{
+    const phx_node *from = *map, *const *item = from->items;
+    list_form *forms = phx_reader_calloc(reader, (size_t)from->count, sizeof *forms);
+    phx_status status = forms ? PHX_OK : PHX_ERR_MEMORY;
+    int n = 0;
+
+    for (int i = 0; i < from->count && !status; i++) {
+        status = count_entries(reader, item[2 * i], item[2 * i + 1], &forms[i]);
+        if (!status && forms[i].count > PHX_MAX_PARAMETERS - n)
+            status = phx_reader_fail(reader, item[2 * i],
+                                     "with '%s' the model has %.10g parameters, more than %d; take shorter lists",
+                                     item[2 * i]->text, (double)n + forms[i].count, PHX_MAX_PARAMETERS);
+        n += status ? 0 : forms[i].count;
+    }
+    phx_node *made = phx_reader_calloc(reader, (size_t)n + 1, sizeof *made);
+    const phx_node **items = phx_reader_calloc(reader, 2 * (size_t)n, sizeof(const phx_node *));
+    if (!status && (!made || !items))
+        status = PHX_ERR_MEMORY;
+    for (int i = 0, at = 0; i < from->count && !status; i++)
+        for (int k = 0; k < forms[i].count && !status; k++, at++) {
+            items[2 * at] = &made[1 + at];
+            status = put_entry(reader, &item[2 * i], &forms[i], k, &made[1 + at], &items[2 * at + 1]);
+        }
+    if (status)
+        return status;
+    made[0] = (phx_node){.kind = PHX_NODE_MAP, .source = from->source, .count = n, .items = items};
+    *map = made;
+    return PHX_OK;
+}
+
 /* Allocates the parameters and registers their names and places; values follow later. */
 static phx_status create_parameters(resolver *r)
 {
@@ -184,9 +288,7 @@ static phx_status create_parameters(resolver *r)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < r->n; i++) {
         const phx_node *name = r->map->items[2 * i];
-        phx_status status = check_parameter_name(reader, name);
-        if (!status)
-            status = phx_reader_place(reader, &r->parameters[i], sizeof r->parameters[i], name->source);
+        phx_status status = phx_reader_place(reader, &r->parameters[i], sizeof r->parameters[i], name->source);
         if (status)
             return status;
         r->parameters[i].name = name->text;
@@ -235,8 +337,11 @@ static phx_status read_parameters(phx_reader *reader, const phx_key *key, const 
     phx_model *model = owner;
     if (node && node->kind != PHX_NODE_MAP && !phx_node_is_null(node))
         return phx_reader_expected(reader, node, "a map of names and numbers");
+    phx_status status = node && node->kind == PHX_NODE_MAP ? expand_lists(reader, &node) : PHX_OK;
+    if (status)
+        return status;
     resolver r = {.reader = reader, .map = node, .n = node && node->kind == PHX_NODE_MAP ? node->count : 0};
-    phx_status status = create_parameters(&r);
+    status = create_parameters(&r);
     if (status)
         return status;
     model->parameters = r.parameters;
@@ -255,5 +360,9 @@ static phx_status preset_parameters(phx_reader *reader, const phx_key *key, void
 }
 
 const phx_type phx_type_parameters = {
-    "map of numbers", "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/number\"}}",
+    "map of names: number, list or list of parameters",
+    "{\"type\": [\"object\", \"null\"], \"additionalProperties\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, "
+    "{\"type\": "
+    "\"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/number\"}}, {\"$ref\": "
+    "\"#/$defs/list_of_parameters\"}]}}",
     read_parameters, preset_parameters};

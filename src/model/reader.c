@@ -386,23 +386,59 @@ static phx_status read_item(phx_reader *reader, const phx_object *object, const 
     return status;
 }
 
+/* The number of objects of an item: of a list of parameters one for each entry, of which *first is the first. */
+static int count_entries(const phx_reader *reader, const phx_object *object, const phx_node *name, int *first)
+{
+    const int count = object->of_entries ? phx_names_range(&reader->content->parameters, name->text, first) : 0;
+    return count > 0 ? count : 1;
+}
+
+/* Reads the object of each entry of a list of parameters, under its name; `taken` marks those that have one. */
+static phx_status read_entries(phx_reader *reader, const phx_object *object, const phx_node *name,
+                               const phx_node *value, bool *taken, char *items)
+{
+    int first = -1;
+    const int count = count_entries(reader, object, name, &first);
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < count && !status; k++) {
+        phx_node entry = *name;
+        if (first >= 0 && taken[first + k])
+            return phx_reader_fail(reader, name, "'%s' is given twice, by itself and by its list; leave one out",
+                                   reader->model->parameters[first + k].name);
+        if (first >= 0) {
+            taken[first + k] = true;
+            entry.text = reader->model->parameters[first + k].name;
+        }
+        status = read_item(reader, object, &entry, value, items + (size_t)k * object->size);
+        reader->item = name;
+    }
+    return status;
+}
+
 /* Reads a map of named objects into a new array, after `reserved` empty entries; array and total count go to field and
  * count. */
 phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
                         void *count)
 {
     const phx_object *object = key->object;
-    int n = node->count, all = n + reserved;
     if (node->kind != PHX_NODE_MAP && !phx_node_is_null(node))
         return phx_reader_expected(reader, node, "a map of names");
-    char *made = phx_reader_calloc(reader, (size_t)all, object->size);
-    if (!made)
+    int n = reserved, first;
+    for (int i = 0; i < node->count; i++)
+        n += count_entries(reader, object, node->items[2 * i], &first);
+    char *made = phx_reader_calloc(reader, (size_t)n, object->size);
+    bool *taken =
+        phx_reader_calloc(reader, object->of_entries ? (size_t)reader->model->n_parameters : 0, sizeof *taken);
+    if (!made || !taken)
         return PHX_ERR_MEMORY;
     memcpy(field, &made, sizeof made); /* an item may refer to its own place in the array */
     phx_status status = PHX_OK;
-    for (int i = 0; i < n && !status; i++)
-        status = read_item(reader, object, node->items[2 * i], node->items[2 * i + 1],
-                           made + (size_t)(reserved + i) * object->size);
-    memcpy(count, &all, sizeof all);
+    for (int i = 0, at = reserved; i < node->count && !status; i++) {
+        const phx_node *name = node->items[2 * i];
+        status = read_entries(reader, object, name, node->items[2 * i + 1], taken, made + (size_t)at * object->size);
+        at += count_entries(reader, object, name, &first);
+    }
+    memcpy(count, &n, sizeof n);
     return status;
 }

@@ -154,7 +154,9 @@ unsigned phx_reader_dims(const phx_reader *reader);
 const phx_key *phx_object_key(const phx_object *object, const char *name, int kind, unsigned dims);
 phx_status phx_read_object(phx_reader *reader, const phx_object *object, const phx_node *node, void *target);
 phx_status phx_read_number(phx_reader *reader, const phx_node *node, const phx_range *range, double *value);
-/* A list of exactly `count` numbers. */
+/* *node, the name of a list of parameters, becomes a list of its entries; any other node stays. */
+phx_status phx_reader_list(phx_reader *reader, const phx_node **node);
+/* A list of exactly `count` numbers, or the name of a list of parameters. */
 phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_range *range, int count,
                             double *values);
 /* An expression or a table; the model owns the signal. */
@@ -171,7 +173,8 @@ phx_status phx_check_name(phx_reader *reader, const phx_node *key);
 phx_status phx_read_map(phx_reader *reader, const phx_key *key, const phx_node *node, int reserved, void *field,
                         void *count);
 
-/* The number of the parameter that bears the name of the item of the map that was begun last. */
+/* The number of the parameter that bears the name of the item of the map that was begun last; of a list, its first
+ * entry. */
 phx_status phx_find_item_parameter(phx_reader *reader, int *parameter);
 /* Remember that the bytes at `address` were written at the node. */
 phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size, phx_model_source source);

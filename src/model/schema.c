@@ -61,8 +61,8 @@ const phx_object phx_schema_rotation = {"rotation", "One of three forms.", TABLE
                                         .finish = phx_finish_rotation};
 
 static const phx_key table_keys[] = {
-    {"times", &phx_type_numbers, AT(phx_table_form, times), .required = true, .kinds = BIT(0), .unit = "s",
-     .count_offset = AT(phx_table_form, n_times), .doc = "strictly increasing"},
+    {"times", &phx_type_times, AT(phx_table_form, times), .required = true, .kinds = BIT(0), .unit = "s",
+     .object = &phx_schema_equal_times, .count_offset = AT(phx_table_form, n_times), .doc = "strictly increasing"},
     {"values", &phx_type_numbers, AT(phx_table_form, values), .required = true, .kinds = BIT(0),
      .count_offset = AT(phx_table_form, n_values), .doc = "one for each time; constant outside"},
     {"file", &phx_type_path, AT(phx_table_form, file), .required = true, .kinds = BIT(1),

@@ -107,6 +107,7 @@ struct phx_object {
     phx_kind_rule kind_rule;
     const phx_word *kinds;
     size_t kind_offset; /* of the enum in the struct */
+    bool of_entries;    /* a map of parameters, in which the name of a list makes one object for each entry */
     size_t own_offset;  /* of a pointer to what a kind has for itself, or to the coordinates; `begin` makes it */
     /* After the kind is known, before any key is read; NULL: nothing. */
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
@@ -128,6 +129,8 @@ bool phx_key_fits(const phx_object *object, const phx_key *key, int kind);
 extern const phx_object phx_schema_model;          /* the whole file */
 extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
+extern const phx_object phx_schema_parameter_list; /* parameters.c */
+extern const phx_object phx_schema_equal_times;    /* signals.c */
 /* Tables of keys that several kinds of body have. */
 extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
 extern const phx_object phx_schema_visual;   /* visuals.c */
@@ -176,6 +179,7 @@ extern const phx_type phx_type_force;       /* phx_signal *[3], dim components *
 extern const phx_type phx_type_distributed; /* the same, of t and s */
 extern const phx_type phx_type_torque;      /* phx_signal *[3], 1 or 3 components */
 extern const phx_type phx_type_numbers;     /* pointer and count */
+extern const phx_type phx_type_times;       /* of a table of a signal: the same, or `from` and `to` */
 extern const phx_type phx_type_column;      /* const char * */
 extern const phx_type phx_type_material;    /* int, index */
 extern const phx_type phx_type_long_body;   /* int, index of a body with sections along a length */
@@ -272,7 +276,7 @@ typedef struct phx_table_form {
     int n_times, n_values;
     double *times, *values; /* of a profile: its begin and end; NULL */
     const char *file, *column;
-    double from, to, rise;
+    double from, to, rise; /* from, to: of a profile; of a table at equal steps, without times, its ends */
     phx_model_optional fall;
 } phx_table_form;
 

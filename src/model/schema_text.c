@@ -32,6 +32,7 @@ static object_list all_objects(void)
     schema_text_collect(&list, &phx_schema_model);
     schema_text_collect(&list, &phx_schema_plane_rotation);
     schema_text_collect(&list, &phx_schema_table);
+    schema_text_collect(&list, &phx_schema_parameter_list);
     return list;
 }
 
@@ -280,19 +281,20 @@ phx_status phx_model_schema_json(phx_context *context, char **result)
         return phx_fail_null(context, __func__, "text");
     phx_text text = {.context = context};
     object_list list = all_objects();
-    phx_text_add(&text,
-                 "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-                 "  \"title\": \"Phlexor model, version 1\",\n"
-                 "  \"$ref\": \"#/$defs/model\",\n  \"$defs\": {\n"
-                 "    \"number\": {\"type\": [\"number\", \"string\"]},\n"
-                 "    \"point\": {\"type\": \"string\", \"pattern\": \"^[^.@]+[.@].+$\"},\n"
-                 "    \"vector\": {\"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, \"items\": {\"$ref\": "
-                 "\"#/$defs/number\"}},\n"
-                 "    \"inertia\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": "
-                 "3, \"maxItems\": 3, \"items\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"$ref\": "
-                 "\"#/$defs/vector\"}]}}]},\n"
-                 "    \"signal\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"$ref\": "
-                 "\"#/$defs/table_of_a_signal\"}]}");
+    phx_text_add(
+        &text,
+        "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+        "  \"title\": \"Phlexor model, version 1\",\n"
+        "  \"$ref\": \"#/$defs/model\",\n  \"$defs\": {\n"
+        "    \"number\": {\"type\": [\"number\", \"string\"]},\n"
+        "    \"point\": {\"type\": \"string\", \"pattern\": \"^[^.@]+[.@].+$\"},\n"
+        "    \"vector\": {\"type\": [\"array\", \"string\"], \"minItems\": 2, \"maxItems\": 3, \"items\": {\"$ref\": "
+        "\"#/$defs/number\"}},\n"
+        "    \"inertia\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"type\": \"array\", \"minItems\": "
+        "3, \"maxItems\": 3, \"items\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"$ref\": "
+        "\"#/$defs/vector\"}]}}]},\n"
+        "    \"signal\": {\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, {\"$ref\": "
+        "\"#/$defs/table_of_a_signal\"}]}");
     for (int i = 0; i < list.count; i++) {
         phx_text_add(&text, ",\n    \"");
         add_name(&text, list.items[i]);

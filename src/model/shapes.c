@@ -206,6 +206,8 @@ static phx_status read_inertia(phx_reader *reader, const phx_key *key, const phx
     double *J = field;
     if (reader->model->dimension == 2)
         return phx_read_number(reader, node, key->range, J);
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count != 3)
         return phx_reader_expected(reader, node, "principal moments [Ixx, Iyy, Izz] or 3 rows of 3 numbers");
     phx_status status = PHX_OK;

@@ -1,6 +1,6 @@
 /* Signals of time: expressions and tables. */
 #include "build.h"
-#include "reader.h"
+#include "schema_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +148,39 @@ static phx_status check_profile(phx_reader *reader, const phx_node *node, const 
     return PHX_OK;
 }
 
+/* ---- equal steps ---- */
+static const phx_key equal_times_keys[] = {
+    {"from", &phx_type_number, AT(phx_table_form, from), .required = true, .unit = "s",
+     .doc = "time of the first value"},
+    {"to", &phx_type_number, AT(phx_table_form, to), .required = true, .unit = "s", .doc = "time of the last value"},
+};
+const phx_object phx_schema_equal_times = {"times at equal steps", "As many as there are values.",
+                                           TABLE(phx_table_form, equal_times_keys)};
+
+static phx_status read_times(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    if (node->kind == PHX_NODE_MAP)
+        return phx_read_object(reader, &phx_schema_equal_times, node, owner);
+    return phx_type_numbers.read(reader, key, node, field, owner);
+}
+
+static phx_status space_times(phx_reader *reader, const phx_node *times, phx_table_form *form)
+{
+    if (!(form->to > form->from))
+        return phx_reader_fail(reader, phx_node_find(times, "to"), "expected a time after 'from', %.10g, found %.10g",
+                               form->from, form->to);
+    if (form->n_values < 2)
+        return phx_reader_fail(reader, times, "times at equal steps need at least two values, found %d",
+                               form->n_values);
+    form->n_times = form->n_values;
+    form->times = phx_reader_calloc(reader, (size_t)form->n_times, sizeof *form->times);
+    for (int i = 0; form->times && i < form->n_times; i++) {
+        const double share = i / (form->n_times - 1.0);
+        form->times[i] = (1.0 - share) * form->from + share * form->to;
+    }
+    return form->times ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* `values` belong to the times as listed; a table from a file has its own check of times in the same words. */
 phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object)
 {
@@ -158,14 +191,18 @@ phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *obje
         phx_status status = find_file_table(reader, node, form);
         return status ? status : check_ends(reader, node, form);
     }
+    const phx_node *times = phx_node_find(node, "times");
+    const phx_status status = times->kind == PHX_NODE_MAP ? space_times(reader, times, form) : PHX_OK;
+    if (status)
+        return status;
     if (form->n_times != form->n_values)
         return phx_reader_fail(reader, phx_node_find(node, "values"), "expected as many values as times, %d, found %d",
                                form->n_times, form->n_values);
-    const phx_node *times = phx_node_find(node, "times");
     for (int i = 1; i < form->n_times; i++)
         if (!(form->times[i] > form->times[i - 1]))
-            return phx_reader_fail(reader, times->items[i], "expected a time after the one before it, %.10g, found %s",
-                                   form->times[i - 1], phx_shown_node(times->items[i]).text);
+            return phx_reader_fail(reader, times->kind == PHX_NODE_LIST ? times->items[i] : times,
+                                   "expected a time after the one before it, %.10g, found %s", form->times[i - 1],
+                                   phx_shown_node(times->kind == PHX_NODE_LIST ? times->items[i] : times).text);
     return check_ends(reader, node, form);
 }
 
@@ -182,6 +219,8 @@ static phx_status read_signal(phx_reader *reader, const phx_key *key, const phx_
 static phx_status read_signals(phx_reader *reader, const phx_node *node, int count, phx_expression_use use,
                                phx_signal **signals)
 {
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count != count) {
         char expected[80];
         snprintf(expected, sizeof expected, "a list of %d signals, one for each component", count);
@@ -237,9 +276,13 @@ static phx_status read_torque(phx_reader *reader, const phx_key *key, const phx_
 }
 
 #define SIGNAL_JSON  "{\"$ref\": \"#/$defs/signal\"}"
-#define SIGNALS_JSON "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, \"items\": " SIGNAL_JSON "}"
+#define SIGNALS_JSON "{\"type\": [\"array\", \"string\"], \"minItems\": 2, \"maxItems\": 3, \"items\": " SIGNAL_JSON "}"
 
 const phx_type phx_type_signal = {"signal", SIGNAL_JSON, read_signal, NULL};
+const phx_type phx_type_times = {"list of numbers, or",
+                                 "{\"anyOf\": [{\"type\": [\"array\", \"string\"]}, {\"$ref\": "
+                                 "\"#/$defs/times_at_equal_steps\"}]}",
+                                 read_times, NULL};
 const phx_type phx_type_force = {"list of signals", SIGNALS_JSON, read_force, NULL};
 const phx_type phx_type_distributed = {"list of signals", SIGNALS_JSON, read_distributed, NULL};
 const phx_type phx_type_profile = {"expression", "{\"type\": [\"string\", \"number\"]}", read_profile, NULL};

@@ -47,7 +47,7 @@ static phx_status find_edges(choosing *c)
             continue;
         for (int i = 0; i < expression->n_tokens && !status; i++) {
             const phx_token *token = &expression->tokens[i];
-            char name[PHX_MAX_IDENTIFIER + 1];
+            char name[PHX_MAX_PARAMETER + 1];
             if (token->kind != PHX_TOKEN_NAME || token->length >= (int)sizeof name)
                 continue;
             snprintf(name, sizeof name, "%.*s", token->length, text + token->start);
@@ -141,18 +141,19 @@ static phx_status take_names(const choosing *c, int n_names, const char *const *
 {
     for (int i = 0; i < n_names; i++) {
         const char *name = names[i] ? names[i] : "";
-        const int k = phx_names_find(&c->content->parameters, name);
-        if (k < 0) {
-            phx_nearest nearest = phx_nearest_to(name);
-            phx_names_offer(&c->content->parameters, &nearest);
+        int first;
+        const int count = phx_names_range(&c->content->parameters, name, &first);
+        if (count == 0)
             return phx_fail(c->context, PHX_ERR_INPUT, "%s: there is no parameter %s%s", c->model->path,
-                            phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
+                            phx_shown_text(name).text, phx_names_hint(&c->content->parameters, name).text);
+        for (int k = first; k < first + count; k++) {
+            if (open[k])
+                return phx_fail(c->context, PHX_ERR_INPUT, "the parameter '%s' is listed twice",
+                                c->model->parameters[k].name);
+            if (!c->of_time[k] || c->through[k] >= 0)
+                return tunable_refuse(c, k);
+            open[k] = true;
         }
-        if (open[k])
-            return phx_fail(c->context, PHX_ERR_INPUT, "the parameter '%s' is listed twice", name);
-        if (!c->of_time[k] || c->through[k] >= 0)
-            return tunable_refuse(c, k);
-        open[k] = true;
     }
     return PHX_OK;
 }

@@ -40,10 +40,36 @@ phx_status phx_read_number(phx_reader *reader, const phx_node *node, const phx_r
     return status ? status : check_range(reader, node, range, *value);
 }
 
+/* Replaces a scalar that is the name of a list of parameters by a list of its entries. */
+phx_status phx_reader_list(phx_reader *reader, const phx_node **node)
+{
+    const phx_node *name = *node;
+    const phx_names *names = &reader->content->parameters;
+    int first = 0;
+    const int count = name->kind == PHX_NODE_SCALAR && phx_names_find(names, name->text) < 0
+                          ? phx_names_range(names, name->text, &first)
+                          : 0;
+    if (count == 0)
+        return PHX_OK;
+    phx_node *list = phx_reader_calloc(reader, (size_t)count + 1, sizeof *list);
+    const phx_node **items = phx_reader_calloc(reader, (size_t)count, sizeof(const phx_node *));
+    if (!list || !items)
+        return PHX_ERR_MEMORY;
+    list[0] = (phx_node){.kind = PHX_NODE_LIST, .source = name->source, .count = count, .items = items};
+    for (int k = 0; k < count; k++) {
+        list[1 + k] = (phx_node){.source = name->source, .text = reader->model->parameters[first + k].name};
+        items[k] = &list[1 + k];
+    }
+    *node = list;
+    return PHX_OK;
+}
+
 /* Reads a list of exactly `count` numbers within the range. */
 phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_range *range, int count, double *values)
 {
     char expected[80];
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count != count) {
         snprintf(expected, sizeof expected, "a list of %d numbers", count);
         return phx_reader_expected(reader, node, expected);
@@ -294,6 +320,8 @@ static phx_status read_quaternion(phx_reader *reader, const phx_key *key, const 
 static phx_status read_list_of_numbers(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                        void *owner)
 {
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || node->count < 1)
         return phx_reader_expected(reader, node, "a list of numbers");
     double *values = phx_reader_calloc(reader, (size_t)node->count, sizeof *values);
@@ -356,6 +384,8 @@ static phx_status read_three(phx_reader *reader, const phx_key *key, const phx_n
 static phx_status read_place(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)owner;
+    if (phx_reader_list(reader, &node))
+        return PHX_ERR_MEMORY;
     if (node->kind != PHX_NODE_LIST || (node->count != 2 && node->count != 3))
         return phx_reader_expected(reader, node, "a list of 2 or 3 numbers");
     return phx_read_numbers(reader, node, key->range, (int)node->count, field);
@@ -410,10 +440,11 @@ static phx_status read_some(phx_reader *reader, const phx_key *key, const phx_no
     return read_list(reader, key, node, field, owner);
 }
 
-#define NUMBER_JSON         "{\"$ref\": \"#/$defs/number\"}"
-#define VECTOR_JSON         "{\"$ref\": \"#/$defs/vector\"}"
-#define TEXT_JSON           "{\"type\": [\"string\", \"number\"]}"
-#define LIST_JSON(n, items) "{\"type\": \"array\", \"minItems\": " n ", \"maxItems\": " n ", \"items\": " items "}"
+#define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"
+#define VECTOR_JSON "{\"$ref\": \"#/$defs/vector\"}"
+#define TEXT_JSON   "{\"type\": [\"string\", \"number\"]}"
+#define LIST_JSON(n, items)                                                                                            \
+    "{\"type\": [\"array\", \"string\"], \"minItems\": " n ", \"maxItems\": " n ", \"items\": " items "}"
 
 const phx_type phx_type_number = {"number", NUMBER_JSON, values_read_number, preset_number};
 const phx_type phx_type_optional = {"number", NUMBER_JSON, read_optional, NULL};
@@ -437,7 +468,7 @@ const phx_type phx_type_matrix = {"3 x 3 numbers", LIST_JSON("3", LIST_JSON("3",
                                   NULL};
 const phx_type phx_type_quaternion = {"4 numbers", LIST_JSON("4", NUMBER_JSON), read_quaternion, NULL};
 const phx_type phx_type_numbers = {"list of numbers",
-                                   "{\"type\": \"array\", \"minItems\": 1, \"items\": " NUMBER_JSON "}",
+                                   "{\"type\": [\"array\", \"string\"], \"minItems\": 1, \"items\": " NUMBER_JSON "}",
                                    read_list_of_numbers, NULL};
 const phx_type phx_type_object = {"map of keys", NULL, read_nested, preset_nested};
 const phx_type phx_type_given = {"map of keys", NULL, read_given, preset_nested};

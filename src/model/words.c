@@ -57,6 +57,46 @@ int phx_names_find(const phx_names *names, const char *name)
     return found ? found->index : -1;
 }
 
+/* A list has all entries from 1 to their number, which is found by bisection. */
+int phx_names_range(const phx_names *names, const char *name, int *first)
+{
+    char text[120];
+    int count = 0, more = names->count + 1;
+    *first = phx_names_find(names, name);
+    while (*first < 0 && more - count > 1) {
+        const int middle = count + (more - count) / 2;
+        snprintf(text, sizeof text, "%.100s[%d]", name, middle);
+        *(phx_names_find(names, text) < 0 ? &more : &count) = middle;
+    }
+    if (*first >= 0 || count == 0)
+        return *first >= 0;
+    snprintf(text, sizeof text, "%.100s[1]", name);
+    *first = phx_names_find(names, text);
+    return count;
+}
+
+phx_shown phx_names_index_hint(const phx_names *names, const char *name)
+{
+    phx_shown hint = {""};
+    char base[100];
+    int first;
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(name, "["), name);
+    const int count = phx_names_range(names, base, &first);
+    if (count > 0 && phx_names_find(names, base) < 0)
+        snprintf(hint.text, sizeof hint.text, "; the indices of the list '%.30s' are 1 to %d", base, count);
+    else if (count > 0 && strchr(name, '['))
+        snprintf(hint.text, sizeof hint.text, "; '%.40s' is not a list, leave out the index", base);
+    return hint;
+}
+
+phx_shown phx_names_hint(const phx_names *names, const char *name)
+{
+    const phx_shown hint = phx_names_index_hint(names, name);
+    phx_nearest nearest = phx_nearest_to(name);
+    phx_names_offer(names, &nearest);
+    return hint.text[0] ? hint : phx_nearest_hint(&nearest);
+}
+
 void phx_names_offer(const phx_names *names, phx_nearest *nearest)
 {
     for (int i = 0; i < names->count; i++)

@@ -336,7 +336,11 @@ static phx_status fail_syntax(builder *b)
     if (!error || !error->msg)
         return fail_at(b, b->last, "this is no YAML", "");
     phx_model_source at = {error->line > 0 ? error->line : 1, error->column > 0 ? error->column : 1};
-    return fail_at(b, at, "not valid YAML: ", error->msg);
+    return fail_at(b, at,
+                   strstr(error->msg, "missing comma")
+                       ? "not valid YAML (quote an expression with brackets here, as \"h[1]\"): "
+                       : "not valid YAML: ",
+                   error->msg);
 }
 
 /* The parser's input, cut off when it reads too far ahead: it keeps all of a bracket before it says anything. */

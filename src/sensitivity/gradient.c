@@ -1,6 +1,7 @@
 /* Gradients: parameters, their neighbours, and the choice between exact derivatives and differences. */
 #include "run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -282,20 +283,23 @@ static void free_all(int n, phx_objective *objectives)
     phx_free(objectives);
 }
 
-/* The numbers of the parameters in the model. */
+/* The numbers of the parameters in the model, of a list all its entries; `parameters` NULL: only their count. */
 static phx_status find_parameters(phx_context *context, const phx_model *model, const phx_gradient_options *options,
-                                  int *parameters)
+                                  int *parameters, int *count)
 {
-    for (int p = 0; p < options->n_parameters; p++) {
+    *count = 0;
+    for (int p = 0; options->parameters && p < options->n_parameters; p++) {
+        int first;
         const char *name = options->parameters[p];
-        parameters[p] = phx_model_find_parameter(model, name);
-        if (parameters[p] >= 0)
-            continue;
-        phx_nearest nearest = phx_nearest_to(name);
-        for (int k = 0; k < model->n_parameters; k++)
-            phx_nearest_offer(&nearest, model->parameters[k].name);
-        return phx_fail(context, PHX_ERR_INPUT, "%s has no parameter '%s'%s", model->path, name,
-                        phx_nearest_hint(&nearest).text);
+        const int entries = phx_model_find_parameters(model, name, &first);
+        if (entries == 0)
+            return phx_fail(context, PHX_ERR_INPUT, "%s has no parameter '%s'%s", model->path, name,
+                            phx_model_parameter_hint(model, name).text);
+        if (entries > INT_MAX - model->n_parameters - *count)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "more than %d parameters to differentiate by", INT_MAX);
+        for (int k = 0; parameters && k < entries; k++)
+            parameters[*count + k] = first + k;
+        *count += entries;
     }
     return PHX_OK;
 }
@@ -386,15 +390,18 @@ phx_status phx_gradient_find(phx_context *context, const phx_model *model, const
     const int n = options->n_objectives;
     phx_objective *objectives = NULL;
     phx_neighbour neighbour = {0};
-    int *parameters =
-        phx_calloc(context, (size_t)options->n_parameters + (size_t)model->n_parameters + 1, sizeof *parameters);
+    int count = 0, *parameters = NULL;
 
-    *gradient = (phx_gradient){.n_parameters = options->n_parameters};
-    phx_status status = parameters ? parse_all(context, n, options->objectives, &objectives) : PHX_ERR_MEMORY;
+    *gradient = (phx_gradient){0};
+    phx_status status = find_parameters(context, model, options, NULL, &count);
+    if (!status) {
+        parameters = phx_calloc(context, (size_t)count + (size_t)model->n_parameters + 1, sizeof *parameters);
+        status = parameters ? parse_all(context, n, options->objectives, &objectives) : PHX_ERR_MEMORY;
+    }
     if (!status)
         status = phx_neighbour_create(context, model, &neighbour);
     if (!status)
-        status = options->parameters ? find_parameters(context, model, options, parameters)
+        status = options->parameters ? find_parameters(context, model, options, parameters, &gradient->n_parameters)
                                      : all_parameters(context, &neighbour, parameters, &gradient->n_parameters);
     if (!status)
         status = allocate_gradient(context, model, options, parameters, gradient);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const ends[] = {[PHX_IDENTIFY_GRADIENT] = "residuals orthogonal to their derivatives",
                                    [PHX_IDENTIFY_STEP] = "parameters do not change any more",
@@ -73,8 +74,11 @@ phx_status phx_identification_print(phx_context *context, const phx_identificati
     put_series(found, stream);
     fprintf(stream, "\nsum of squares %.10g, %d degrees of freedom, variance %.6g\n%d iterations: %s\n", found->cost,
             found->freedom, found->variance, found->iterations, ends[found->end]);
-    for (int p = 0; p < found->n_parameters; p++)
-        fprintf(stream, "%s--set %s=%.10g", p ? " " : "", found->parameters[p].name, found->parameters[p].value);
+    for (int p = 0; p < found->n_parameters; p++) {
+        const phx_identified_parameter *of = &found->parameters[p];
+        const char *quote = strchr(of->name, '[') ? "'" : ""; /* from the shell */
+        fprintf(stream, "%s--set %s%s=%.10g%s", p ? " " : "", quote, of->name, of->value, quote);
+    }
     fputc('\n', stream);
     return phx_conclude(context,
                         ferror(stream) ? phx_fail(context, PHX_ERR_FILE, "the parameters cannot be written") : PHX_OK);

@@ -203,7 +203,62 @@ static void parameters_are_wrong(void **state)
         {3, 17, "not finite", HEAD "parameters: {a: 1/0}\n"},
         {3, 17, "'t' stands for time", HEAD "parameters: {a: t}\n"},
         {3, 14, "expected a number, found nothing", HEAD "parameters: {a: }\n"},
-        {3, 17, "expected a number, found a map", HEAD "parameters: {a: {b: 1}}\n"},
+        {3, 18, "unknown key 'b' in a list of parameters (keys: count, value)", HEAD "parameters: {a: {b: 1}}\n"},
+    };
+    CHECK_ALL(state, models);
+}
+
+#define SMALL                 "bodies: {c: {kind: rigid, mass: 1, inertia: 1}}\n"
+#define LIST_VARIABLES(names) HEAD LISTS "1}\n" SMALL "optimize: {minimize: modes.omega.1, " names "}\n"
+#define LIST_SPEED(table)                                                                                              \
+    HEAD LISTS "1}\n" SMALL "joints: {j: {kind: revolute, ports: [ground.O, c.P], speed: {" table "}}}\n"
+#define LISTS "parameters: {h: {count: 3, value: 0.1}, u: [1, 2], a: 1, b: "
+static void lists_of_parameters_are_wrong(void **state)
+{
+    static const bad_model models[] = {
+        {3, 14, "the name 't' is reserved", HEAD "parameters: {t: [1, 2]}\n"},
+        {3, 14, "expected a name of letters, digits and underscores", HEAD "parameters: {'h[1]': 2, h: [1]}\n"},
+        {3, 17, "expected at least one number in a list of parameters, found none", HEAD "parameters: {h: []}\n"},
+        {3, 17, "key 'value' of a list of parameters is missing", HEAD "parameters: {h: {count: 3}}\n"},
+        {3, 25, "expected a whole number from 1 to 100000, found '0'", HEAD "parameters: {h: {count: 0, value: 1}}\n"},
+        {3, 25, "expected a whole number from 1 to 100000, found '-2'",
+         HEAD "parameters: {h: {count: -2, value: 1}}\n"},
+        {3, 25, "expected a whole number from 1 to 100000, found '2.5'",
+         HEAD "parameters: {h: {count: 2.5, value: 1}}\n"},
+        {3, 25, "expected a whole number from 1 to 100000, found '1e9'",
+         HEAD "parameters: {h: {count: 1e9, value: 1}}\n"},
+        {3, 31, "expected a whole number from 1 to 100000, found 'n'",
+         HEAD "parameters: {n: 3, h: {count: n, value: 1}}\n"},
+        {3, 44, "with 'u' the model has 100001 parameters, more than 100000; take shorter lists",
+         HEAD "parameters: {h: {count: 100000, value: 1}, u: [1]}\n"},
+        {3, 28, "quote an expression with brackets here, as \"h[1]\"): missing comma",
+         HEAD "parameters: {h: [1], a: 2*h[1]}\n"},
+        {3, 21, "parameters.h[2]: expected a number, found a list of 1", HEAD "parameters: {h: [1, [2]]}\n"},
+        {3, 18, "in a circle: h[1] -> h[2] -> h[1]", HEAD "parameters: {h: ['h[2]', 'h[1]']}\n"},
+        {3, 35, "in a circle: h[1] -> h[1]", HEAD "parameters: {h: {count: 3, value: 'h[1]'}}\n"},
+        {3, 35, "in a circle: h[1] -> a -> h[1]", HEAD "parameters: {h: {count: 3, value: a}, a: 'h[1]'}\n"},
+        {3, 63, "'h' is a list, not a number; write an entry, as h[1]; the indices of the list 'h' are 1 to 3",
+         HEAD LISTS "2*h}\n"},
+        {3, 64, "there is no 'h[4]'; the indices of the list 'h' are 1 to 3", HEAD LISTS "'1*h[4]'}\n"},
+        {3, 62, "there is no 'a[1]'; 'a' is not a list, leave out the index", HEAD LISTS "'a[1]'}\n"},
+        {3, 63, "found '[0]' where an index is expected: a whole number from 1, as in h[3]", HEAD LISTS "'h[0]'}\n"},
+        {3, 63, "found '[-1]' where an index is expected", HEAD LISTS "'h[-1]'}\n"},
+        {3, 63, "found '[1.5]' where an index is expected", HEAD LISTS "'h[1.5]'}\n"},
+        {3, 63, "found '[a]' where an index is expected", HEAD LISTS "'h[a]'}\n"},
+        {3, 63, "found '[1' where an index is expected", HEAD LISTS "'h[1'}\n"},
+        {5, 24, "velocity.linear: expected a list of 2 numbers, found a list of 3",
+         HEAD LISTS "1}\nbodies: {c: {kind: rigid, mass: 1, inertia: 1,\n    velocity: {linear: h}}}\n"},
+        {4, 33, "'u' is a list, not a number", HEAD LISTS "1}\nbodies: {c: {kind: rigid, mass: u, inertia: 1}}\n"},
+        {5, 75, "'h[2]' is given twice, by itself and by its list",
+         LIST_VARIABLES("variables: {'h[2]': {min: 0, max: 1}, h: {min: 0, max: 1}}")},
+        {5, 83, "'h[1]' is one of the variables",
+         LIST_VARIABLES("variables: {'h[1]': {min: 0, max: 1}}, cases: {h: {values: [1]}}")},
+        {5, 9, "expected a name under 'parameters', found 'h[4]'; the indices of the list 'h' are 1 to 3",
+         HEAD LISTS "1}\n" SMALL "sweep: {'h[4]': {values: [1]}}\n"},
+        {5, 83, "speed: expected a time after 'from', 1, found 1", LIST_SPEED("times: {from: 1, to: 1}, values: u")},
+        {5, 69, "times at equal steps need at least two values, found 1",
+         LIST_SPEED("times: {from: 1, to: 2}, values: [1]")},
+        {5, 69, "expected a time after the one before it, 0.1, found 'h'", LIST_SPEED("times: h, values: h")},
     };
     CHECK_ALL(state, models);
 }
@@ -716,6 +771,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(laws_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(top_level_is_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(parameters_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(lists_of_parameters_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bodies_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rods_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(beams_are_wrong, context_setup, context_teardown),

@@ -315,6 +315,56 @@ static void the_same_material_said_otherwise(void **state)
     CHECK_RELATIVE(along / across, sqrt(14.0), 5e-3, "strip along and across the fibres");
 }
 
+/* A square of four triangles from a file, two of them in a group, with a line of the edge before them. */
+static void write_triangles(void)
+{
+    FILE *file = fopen("triangles.inp", "w");
+
+    assert_non_null(file);
+    fputs("*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0.5,0.25,0\n*ELEMENT, TYPE=S3, ELSET=LOW\n1,1,2,5\n2,2,3,5\n"
+          "*ELEMENT, TYPE=S3, ELSET=HIGH\n3,3,4,5\n4,4,1,5\n*NSET, NSET=x0\n1,4,5\n",
+          file);
+    fclose(file);
+}
+
+/* A list of thicknesses belongs to the squares, along x first, or to the triangles of a file in their order; regions
+ * come first. Masses of areas 1/16 and, in the file, 1/8, 1/4, 3/8 and 1/4. */
+#define TRIANGLES "kind: plate, material: steel, mesh: {file: triangles.inp}, "
+static void thickness_of_each_cell(void **state)
+{
+    phx_context *context = *state;
+    const double each = figures_of(context, PANEL "material: steel, thickness: 0.01").mass / 8.0;
+    const figures equal =
+        figures_of(context, PANEL "material: steel, thickness: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01]");
+    const figures thin =
+        figures_of(context, PANEL "material: steel, thickness: [0.01, 0.01, 0.01, 0.001, 0.01, 0.01, 0.01, 0.001]");
+    const figures root =
+        figures_of(context, PANEL "material: steel, thickness: [0.001, 0.01, 0.01, 0.01, 0.001, 0.01, 0.01, 0.01]");
+
+    CHECK_RELATIVE(root.omega, thin.omega, 5e-3, "a hinge at either end of a free plate");
+    assert_true(root.omega < 0.3 * equal.omega);
+    write_triangles();
+    CHECK_CLOSE(equal.mass, 8.0 * each, 0.0, "equal cells");
+    CHECK_CLOSE(equal.omega, figures_of(context, PANEL "material: steel, thickness: 0.01").omega, 0.0, "equal cells");
+    CHECK_RELATIVE(thin.mass, 6.2 * each, 1e-12, "two thin cells");
+    CHECK_RELATIVE(root.mass, 6.2 * each, 1e-12, "two thin cells at the root");
+    CHECK_RELATIVE(figures_of(context, TRIANGLES "thickness: [0.1, 0.2, 0.3, 0.4]").mass,
+                   7850.0 * (0.1 / 8.0 + 0.2 / 4.0 + 0.3 * 3.0 / 8.0 + 0.4 / 4.0), 1e-12, "triangles");
+    CHECK_RELATIVE(figures_of(context, TRIANGLES "thickness: [9, 9, 0.3, 0.4], regions: {LOW: {thickness: 0.5}}").mass,
+                   7850.0 * (0.5 * 3.0 / 8.0 + 0.3 * 3.0 / 8.0 + 0.4 / 4.0), 1e-12, "a region of the triangles");
+    refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, 2, 3]}\n", "5:80",
+           "expected 4 thicknesses, one for each triangle of the mesh, found 3");
+    refuse(context, HEAD "  wing: {" PANEL "material: steel, thickness: [1]}\n", "5:93",
+           "expected 8 thicknesses, one for each square of the mesh, found 1");
+    refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, -2, 3, 4]}\n", "5:84",
+           "bodies.wing.thickness[2]: expected a number greater than 0, found '-2'");
+    refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, 2, 3, 4], regions: {LOW: {material: steel}}}\n", "5:104",
+           "'thickness' or 'layers' is missing: the body has a list of thicknesses");
+    refuse(context, HEAD "  wing: {" TRIANGLES "thickness: [1, 2, 3, 4], layers: [{thickness: 1}]}\n", "5:80",
+           "the thickness is that of the layers; leave it out");
+    remove("triangles.inp");
+}
+
 /* Two materials in one deck, elements that are none, and masses in it. */
 static void write_two(const char *more)
 {
@@ -588,6 +638,7 @@ int main(void)
         cmocka_unit_test(sets_on_a_line_are_refused),
         cmocka_unit_test(frames_by_the_joints),
         cmocka_unit_test(profiles_over_surfaces),
+        cmocka_unit_test(thickness_of_each_cell),
         cmocka_unit_test(the_same_material_said_otherwise),
         cmocka_unit_test(regions_of_a_deck),
         cmocka_unit_test(wrong_materials_are_refused),

@@ -118,7 +118,8 @@ static bool is_number(const phx_reader *reader, const phx_type *type)
                                              NULL};
     static const phx_type *const in_plane[] = {&phx_type_turn, &phx_type_inertia, &phx_type_pairs, &phx_type_rotation,
                                                NULL};
-    return is_one_of(type, always) || (reader->model->dimension == 2 && is_one_of(type, in_plane));
+    return is_one_of(type, always) || !strcmp(type->name, "number or list") ||
+           (reader->model->dimension == 2 && is_one_of(type, in_plane));
 }
 
 /* Files, names of channels: any texts. */

@@ -78,6 +78,31 @@ class KnownOptima(Case):
         self.close([found.variables[name] / d for name, d in zip(("d1", "d2", "d3"), diameters)], np.ones(3), 2e-3,
                    "diameters")
 
+    def test_list(self):
+        """The same with a list of diameters, bit by bit; the file has the values in place of the one."""
+        text = (EXAMPLES / "stepped_cantilever.yaml").read_text()
+        lists = text.replace("d1: 0.010, d2: 0.010, d3: 0.010", "d: {count: 3, value: 0.010}")
+        for k in (1, 2, 3):
+            lists = lists.replace(f"diameter: d{k}", f'diameter: "d[{k}]"')
+        lists = "".join(line.replace("d1:", "d:") for line in lists.splitlines(True) if line[4:7] not in ("d2:", "d3:"))
+        scalars, model = phlexor.Model.from_text(text), phlexor.Model.from_text(lists)
+        found, wanted = model.optimize(), scalars.optimize()
+        self.assertEqual(list(found.variables), ["d[1]", "d[2]", "d[3]"])
+        self.same(list(found.variables.values()), list(wanted.variables.values()), "diameters")
+        model.set_parameters(found.variables)
+        self.assertEqual(model.parameters, {**found.variables, "length": 0.5})
+        model.save(self.folder / "best.yaml")
+        d = [f"{d:.17g}" if float(f"{d:.16g}") != d else f"{d:.16g}" for d in found.variables.values()]
+        self.assertIn(f"parameters: {{d: [{', '.join(d)}], length: 0.5}}", (self.folder / "best.yaml").read_text())
+        function = model.value_and_gradient("modes.omega.1", ["d"])
+        value, gradient = function(function.start)
+        self.same(gradient, model.sensitivity(["modes.omega.1"], ["d[1]", "d[2]", "d[3]"]).gradient[0], "gradient")
+        self.close(value / found.objective.best, 1.0, 1e-12, "value")
+        model.set_parameters({"d": 0.02})
+        self.same(list(model.parameters.values())[:3], [0.02] * 3, "all entries")
+        with self.assertRaisesRegex(phlexor.ModelError, "no parameter 'd\\[4\\]' to set; the indices of .* are 1 to 3"):
+            model.set_parameters({"d[4]": 0.02})
+
     def test_peak_of_coupler(self):
         """The middle of the coupler with the least bending peak for the mass of the example, against its neighbours."""
         keys = coupler("{min: 0.0035, max: 0.0075}").replace("minimize:", "method: slsqp, minimize:")

@@ -122,7 +122,14 @@ static phx_status take_region(phx_context *context, const phx_mesh *mesh, const 
     if (name && (!group || group->dimension != 2))
         return phx_fail(context, PHX_ERR_ARGUMENT, "plate: region %d: the mesh has no group %s of triangles", r + 1,
                         phx_shown_text(name).text);
-    for (int k = 0; k < (group ? group->n_cells : mesh->n_cells); k++) {
+    const bool few = !group && def->regions[r].count > 0;
+    const int first = few ? def->regions[r].first : 0;
+    const int end = group ? group->n_cells : few ? first + def->regions[r].count : mesh->n_cells;
+
+    if (first < 0 || end > (group ? group->n_cells : mesh->n_cells))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "plate: region %d: cells %d to %d of a mesh that has %d", r + 1,
+                        first, end - 1, mesh->n_cells);
+    for (int k = first; k < end; k++) {
         const int cell = group ? group->cells[k] : k;
         if (mesh->type[cell] != PHX_CELL_TRI3 || (!group && section_of_cell[cell] >= 0))
             continue;
