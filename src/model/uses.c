@@ -40,8 +40,8 @@ void phx_note_owner(phx_reader *reader, int parameter)
     const char *rest = reader->key_path + owner_length(reader->key_path);
     int station = -1;
 
-    if (rest > reader->key_path && sscanf(rest, ".sections[%d]", &station) != 1)
-        station = -1;
+    if (rest > reader->key_path && sscanf(rest, ".sections[%d]", &station) == 1)
+        station--; /* key paths count from 1 */
     add_owner(reader, parameter, station);
 }
 

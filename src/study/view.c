@@ -246,6 +246,7 @@ phx_status phx_study_motions_page(phx_context *context, const phx_model *model, 
     phx_report_options options = *given;
     phx_report_opening opening = {0};
     phx_report_load *loads = NULL;
+    phx_simulate_report reports[2];
     phx_result *results[2] = {NULL, NULL};
 
     phx_files_begin(context);
@@ -253,7 +254,7 @@ phx_status phx_study_motions_page(phx_context *context, const phx_model *model, 
     if (!status)
         status = phx_model_protect(context, model);
     for (int k = 0; k < 2 && !status; k++)
-        status = phx_study_simulate_result(context, k ? other : model, &run, NULL, &results[k]);
+        status = phx_study_simulate_result(context, k ? other : model, &run, &reports[k], &results[k]);
     if (!status)
         status = phx_page_loads(context, model, &loads);
     if (!status)
