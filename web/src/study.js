@@ -219,7 +219,7 @@ export function identification({ identification: found }) {
     const { parameters, series, rows, undetermined, variance, freedom, iterations, end } = found;
     const plots = series.flatMap((of, k) => fits(of, k, rows));
     const list = parameters.map(({ name, start, value, deviation, low, high, state }) =>
-        row(name, [shown(start), shown(value), shown(deviation), state || `${shown(low)} … ${shown(high)}`]),
+        row(name, [shown(start), shown(value), shown(deviation), state || (low === null ? 'no interval' : `${shown(low)} … ${shown(high)}`)]),
     );
     const quality = series.map((of) =>
         row(of.name, [of.count, `${shown(of.deviation)}${of.estimated ? ' *' : ''}`, shown(of.rms), shown(of.correlation)]),
