@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -77,7 +77,7 @@ class Optimum:
     feasible: bool
     violation: float
     end: str
-    history: FloatArray
+    history: FloatArray = field(compare=False)
 
 
 def find_optimum(call: Any, model: Any, history: Optional[PathLike], resume: bool, threads: int,

@@ -95,8 +95,8 @@ static void use_range(const phx_content *content, const phx_parameter_owner *use
 }
 
 /* Adds a place unless it is there. */
-static phx_status add_place(phx_context *context, const phx_parameter_place *place, int *count,
-                            phx_parameter_place **places)
+static phx_status add_use(phx_context *context, const phx_parameter_place *place, int *count,
+                          phx_parameter_place **places)
 {
     for (int k = *count - 1; k >= 0 && (*places)[k].parameter == place->parameter; k--)
         if ((*places)[k].body == place->body && (*places)[k].from == place->from && (*places)[k].to == place->to)
@@ -124,7 +124,7 @@ phx_status phx_model_uses(phx_context *context, const phx_model *model, int *cou
             use_range(content, use, &place);
             for (; place.body < model->n_bodies && !status; place.body++)
                 if (place.to > place.from && is_owner(model, use->name, &model->bodies[place.body]))
-                    status = add_place(context, &place, count, places);
+                    status = add_use(context, &place, count, places);
         }
     return status;
 }

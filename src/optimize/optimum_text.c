@@ -91,6 +91,17 @@ static void optimum_json(const phx_optimum *optimum, FILE *stream)
     fputs("]\n ]}\n", stream);
 }
 
+phx_status phx_optimum_print(phx_context *context, const phx_optimum *optimum, phx_optimum_format format, FILE *stream)
+{
+    if (!optimum || !stream)
+        return phx_fail_null(context, __func__, "optimum or stream");
+    (format == PHX_OPTIMUM_CSV    ? optimum_csv
+     : format == PHX_OPTIMUM_JSON ? optimum_json
+                                  : optimum_text)(optimum, stream);
+    return phx_conclude(context,
+                        ferror(stream) ? phx_fail(context, PHX_ERR_FILE, "the optimum cannot be written") : PHX_OK);
+}
+
 /* ---- the page ---- */
 static phx_status put_optimum(phx_context *context, const void *data, FILE *stream)
 {
@@ -102,40 +113,22 @@ phx_status phx_optimum_page(phx_context *context, const phx_model *model, const 
 {
     if (!model || !optimum || !html_path)
         return phx_fail_null(context, __func__, "model, optimum or html_path");
-    const size_t n = (size_t)optimum->n_variables;
-    const char **names = phx_calloc(context, n, sizeof *names);
-    double *values = phx_calloc(context, n, sizeof *values);
-    phx_analysis_page page = {
-        .other = model, .other_name = "start", .member = "optimization", .put = put_optimum, .data = optimum};
-    phx_model *best = NULL;
-    phx_status status = names && values ? PHX_OK : PHX_ERR_MEMORY;
+    phx_model_override *values = phx_calloc(context, (size_t)optimum->n_variables, sizeof *values);
+    phx_analysis_page page = {.model = model,
+                              .n = optimum->n_variables,
+                              .value = values,
+                              .other_name = "start",
+                              .member = "optimization",
+                              .put = put_optimum,
+                              .data = optimum};
 
-    for (int k = 0; k < optimum->n_rows && !status; k++) {
+    for (int k = 0; values && k < optimum->n_rows; k++) {
         const phx_optimum_row *row = &optimum->rows[k];
         page.moves = page.moves || !strncmp(row->name, "simulate.", strlen("simulate."));
-        if (k >= optimum->n_variables)
-            continue;
-        names[k] = row->name;
-        values[k] = row->best;
+        if (k < page.n)
+            values[k] = (phx_model_override){.name = row->name, .value = row->best};
     }
-    if (!status)
-        status = phx_model_at(context, model, optimum->n_variables, names, values, &best);
-    page.model = best;
-    if (!status)
-        status = phx_analysis_page_write(context, &page, html_path);
-    phx_model_destroy(best);
-    phx_free((void *)names);
+    const phx_status status = values ? phx_analysis_page_write(context, &page, html_path) : PHX_ERR_MEMORY;
     phx_free(values);
     return phx_conclude(context, status);
-}
-
-phx_status phx_optimum_print(phx_context *context, const phx_optimum *optimum, phx_optimum_format format, FILE *stream)
-{
-    if (!optimum || !stream)
-        return phx_fail_null(context, __func__, "optimum or stream");
-    (format == PHX_OPTIMUM_CSV    ? optimum_csv
-     : format == PHX_OPTIMUM_JSON ? optimum_json
-                                  : optimum_text)(optimum, stream);
-    return phx_conclude(context,
-                        ferror(stream) ? phx_fail(context, PHX_ERR_FILE, "the optimum cannot be written") : PHX_OK);
 }

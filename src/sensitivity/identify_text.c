@@ -81,24 +81,23 @@ phx_status phx_identification_print(phx_context *context, const phx_identificati
                         ferror(stream) ? phx_fail(context, PHX_ERR_FILE, "the parameters cannot be written") : PHX_OK);
 }
 
-/* "name": value, ... */
-static void put_named(FILE *stream, int n, const char *const *names, const double *values)
+/* n numbers after a comma: "names": value, .. or, without names, [value, ..]. */
+static void put_values(FILE *stream, int n, const char *const *names, const double *values)
 {
     for (int k = 0; k < n; k++) {
-        fprintf(stream, ", \"%s\": ", names[k]);
+        fputs(names || k > 0 ? ", " : "[", stream);
+        if (names)
+            fprintf(stream, "\"%s\": ", names[k]);
         phx_put_number(stream, values[k]);
     }
+    fputs(names ? "" : "]", stream);
 }
 
-/* Numbers as a list. */
-static void put_list(FILE *stream, const char *name, int n, const double *values)
+/* Begins entry k of a list of objects. */
+static void begin_named(FILE *stream, int k, const char *name)
 {
-    fprintf(stream, ",\n\"%s\": [", name);
-    for (int k = 0; k < n; k++) {
-        fputs(k ? ", " : "", stream);
-        phx_put_number(stream, values[k]);
-    }
-    fputc(']', stream);
+    fputs(k ? ",\n {\"name\": " : "\n {\"name\": ", stream);
+    phx_put_json(stream, name);
 }
 
 /* {"parameters": [{..}], "series": [{..}], "rows": [[series, at, measured, model, band]], "correlation": [..], ..} */
@@ -108,43 +107,36 @@ phx_status phx_identification_json(phx_context *context, const void *data, FILE 
     static const char *const of_series[] = {"count", "deviation", "mean", "rms", "correlation"};
     static const char *const of_all[] = {"cost", "freedom", "variance", "iterations"};
     const phx_identification *found = data;
-    const int m = found->n_parameters;
 
     (void)context;
     fprintf(stream, "{\"end\": \"%s\", \"parameters\": [", ends[found->end]);
-    for (int k = 0; k < m; k++) {
+    for (int k = 0; k < found->n_parameters; k++) {
         const phx_identified_parameter *of = &found->parameters[k];
-        fputs(k ? ",\n {\"name\": " : "\n {\"name\": ", stream);
-        phx_put_json(stream, of->name);
-        put_named(stream, 5, of_parameter, (double[]){of->start, of->value, of->deviation, of->low, of->high});
+        begin_named(stream, k, of->name);
+        put_values(stream, 5, of_parameter, (double[]){of->start, of->value, of->deviation, of->low, of->high});
         fprintf(stream, ", \"state\": \"%s\"}", states[of->state]);
     }
     fputs("], \"series\": [", stream);
     for (int k = 0; k < found->n_series; k++) {
         const phx_identified_series *of = &found->series[k];
-        fputs(k ? ",\n {\"name\": " : "\n {\"name\": ", stream);
-        phx_put_json(stream, of->name);
-        put_named(stream, 5, of_series, (double[]){of->count, of->deviation, of->mean, of->rms, of->correlation});
+        begin_named(stream, k, of->name);
+        put_values(stream, 5, of_series, (double[]){of->count, of->deviation, of->mean, of->rms, of->correlation});
         fprintf(stream, ", \"estimated\": %s}", of->estimated ? "true" : "false");
     }
     fputs("], \"rows\": [", stream);
     for (int k = 0; k < found->n_rows; k++) {
         const phx_identified_row *of = &found->rows[k];
-        fprintf(stream, "%s\n [%d", k ? "," : "", of->series);
-        for (int i = 0; i < 4; i++) {
-            fputs(", ", stream);
-            phx_put_number(stream, (double[]){of->at, of->measured, of->model, of->band}[i]);
-        }
-        fputc(']', stream);
+        fputs(k ? ",\n " : "\n ", stream);
+        put_values(stream, 5, NULL, (double[]){of->series, of->at, of->measured, of->model, of->band});
     }
     fputs("], \"undetermined\": [", stream);
     for (int k = 0; k < found->n_undetermined; k++) {
         fputs(k ? ", " : "", stream);
         phx_put_json(stream, found->undetermined[k]);
     }
-    fputc(']', stream);
-    put_list(stream, "correlation", m * m, found->correlation);
-    put_named(stream, 4, of_all, (double[]){found->cost, found->freedom, found->variance, found->iterations});
+    fputs("], \"correlation\": ", stream);
+    put_values(stream, found->n_parameters * found->n_parameters, NULL, found->correlation);
+    put_values(stream, 4, of_all, (double[]){found->cost, found->freedom, found->variance, found->iterations});
     fputs("}\n", stream);
     return PHX_OK;
 }

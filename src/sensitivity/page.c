@@ -16,20 +16,6 @@ void phx_put_number(FILE *stream, double value)
         fputs("null", stream);
 }
 
-phx_status phx_model_at(phx_context *context, const phx_model *model, int n, const char *const *names,
-                        const double *values, phx_model **copy)
-{
-    phx_model_override *overrides = phx_calloc(context, (size_t)n, sizeof *overrides);
-    phx_status status = overrides ? phx_model_copy_present(context, model, copy) : PHX_ERR_MEMORY;
-
-    for (int k = 0; k < n && !status; k++)
-        overrides[k] = (phx_model_override){.name = names[k], .value = values[k]};
-    if (!status)
-        status = phx_model_set_parameters(context, *copy, n, overrides);
-    phx_free(overrides);
-    return status;
-}
-
 /* The member of the page's data as text, which the caller frees with free. */
 static phx_status member_text(phx_context *context, const phx_analysis_page *page, char **text)
 {
@@ -45,18 +31,26 @@ static phx_status member_text(phx_context *context, const phx_analysis_page *pag
                : status;
 }
 
+/* Writes the page of the model at the values of the page, with the model itself shown through it if that has a name. */
 phx_status phx_analysis_page_write(phx_context *context, const phx_analysis_page *page, const char *html_path)
 {
     const char *path = page->model->path, *slash = strrchr(path, '/');
+    const phx_model *other = page->other_name ? page->model : NULL;
     char *text = NULL;
+    phx_model *shown = NULL;
     phx_status status = member_text(context, page, &text);
     const phx_report_options options = {
         .source = slash ? slash + 1 : path, .other_name = page->other_name, .members = text};
 
+    if (!status)
+        status = phx_model_copy_present(context, page->model, &shown);
+    if (!status)
+        status = phx_model_set_parameters(context, shown, page->n, page->value);
     if (!status && page->moves)
-        status = phx_study_motions_page(context, page->model, page->other, &options, html_path);
+        status = phx_study_motions_page(context, shown, other, &options, html_path);
     else if (!status)
-        status = phx_study_view_both(context, page->model, page->other, &options, html_path, NULL);
+        status = phx_study_view_both(context, shown, other, &options, html_path, NULL);
+    phx_model_destroy(shown);
     free(text);
     return phx_conclude(context, status);
 }
@@ -107,24 +101,17 @@ phx_status phx_identification_page(phx_context *context, const phx_model *model,
 {
     if (!model || !found || !html_path)
         return phx_fail_null(context, __func__, "model, found or html_path");
-    const size_t n = (size_t)found->n_parameters;
-    const char **names = phx_calloc(context, n, sizeof *names);
-    double *values = phx_calloc(context, n, sizeof *values);
-    phx_model *copy = NULL;
-    phx_status status = names && values ? PHX_OK : PHX_ERR_MEMORY;
+    phx_model_override *values = phx_calloc(context, (size_t)found->n_parameters, sizeof *values);
+    const phx_analysis_page page = {.model = model,
+                                    .n = found->n_parameters,
+                                    .value = values,
+                                    .member = "identification",
+                                    .put = phx_identification_json,
+                                    .data = found};
 
-    for (size_t k = 0; k < n && !status; k++) {
-        names[k] = found->parameters[k].name;
-        values[k] = found->parameters[k].value;
-    }
-    if (!status)
-        status = phx_model_at(context, model, found->n_parameters, names, values, &copy);
-    const phx_analysis_page page = {
-        .model = copy, .member = "identification", .put = phx_identification_json, .data = found};
-    if (!status)
-        status = phx_analysis_page_write(context, &page, html_path);
-    phx_model_destroy(copy);
-    phx_free((void *)names);
+    for (int k = 0; values && k < page.n; k++)
+        values[k] = (phx_model_override){.name = found->parameters[k].name, .value = found->parameters[k].value};
+    const phx_status status = values ? phx_analysis_page_write(context, &page, html_path) : PHX_ERR_MEMORY;
     phx_free(values);
     return phx_conclude(context, status);
 }
