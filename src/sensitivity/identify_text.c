@@ -82,7 +82,7 @@ phx_status phx_identification_print(phx_context *context, const phx_identificati
 }
 
 /* n numbers after a comma: "names": value, .. or, without names, [value, ..]. */
-static void put_values(FILE *stream, int n, const char *const *names, const double *values)
+static void identify_values(FILE *stream, int n, const char *const *names, const double *values)
 {
     for (int k = 0; k < n; k++) {
         fputs(names || k > 0 ? ", " : "[", stream);
@@ -113,21 +113,21 @@ phx_status phx_identification_json(phx_context *context, const void *data, FILE 
     for (int k = 0; k < found->n_parameters; k++) {
         const phx_identified_parameter *of = &found->parameters[k];
         begin_named(stream, k, of->name);
-        put_values(stream, 5, of_parameter, (double[]){of->start, of->value, of->deviation, of->low, of->high});
+        identify_values(stream, 5, of_parameter, (double[]){of->start, of->value, of->deviation, of->low, of->high});
         fprintf(stream, ", \"state\": \"%s\"}", states[of->state]);
     }
     fputs("], \"series\": [", stream);
     for (int k = 0; k < found->n_series; k++) {
         const phx_identified_series *of = &found->series[k];
         begin_named(stream, k, of->name);
-        put_values(stream, 5, of_series, (double[]){of->count, of->deviation, of->mean, of->rms, of->correlation});
+        identify_values(stream, 5, of_series, (double[]){of->count, of->deviation, of->mean, of->rms, of->correlation});
         fprintf(stream, ", \"estimated\": %s}", of->estimated ? "true" : "false");
     }
     fputs("], \"rows\": [", stream);
     for (int k = 0; k < found->n_rows; k++) {
         const phx_identified_row *of = &found->rows[k];
         fputs(k ? ",\n " : "\n ", stream);
-        put_values(stream, 5, NULL, (double[]){of->series, of->at, of->measured, of->model, of->band});
+        identify_values(stream, 5, NULL, (double[]){of->series, of->at, of->measured, of->model, of->band});
     }
     fputs("], \"undetermined\": [", stream);
     for (int k = 0; k < found->n_undetermined; k++) {
@@ -135,8 +135,8 @@ phx_status phx_identification_json(phx_context *context, const void *data, FILE 
         phx_put_json(stream, found->undetermined[k]);
     }
     fputs("], \"correlation\": ", stream);
-    put_values(stream, found->n_parameters * found->n_parameters, NULL, found->correlation);
-    put_values(stream, 4, of_all, (double[]){found->cost, found->freedom, found->variance, found->iterations});
+    identify_values(stream, found->n_parameters * found->n_parameters, NULL, found->correlation);
+    identify_values(stream, 4, of_all, (double[]){found->cost, found->freedom, found->variance, found->iterations});
     fputs("}\n", stream);
     return PHX_OK;
 }

@@ -76,8 +76,9 @@ static phx_status put_gradient(phx_context *context, const void *data, FILE *str
     for (int k = 0; k < count && !status; k++) {
         fprintf(stream, "%s\n  {\"parameter\": ", k ? "," : "");
         phx_put_json(stream, page->model->parameters[places[k].parameter].name);
-        fprintf(stream, ", \"body\": %d, \"from\": %.17g, \"to\": %.17g}", places[k].body, places[k].from,
-                places[k].to);
+        fputs(", \"body\": ", stream);
+        phx_put_json(stream, page->model->bodies[places[k].body].name);
+        fprintf(stream, ", \"from\": %.17g, \"to\": %.17g}", places[k].from, places[k].to);
     }
     fputs("]}", stream);
     phx_free(places);

@@ -41,8 +41,8 @@ class Sensitivity(unittest.TestCase):
             data = page_data(path)["sensitivity"]
         self.assertEqual(data["gradient"]["objectives"][0]["gradient"], found.of("model.mass"))
         uses = sorted((use["parameter"], use["body"], round(3 * use["from"]), round(3 * use["to"])) for use in data["uses"])
-        self.assertEqual(uses, [("d1", 0, 0, 1), ("d2", 0, 1, 2), ("d3", 0, 2, 3), ("length", 0, 0, 3), ("r", 0, 2, 3),
-                                ("steel", 0, 0, 3)])
+        self.assertEqual(uses, [("d1", "bar", 0, 1), ("d2", "bar", 1, 2), ("d3", "bar", 2, 3), ("length", "bar", 0, 3),
+                                ("r", "bar", 2, 3), ("steel", "bar", 0, 3)])
 
     @unittest.skipUnless(torch, "needs PyTorch")
     def test_torch(self):

@@ -34,8 +34,9 @@ const changes = ({ gradient }, parameters) =>
         .map(([name, derivative]) => ({ name, derivative, change: derivative * parameters[name] }))
         .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
 
-/** Fractions of the length of a body at the points of its line. */
-function fractions({ points }) {
+/** Fractions of the length of a body at the points of its line; of a piece of a rod, NAME or NAME@FRACTION, that one. */
+function fractions({ name, points }, cut) {
+    if (cut) return Float64Array.of(Number(name.split('@')[1] ?? 0));
     const at = new Float64Array(Math.max(1, points.length / 3));
     for (let i = 1; i < at.length; i++)
         at[i] = at[i - 1] + Math.hypot(...[0, 1, 2].map((k) => points[3 * i + k] - points[3 * i + k - 3]));
@@ -46,12 +47,14 @@ function fractions({ points }) {
  * that are used there. */
 export function addSensitivities(report) {
     const { gradient, uses } = report.sensitivity;
+    const cuts = new Set(report.bodies.filter(({ name }) => name.includes('@')).map(({ name }) => name.split('@')[0]));
     gradient.objectives.forEach((objective, k) => {
         const size = new Map(changes(objective, gradient.parameters).map(({ name, change }) => [name, Math.abs(change)]));
-        report.bodies.forEach((body, b) => {
-            const own = uses.filter((use) => use.body === b && size.has(use.parameter));
+        report.bodies.forEach((body) => {
+            const [name] = body.name.split('@');
+            const own = uses.filter((use) => use.body === name && size.has(use.parameter));
             if (own.length === 0) return;
-            const constant = fractions(body).map((s) => {
+            const constant = fractions(body, cuts.has(name)).map((s) => {
                 const here = own.filter(({ from, to }) => s >= from && (s < to || to === 1));
                 return [...new Set(here.map(({ parameter }) => parameter))].reduce((sum, name) => sum + size.get(name), 0);
             });
