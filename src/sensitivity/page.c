@@ -26,7 +26,8 @@ static phx_status member_text(phx_context *context, const phx_analysis_page *pag
         return phx_fail(context, PHX_ERR_MEMORY, "the data of the page do not fit into memory");
     fprintf(stream, "\"%s\": ", page->member);
     const phx_status status = page->put(context, page->data, stream);
-    return fclose(stream) != 0 && !status
+    const bool lost = ferror(stream) != 0;
+    return (fclose(stream) != 0 || lost) && !status
                ? phx_fail(context, PHX_ERR_MEMORY, "the data of the page do not fit into memory")
                : status;
 }
