@@ -16,15 +16,16 @@ static size_t owner_length(const char *path)
     return group + 1 + strcspn(path + group + 1, ".[");
 }
 
-/* One more entry of the list, unless it is there; NULL: it is, or memory is out. */
+/* One more entry of the list, unless it is there; NULL: it is, or memory is out. The keys of an owner are read in
+ * sequence, so its entries are the last ones. */
 static phx_parameter_owner *add_owner(phx_reader *reader, int parameter, int station)
 {
     phx_content *content = reader->content;
     const size_t length = owner_length(reader->key_path);
+    const phx_parameter_owner *own = length > 0 ? content->owners : NULL;
 
-    for (const phx_parameter_owner *own = content->owners; own && length > 0; own = own->before)
-        if (own->parameter == parameter && own->station == station && strlen(own->name) == length &&
-            !strncmp(own->name, reader->key_path, length))
+    for (; own && !strncmp(own->name, reader->key_path, length) && !own->name[length]; own = own->before)
+        if (own->parameter == parameter && own->station == station)
             return NULL;
     phx_parameter_owner *added = length > 0 ? phx_reader_calloc(reader, 1, sizeof *added) : NULL;
     char *name = added ? phx_arena_text(reader->context, &content->memory, reader->key_path, length) : NULL;

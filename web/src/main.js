@@ -45,9 +45,7 @@ function header(report, buttons) {
             h(
                 'div',
                 { class: 'subtitle' },
-                [report ? kindOf(report) : '', report?.source, report?.program]
-                    .filter(Boolean)
-                    .join(' · '),
+                [report ? kindOf(report) : '', report?.source, report?.program].filter(Boolean).join(' · '),
             ),
         ),
         status,

@@ -310,7 +310,11 @@ export class TimePlot {
                         dash: dashes[column.dash % dashes.length],
                         width: column.edge || (column.points && !column.line) ? 0 : family && !column.faint ? 2.4 : 1.4,
                         pxAlign: 0,
-                        points: { show: Boolean(column.points) || this.plots.time0.length < 2, size: column.size ?? (column.line ? 4 : 6) },
+                        points: {
+                            show: Boolean(column.points) || this.plots.time0.length < 2,
+                            size: column.size ?? (column.line ? 4 : 5),
+                            fill: () => (column.size ? 'transparent' : this.stroke(column)),
+                        },
                         show: this.shows(i),
                     })),
                 ],

@@ -49,14 +49,19 @@ export function addSensitivities(report) {
     const { gradient, uses } = report.sensitivity;
     const cuts = new Set(report.bodies.filter(({ name }) => name.includes('@')).map(({ name }) => name.split('@')[0]));
     gradient.objectives.forEach((objective, k) => {
-        const size = new Map(changes(objective, gradient.parameters).map(({ name, change }) => [name, Math.abs(change)]));
+        const size = new Map(
+            changes(objective, gradient.parameters).map(({ name, change }) => [name, Math.abs(change)]),
+        );
         report.bodies.forEach((body) => {
             const [name] = body.name.split('@');
             const own = uses.filter((use) => use.body === name && size.has(use.parameter));
             if (own.length === 0) return;
             const constant = fractions(body, cuts.has(name)).map((s) => {
                 const here = own.filter(({ from, to }) => s >= from && (s < to || to === 1));
-                return [...new Set(here.map(({ parameter }) => parameter))].reduce((sum, name) => sum + size.get(name), 0);
+                return [...new Set(here.map(({ parameter }) => parameter))].reduce(
+                    (sum, name) => sum + size.get(name),
+                    0,
+                );
             });
             body.section = [
                 ...body.section,
@@ -95,7 +100,11 @@ function bars(objective, parameters) {
                     h('span', { class: 'bar-name' }, name),
                     h('div', { class: two ? 'bar-track two' : 'bar-track' }, bar),
                     h('span', { class: 'bar-value' }, quantity(change, unit, 4)),
-                    h('span', { class: 'bar-note' }, `${number(parameters[name], 5)}, derivative ${number(derivative, 5)}`),
+                    h(
+                        'span',
+                        { class: 'bar-note' },
+                        `${number(parameters[name], 5)}, derivative ${number(derivative, 5)}`,
+                    ),
                 );
             }),
         ),
@@ -109,7 +118,11 @@ export function sensitivity(report) {
     return h(
         'div',
         {},
-        h('p', { class: 'note' }, 'Bars: derivative times value, the change of the objective for 100 % of the parameter.'),
+        h(
+            'p',
+            { class: 'note' },
+            'Bars: derivative times value, the change of the objective for 100 % of the parameter.',
+        ),
         h(
             'p',
             { class: 'note' },
@@ -159,8 +172,16 @@ export function optimization({ optimization: found }) {
             table('Result', ['Name', 'Start', 'Optimum', 'Limits', ''], lines),
             found.feasible
                 ? null
-                : h('p', { class: 'partial-note' }, `No point satisfies all constraints: violation ${number(found.violation)} of a limit.`),
-            h('p', { class: 'note' }, `${found.evaluations} evaluations, ${found.failed} failed. The end: ${found.end}.`),
+                : h(
+                      'p',
+                      { class: 'partial-note' },
+                      `No point satisfies all constraints: violation ${number(found.violation)} of a limit.`,
+                  ),
+            h(
+                'p',
+                { class: 'note' },
+                `${found.evaluations} evaluations, ${found.failed} failed. The end: ${found.end}.`,
+            ),
             plots.element,
         ),
         recolour: () => plots.recolour(),
@@ -186,7 +207,13 @@ function fit({ name }, rows, words) {
         },
         {
             title: `Residuals of ${name}`,
-            columns: [column('model less measured', model.map((value, i) => value - measured[i]), { points: true })],
+            columns: [
+                column(
+                    'model less measured',
+                    model.map((value, i) => value - measured[i]),
+                    { points: true },
+                ),
+            ],
         },
     ];
     return against(of(1), groups, words);
@@ -197,10 +224,15 @@ function fits(series, k, all) {
     const rows = all.filter(([of]) => of === k).map((values, i) => [...values, i]);
     rows.sort((a, b) => a[1] - b[1] || a[5] - b[5]);
     const words = { whole: 'All', range: 'Range of the measurements' };
-    const pairs = rows.length > 1 && rows.length % 2 === 0 && rows.every((values, i) => values[1] === rows[i - (i % 2)][1]);
+    const pairs =
+        rows.length > 1 && rows.length % 2 === 0 && rows.every((values, i) => values[1] === rows[i - (i % 2)][1]);
     if (!pairs) return [fit(series, rows, words)];
     return ['real', 'imaginary'].map((part, i) =>
-        fit({ name: `${series.name}, ${part} part` }, rows.filter((_, at) => at % 2 === i), words),
+        fit(
+            { name: `${series.name}, ${part} part` },
+            rows.filter((_, at) => at % 2 === i),
+            words,
+        ),
     );
 }
 
@@ -222,10 +254,20 @@ export function identification({ identification: found }) {
     const { parameters, series, rows, undetermined, variance, freedom, iterations, end } = found;
     const plots = series.flatMap((of, k) => fits(of, k, rows));
     const list = parameters.map(({ name, start, value, deviation, low, high, state }) =>
-        row(name, [shown(start), shown(value), shown(deviation), state || (low === null ? 'no interval' : `${shown(low)} … ${shown(high)}`)]),
+        row(name, [
+            shown(start),
+            shown(value),
+            shown(deviation),
+            state || (low === null ? 'no interval' : `${shown(low)} … ${shown(high)}`),
+        ]),
     );
     const quality = series.map((of) =>
-        row(of.name, [of.count, `${shown(of.deviation)}${of.estimated ? ' *' : ''}`, shown(of.rms), shown(of.correlation)]),
+        row(of.name, [
+            of.count,
+            `${shown(of.deviation)}${of.estimated ? ' *' : ''}`,
+            shown(of.rms),
+            shown(of.correlation),
+        ]),
     );
     return {
         element: h(

@@ -299,7 +299,10 @@ check('names, axes, start pose, views and a body chosen in the table', async () 
         ];
     });
     assert.match(text, /^arm 2 · .*\(.*\) m$/);
-    const numbers = text.match(/\((.*)\)/)[1].split(', ').map((x) => Number(x.replaceAll('−', '-')));
+    const numbers = text
+        .match(/\((.*)\)/)[1]
+        .split(', ')
+        .map((x) => Number(x.replaceAll('−', '-')));
     numbers.forEach((x, c) => near(x, place[c], 1e-3 * Math.max(1, Math.abs(place[c])), `centre, ${'xyz'[c]}`));
     await tab.picture('space-names');
     await tab.done();
@@ -1165,7 +1168,9 @@ if (program)
         await tab.getByRole('button', { name: 'Forces' }).click();
         await settle(tab);
         const hidden = await tab.evaluate(() =>
-            phlexor.scene.attached.arrows.entries.filter(({ load }) => load.at).every(({ solids }) => !solids[0].visible),
+            phlexor.scene.attached.arrows.entries
+                .filter(({ load }) => load.at)
+                .every(({ solids }) => !solids[0].visible),
         );
         assert.ok(hidden, 'forces can be hidden');
         await tab.picture('driven');
@@ -1331,7 +1336,8 @@ if (program)
             titles: [...document.querySelectorAll('.plot h3')].map((title) => title.firstChild.textContent),
             rows: phlexor.report.optimization.history,
             others: phlexor.scene.others.list.map(({ report, bodies }) => [report.source, bodies.length]),
-            best: [...document.querySelectorAll('.series-name')].filter((entry) => /the best/.test(entry.textContent)).length,
+            best: [...document.querySelectorAll('.series-name')].filter((entry) => /the best/.test(entry.textContent))
+                .length,
             text: document.querySelector('table').innerText,
         }));
         assert.deepEqual(history.titles, ['modes.omega.1', 'model.mass', 'd1', 'd2', 'd3']);
