@@ -4,7 +4,7 @@
 #include <phlexor/sensitivity.h>
 
 typedef struct identify_arguments {
-    const char *model, *data, *validate, *output, *found;
+    const char *model, *data, *validate, *output, *found, *page;
     int iterations;
     cli_list set;
 } identify_arguments;
@@ -28,7 +28,7 @@ static int identify(phx_context *context, const identify_arguments *given)
     int status = cli_read_model(context, given->model, &given->set, &model);
 
     if (status < 0)
-        status = cli_writable(context, 2, (const char *const[]){given->output, given->found});
+        status = cli_writable(context, 3, (const char *const[]){given->output, given->found, given->page});
     if (status < 0) {
         options.data = given->data;
         options.validate = given->validate;
@@ -41,6 +41,8 @@ static int identify(phx_context *context, const identify_arguments *given)
             result = save_found(context, model, &found, given->found);
         if (!result)
             result = phx_identification_print(context, &found, stdout);
+        if (!result && given->page)
+            result = phx_identification_page(context, model, &found, given->page);
         status = result ? cli_failed(context, result) : found.end >= PHX_IDENTIFY_REFUSED ? EXIT_FAILED : EXIT_DONE;
     }
     phx_identification_free(&found);
@@ -59,6 +61,7 @@ int cli_identify(const cli_command *command, phx_context *context, int argc, cha
          &given.set},
         {"--iterations", 0, OPTION_COUNT, "N", "at most (default: 50)", &given.iterations},
         {"--model", 0, OPTION_TEXT, "FOUND.yaml", "the model with the values that were found", &given.found},
+        {"--page", 0, OPTION_TEXT, "FILE.html", "a page with fit, residuals and parameters", &given.page},
         {"--output", 'o', OPTION_TEXT, "FILE.csv", "measurements, model, residuals and confidence band", &given.output},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct optimize_arguments {
-    const char *model, *format, *output, *best;
+    const char *model, *format, *output, *best, *page;
     int threads;
     bool resume;
     cli_list set;
@@ -51,6 +51,8 @@ static int optimize(phx_context *context, const optimize_arguments *given, phx_m
                                    : strcmp(format, "csv") == 0 ? PHX_OPTIMUM_CSV
                                                                 : PHX_OPTIMUM_TEXT,
                                    stdout);
+    if (!status && given->page)
+        status = phx_optimum_page(context, model, &found, given->page);
     if (!status && !found.feasible)
         status = phx_fail(context, PHX_ERR_ANALYSIS,
                           "no point satisfies all constraints within %g; start elsewhere, change them, or allow more "
@@ -75,6 +77,8 @@ int cli_optimize(const cli_command *command, phx_context *context, int argc, cha
         {"--resume", 0, OPTION_FLAG, NULL, "go on with HISTORY.csv.partial of a search that ended early",
          &given.resume},
         {"--model", 0, OPTION_TEXT, "BEST.yaml", "the model with the values at the optimum", &given.best},
+        {"--page", 0, OPTION_TEXT, "FILE.html", "a page with the history, and start and optimum over each other",
+         &given.page},
         {"--threads", 0, OPTION_COUNT, "N", "threads for the cases (default: all processors)", &given.threads},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
@@ -86,7 +90,7 @@ int cli_optimize(const cli_command *command, phx_context *context, int argc, cha
     if (status < 0)
         status = cli_read_model(context, given.model, &given.set, &model);
     if (status < 0)
-        status = cli_writable(context, 2, (const char *const[]){given.output, given.best});
+        status = cli_writable(context, 3, (const char *const[]){given.output, given.best, given.page});
     if (status < 0)
         status = optimize(context, &given, model);
     phx_model_destroy(model);

@@ -22,6 +22,11 @@ static phx_gradient_format gradient_format(const sensitivity_arguments *given, b
                                        : PHX_GRADIENT_TEXT;
 }
 
+static bool is_page(const sensitivity_arguments *given)
+{
+    return !given->format && given->output && cli_ends_with(given->output, ".html");
+}
+
 static phx_derivation derivation_of(const char *method)
 {
     return !method                          ? PHX_DERIVE_AUTO
@@ -53,7 +58,9 @@ static int sensitivity(const cli_command *command, phx_context *context, const s
         options.derivation = derivation_of(given->method);
         phx_status result = phx_gradient_find(context, model, &options, &found);
         cli_progress_done();
-        if (!result)
+        if (!result && is_page(given))
+            result = phx_gradient_page(context, model, &found, given->output);
+        else if (!result)
             result = to_file ? phx_gradient_save(context, &found, gradient_format(given, to_file), given->output)
                              : phx_gradient_print(context, &found, gradient_format(given, to_file), stdout);
         status = result ? cli_failed(context, result) : EXIT_DONE;
@@ -78,7 +85,8 @@ int cli_sensitivity(const cli_command *command, phx_context *context, int argc, 
          "default: the cheapest of the exact ones; differences of whole analyses for comparison", &given.method},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
-        {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output", &given.output},
+        {"--output", 'o', OPTION_TEXT, "FILE",
+         "instead of standard output; FILE.html: a page with bars and the mechanism coloured", &given.output},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);

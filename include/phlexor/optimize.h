@@ -39,10 +39,11 @@ typedef struct phx_optimum_row {
     int at;             /* the bound or limit that it is at: -1 min, 1 max, 0 none */
 } phx_optimum_row;
 
-/* The result of a search. Owns its rows. */
+/* The result of a search. Owns its rows and the history. */
 typedef struct phx_optimum {
     int n_variables, n_rows;
     phx_optimum_row *rows;   /* variables, the objective, constraints */
+    double *history;         /* evaluations x n_rows: values as in the rows; NAN for functions whose analysis failed */
     int evaluations, failed; /* failed: evaluations without a result */
     int taken;               /* evaluations that `resume` has taken over */
     int best;                /* number of the best evaluation, from 1 */
@@ -74,6 +75,11 @@ typedef enum phx_optimum_format {
 } phx_optimum_format;
 /* To an open stream. PHX_ERR_FILE. */
 phx_status phx_optimum_print(phx_context *context, const phx_optimum *optimum, phx_optimum_format format, FILE *stream);
+/* A page for any browser: the history, and the mechanism at the best point with the start shown through it. They are
+ * simulated if the objective or a constraint is a number of a simulation. Errors of phx_gradient_page and
+ * phx_study_simulate. */
+phx_status phx_optimum_page(phx_context *context, const phx_model *model, const phx_optimum *optimum,
+                            const char *html_path);
 
 #ifdef __cplusplus
 }

@@ -514,7 +514,10 @@ typedef struct phx_report_options {
     const phx_report_opening *opening; /* NULL: as pages open */
     int n_others;                      /* of a result: files of further ones, which move and are plotted with it */
     const char *const *others;
-    const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
+    const phx_result *other; /* of a result: one more, in memory, instead of files; NULL: none */
+    const char *other_name;  /* of it */
+    const char *members;     /* JSON: further members of the page's data, "\"NAME\": VALUE"; NULL: none */
+    const char *page;        /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
 } phx_report_options;
 
 /* The parts of a result that a page got. */

@@ -80,6 +80,10 @@ phx_status phx_gradient_print(phx_context *context, const phx_gradient *gradient
                               FILE *stream);
 phx_status phx_gradient_save(phx_context *context, const phx_gradient *gradient, phx_gradient_format format,
                              const char *path);
+/* A page for any browser: the mechanism at its start state, coloured by the derivatives, and bars of them. Errors of
+ * phx_study_view; PHX_ERR_LIBRARY if the library was built without pages. */
+phx_status phx_gradient_page(phx_context *context, const phx_model *model, const phx_gradient *gradient,
+                             const char *html_path);
 /* Whether a text is an objective, as far as it can be told without a model; PHX_ERR_INPUT as above. */
 phx_status phx_objective_check(phx_context *context, const char *text);
 /* The objectives alone: value has n of them. */
@@ -168,6 +172,10 @@ phx_status phx_identify(phx_context *context, const phx_model *model, const phx_
 phx_status phx_identification_print(phx_context *context, const phx_identification *found, FILE *stream);
 /* The rows as a table: t, series (from 1), measured, model, residual, band. */
 phx_status phx_identification_save(phx_context *context, const phx_identification *found, const char *path);
+/* A page for any browser: fit, residuals, parameters and correlations, with the mechanism at the values found. Errors
+ * of phx_gradient_page. */
+phx_status phx_identification_page(phx_context *context, const phx_model *model, const phx_identification *found,
+                                   const char *html_path);
 
 #ifdef __cplusplus
 }

@@ -115,12 +115,15 @@ def _identification_of(found: Any) -> Identification:
     )
 
 
-def identify(call: Any, model: Any, data: Optional[PathLike], validate: Optional[PathLike], iterations: int) -> Identification:
+def identify(call: Any, model: Any, data: Optional[PathLike], validate: Optional[PathLike], iterations: int,
+             page: Optional[PathLike]) -> Identification:
     """The identification of a model in a call."""
     options, found = lib.phx_identify_options_default(), phx_identification()
     options.data, options.validate, options.iterations = path_of(data), path_of(validate), iterations
     call.check(lib.phx_identify(call.pointer, model, ctypes.byref(options), ctypes.byref(found)))
     try:
+        if page is not None:
+            call.check(lib.phx_identification_page(call.pointer, model, ctypes.byref(found), path_of(page)))
         return _identification_of(found)
     finally:
         lib.phx_identification_free(ctypes.byref(found))

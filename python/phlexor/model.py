@@ -8,7 +8,8 @@ import math
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union, get_args
+from typing import (Any, Callable, ContextManager, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple,
+                    Union, get_args)
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +32,7 @@ from .linear import Linear, Plants, items_of, linear_of
 from .modes import Modes, modes_of
 from .optimize import Optimum, find_optimum
 from .result import Result, report_of, result_in_memory
-from .sensitivity import Gradient, ValueAndGradient, find_gradient
+from .sensitivity import Gradient, ValueAndGradient, find_gradient, torch_function
 from .simulation import Simulation, stepper_of
 from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
@@ -288,6 +289,12 @@ def _overrides(parameters: Mapping[str, Number]) -> Tuple[int, Any]:
         else:
             item.value = float(value)
     return len(parameters), array
+
+
+def _page_lock(page: Optional[PathLike]) -> ContextManager[Any]:
+    if page is None:
+        return contextlib.nullcontext()
+    return hdf5
 
 
 @checked
@@ -886,7 +893,8 @@ class Model:
         return equilibrium_of(report, made)
 
     def sensitivity(self, of: Sequence[str], to: Optional[Sequence[str]] = None, *,
-                    method: Derivation = "auto", progress: Optional[Progress] = None) -> Gradient:
+                    method: Derivation = "auto", page: Optional[PathLike] = None,
+                    progress: Optional[Progress] = None) -> Gradient:
         """Derivatives of numbers of an analysis by the parameters of the model.
 
         Parameters
@@ -898,6 +906,8 @@ class Model:
             Names of parameters; None: all that can be moved.
         method : {"auto", "adjoint", "tangent", "differences"}
             "auto": the cheapest of the exact ones; "differences" of whole analyses, for comparison.
+        page : path-like, optional
+            An .html file that shows bars, and the mechanism in the colours of the derivatives.
         progress : callable, optional
             ``progress(what, done, total)``; False stops the work.
 
@@ -907,11 +917,11 @@ class Model:
         """
         if isinstance(of, str) or isinstance(to, str):
             raise TypeError("of and to are lists of texts")
-        with self._use(progress) as (call, pointer):
-            return find_gradient(call, pointer, list(of), None if to is None else list(to), method)
+        with self._use(progress) as (call, pointer), _page_lock(page):
+            return find_gradient(call, pointer, list(of), None if to is None else list(to), method, page)
 
     def identify(self, data: Optional[PathLike] = None, *, validate: Optional[PathLike] = None, iterations: int = 50,
-                 progress: Optional[Progress] = None) -> Identification:
+                 page: Optional[PathLike] = None, progress: Optional[Progress] = None) -> Identification:
         """Parameters from the measurements that the key ``identify`` of the model names.
 
         Parameters
@@ -922,6 +932,8 @@ class Model:
             The same columns of another run, for comparison only.
         iterations : int
             At most.
+        page : path-like, optional
+            An .html file that shows fit, residuals and parameters.
         progress : callable, optional
             ``progress(what, done, total)``; False stops the work.
 
@@ -930,16 +942,26 @@ class Model:
         Identification
             ``model.set_parameters(found.values)`` gives the model the values. The model itself is not changed.
         """
-        with self._use(progress) as (call, pointer):
-            return identify(call, pointer, data, validate, iterations)
+        with self._use(progress) as (call, pointer), _page_lock(page):
+            return identify(call, pointer, data, validate, iterations, page)
 
     def value_and_gradient(self, of: Union[str, Sequence[str]], to: Sequence[str], *,
                            method: Derivation = "auto") -> ValueAndGradient:
         """A function of the parameters `to` that returns the objective and its gradient, for SciPy."""
         return ValueAndGradient(self, of, to, method)
 
+    def torch(self, of: Union[str, Sequence[str]], to: Sequence[str], *, method: Derivation = "auto") -> Any:
+        """The same as a function of a PyTorch tensor, through which ``backward`` passes.
+
+        Raises
+        ------
+        ImportError
+            PyTorch is not installed (Debian: python3-torch).
+        """
+        return torch_function(ValueAndGradient(self, of, to, method))
+
     def optimize(self, *, history: Optional[PathLike] = None, resume: bool = False, threads: Optional[int] = 1,
-                 progress: Optional[Progress] = None) -> Optimum:
+                 page: Optional[PathLike] = None, progress: Optional[Progress] = None) -> Optimum:
         """Look for the values of parameters that the model's key `optimize` asks for, from the present ones on.
 
         Parameters
@@ -950,6 +972,8 @@ class Model:
             Go on with FILE.partial, which a search that ended early has left.
         threads : int or None
             For the cases; None: as many as there are processors.
+        page : path-like, optional
+            An .html file that shows the history, and the start through the optimum.
         progress : callable, optional
             ``progress(what, done, total)``; False stops the work.
 
@@ -960,8 +984,8 @@ class Model:
         """
         if resume and history is None:
             raise ValueError("resume=True needs the history to go on with")
-        with self._use(progress) as (call, pointer):
-            return find_optimum(call, pointer, history, resume, check_threads(threads))
+        with self._use(progress) as (call, pointer), _page_lock(page):
+            return find_optimum(call, pointer, history, resume, check_threads(threads), page)
 
     def save(self, path: PathLike) -> None:
         """Write the text of the model with the present values of parameters that were set."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Dict, Optional, Tuple
 
+import numpy as np
+
 from ._binding import phx_optimum
-from ._call import PathLike, path_of, text_of
+from ._call import FloatArray, PathLike, path_of, text_of
 from ._library import lib
 
 __all__ = ["Optimum", "OptimumFunction"]
@@ -59,6 +61,8 @@ class Optimum:
     end : str
         Why the search ended: "objective" or "variables" change by less than the tolerance, "evaluations" are used,
         "stuck".
+    history : array
+        Of each evaluation the variables, the objective and the constraints; nan if the analysis failed.
     """
 
     start: Dict[str, float]
@@ -73,15 +77,19 @@ class Optimum:
     feasible: bool
     violation: float
     end: str
+    history: FloatArray = field(compare=False)
 
 
-def find_optimum(call: Any, model: Any, history: Optional[PathLike], resume: bool, threads: int) -> Optimum:
+def find_optimum(call: Any, model: Any, history: Optional[PathLike], resume: bool, threads: int,
+                 page: Optional[PathLike]) -> Optimum:
     """The optimum of a model in a call."""
     options, found = lib.phx_optimize_options_default(), phx_optimum()
     options.history_path, options.resume = None if history is None else path_of(history), resume
     options.threads = threads
     call.check(lib.phx_optimize(call.pointer, model, ctypes.byref(options), ctypes.byref(found)))
     try:
+        if page is not None:
+            call.check(lib.phx_optimum_page(call.pointer, model, ctypes.byref(found), path_of(page)))
         rows = found.rows[: found.n_rows]
         variables, others = rows[: found.n_variables], rows[found.n_variables :]
         functions = tuple(
@@ -102,6 +110,7 @@ def find_optimum(call: Any, model: Any, history: Optional[PathLike], resume: boo
             feasible=bool(found.feasible),
             violation=found.violation,
             end=ENDS[int(found.end)],
+            history=np.array(found.history[: found.evaluations * found.n_rows]).reshape(-1, found.n_rows),
         )
     finally:
         lib.phx_optimum_free(ctypes.byref(found))

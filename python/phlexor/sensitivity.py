@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._binding import phx_derivation, phx_gradient
-from ._call import Context, FloatArray, names_of, text_of
+from ._call import Context, FloatArray, PathLike, names_of, path_of, text_of
 from ._library import lib
 
 __all__ = ["Gradient", "ValueAndGradient"]
@@ -62,7 +63,8 @@ def _array(pointer: Any, *shape: int) -> FloatArray:
     return np.array(pointer[:count], dtype=float).reshape(shape)
 
 
-def find_gradient(call: Any, model: Any, of: Sequence[str], to: Optional[Sequence[str]], method: str) -> Gradient:
+def find_gradient(call: Any, model: Any, of: Sequence[str], to: Optional[Sequence[str]], method: str,
+                  page: Optional[PathLike]) -> Gradient:
     """The gradient of a model in a call."""
     check_method(method)
     options, found = lib.phx_gradient_options_default(), phx_gradient()
@@ -75,6 +77,8 @@ def find_gradient(call: Any, model: Any, of: Sequence[str], to: Optional[Sequenc
     call.check(lib.phx_gradient_find(call.pointer, model, ctypes.byref(options), ctypes.byref(found)))
     n, m = found.n_objectives, found.n_parameters
     try:
+        if page is not None:
+            call.check(lib.phx_gradient_page(call.pointer, model, ctypes.byref(found), path_of(page)))
         return Gradient(
             objectives=tuple(of),
             parameters=tuple(text_of(name) for name in found.parameters[:m]),
@@ -121,3 +125,25 @@ class ValueAndGradient:
         self._model.set_parameters(values)
         found = self._model.sensitivity(self._of, self._to, method=self._method)
         return (float(found.value[0]), found.gradient[0]) if self._one else (found.value, found.gradient)
+
+
+def torch_function(f: ValueAndGradient) -> Any:
+    """f as a function of tensors with a derivative, of doubles inside."""
+    torch: Any = import_module("torch")
+
+    class Analysis(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            if tuple(x.shape) != f.start.shape:
+                raise ValueError(f"expected a tensor of shape {f.start.shape}, found {tuple(x.shape)}")
+            value, gradient = f(x.detach().cpu().numpy())
+            ctx.save_for_backward(torch.as_tensor(gradient).to(x))
+            return torch.as_tensor(value, dtype=torch.float64).to(x)
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable  # type: ignore[misc]
+        def backward(ctx: Any, slope: Any) -> Any:
+            (gradient,) = ctx.saved_tensors
+            return slope @ gradient if slope.dim() else slope * gradient
+
+    return Analysis.apply

@@ -14,8 +14,7 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether the name stands in an expression. */
-static bool mentions(const char *text, const char *name)
+bool phx_mentions(const char *text, const char *name)
 {
     const size_t length = strlen(name);
 
@@ -46,11 +45,12 @@ static void doubts_warn(const phx_reader *reader, const void *field, const char 
 /* Whether an angle is written with pi or deg, or made of parameters that are. */
 static bool has_unit(const phx_reader *reader, const char *text)
 {
-    bool has = mentions(text, "deg") || mentions(text, "pi");
+    bool has = phx_mentions(text, "deg") || phx_mentions(text, "pi");
 
     for (int k = 0; k < reader->model->n_parameters && !has; k++) {
         const char *of = reader->content->parameter_texts[k];
-        has = of && mentions(text, reader->model->parameters[k].name) && (mentions(of, "deg") || mentions(of, "pi"));
+        has = of && phx_mentions(text, reader->model->parameters[k].name) &&
+              (phx_mentions(of, "deg") || phx_mentions(of, "pi"));
     }
     return has;
 }
@@ -400,7 +400,7 @@ static int doubt_parameter(const phx_reader *reader, int k)
         for (int role = 0; role < PHX_PARAMETER_ROLES; role++)
             used = used || reader->content->uses[entry].count[role] > 0;
     for (int other = 0; other < model->n_parameters && !used; other++)
-        used = (other < k || other >= k + count) && mentions(reader->content->parameter_texts[other], name);
+        used = (other < k || other >= k + count) && phx_mentions(reader->content->parameter_texts[other], name);
     if (used)
         return count;
     snprintf(text, sizeof text, "the parameter '%.100s' is used nowhere", name);

@@ -78,15 +78,16 @@ phx_status phx_elastic_key(const phx_builder *builder, const phx_model_body *bod
     if (status)
         return status;
     const phx_node *materials = phx_node_find(root, "materials");
+    /* by names: beams cut in segments shift the numbers */
 
-    add_node(&text, model, phx_node_find(root, "bodies")->items[2 * index + 1], motion);
+    add_node(&text, model, phx_node_find(phx_node_find(root, "bodies"), body->name), motion);
     if (materials)
         add_node(&text, model, materials, NULL);
     for (int k = 0; k < model->n_loads; k++) {
         if (model->loads[k].on != index)
             continue;
         phx_text_add(&text, "load%d", (int)model->loads[k].kind);
-        add_node(&text, model, phx_node_find(root, "loads")->items[2 * k + 1], factors);
+        add_node(&text, model, phx_node_find(phx_node_find(root, "loads"), model->loads[k].name), factors);
     }
     for (int k = 0; k < body->n_ports; k++)
         phx_text_add(&text, "%d,", ports[k]);

@@ -72,6 +72,8 @@ static phx_status model_evaluate(phx_context *context, phx_model *model, int n_o
         status = phx_reader_place(&reader, model, sizeof *model, root->source);
     if (!status)
         status = phx_read_object(&reader, &phx_schema_model, root, model);
+    if (!status && store->content.owners_lost)
+        status = PHX_ERR_MEMORY;
     if (store->evaluator)
         phx_evaluator_watch(store->evaluator, NULL, NULL);
     phx_content_sort(&store->content);

@@ -115,6 +115,15 @@ typedef struct phx_tunables {
 phx_status phx_tunables_create(phx_context *context, const phx_model *model, int n_names, const char *const *names,
                                phx_tunables *tunables);
 void phx_tunables_free(phx_tunables *tunables);
+/* Part of a body that is made with a parameter: by its keys, by its material, or by parameters that are expressions of
+ * this one. */
+typedef struct phx_parameter_place {
+    int parameter, body;
+    double from, to; /* fractions of the length: of a station in `sections` up to its neighbours; else 0, 1 */
+} phx_parameter_place;
+/* Of all parameters; the list is allocated, free it with phx_free. */
+phx_status phx_model_uses(phx_context *context, const phx_model *model, int *count, phx_parameter_place **places);
+
 /* phx_model_build with them; they must live as long as the system. */
 phx_status phx_model_build_open(phx_context *context, const phx_model *model, const phx_build_options *options,
                                 const phx_tunables *tunables, phx_system **system);

@@ -326,6 +326,7 @@ static void note_use(void *user, int parameter, phx_expression_use use)
     if (place)
         snprintf(place, sizeof parameter_use->of_time, "%.79s", reader->key_path);
     parameter_use->count[role]++;
+    phx_note_owner(reader, parameter);
 }
 
 /* Reads and evaluates the parameters with overrides, and makes them known to all later expressions, whose uses are

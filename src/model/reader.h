@@ -35,6 +35,16 @@ typedef struct phx_parameter_use {
     char numbers[PHX_PARAMETER_PLACES][80]; /* key paths of the first uses in numbers */
     char of_time[80];                       /* and of the first in an expression of time */
 } phx_parameter_use;
+/* A use of a parameter in a body or a material, or the stations of a body, as a list. */
+typedef struct phx_parameter_owner {
+    struct phx_parameter_owner *before;
+    int parameter;        /* -1: the stations */
+    int station;          /* of the `sections` of a body; -1: all of the owner */
+    const char *name;     /* "bodies.crank", "materials.steel" */
+    const void *stations; /* `count` of `size` bytes, each beginning with its place */
+    int count;
+    size_t size;
+} phx_parameter_owner;
 
 /* Memory that one evaluation of the document owns. */
 typedef struct phx_content {
@@ -44,6 +54,8 @@ typedef struct phx_content {
     phx_place *places; /* ascending addresses once reading is done */
     int n_places, places_capacity;
     phx_parameter_use *uses;      /* of each parameter */
+    phx_parameter_owner *owners;  /* the last one; uses.c */
+    bool owners_lost;             /* memory was out */
     const char **parameter_texts; /* of each parameter: its expression; NULL: its value was set as a number */
     int n_overrides;              /* it was evaluated with these; 0: those of the reading */
     const phx_model_override *overrides;
@@ -125,6 +137,13 @@ void phx_doubt_angle(phx_reader *reader, const phx_node *node);
 /* load_feedback.c: loads, actuators and springs of measurements become controllers; *root is replaced by a copy. */
 phx_status phx_expand_feedback(phx_context *context, phx_arena *nodes, phx_arena *texts, const phx_node **root);
 void phx_doubt_model(const phx_reader *reader);
+/* Whether the name stands in an expression; text may be NULL. */
+bool phx_mentions(const char *text, const char *name);
+
+/* ---- bodies and materials that use parameters (uses.c) ---- */
+/* Records that a parameter is used at the key path of the reader. */
+void phx_note_owner(phx_reader *reader, int parameter);
+phx_status phx_note_stations(phx_reader *reader, int count, const void *stations, size_t size);
 
 /* ---- messages ---- */
 /* PHX_ERR_INPUT with "file:line:column: key_path: ". */

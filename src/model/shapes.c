@@ -412,7 +412,7 @@ phx_status phx_check_stations(phx_reader *reader, const phx_node *node, int coun
     if (list && (count < 2 || phx_station_place(stations, size, 0) != 0.0 ||
                  phx_station_place(stations, size, count - 1) != 1.0))
         return phx_reader_fail(reader, list, "expected a first station at 0 and a last one at 1");
-    return PHX_OK;
+    return list ? phx_note_stations(reader, count, stations, size) : PHX_OK;
 }
 
 phx_model_section phx_section_between(const phx_model_section *a, const phx_model_section *b, double part)

@@ -13,6 +13,7 @@ void phx_optimum_free(phx_optimum *optimum)
     if (!optimum)
         return;
     phx_free(optimum->rows);
+    phx_free(optimum->history);
     *optimum = (phx_optimum){0};
 }
 
@@ -171,6 +172,20 @@ static phx_status describe(const phx_search *search, phx_optimum *optimum)
     return PHX_OK;
 }
 
+/* Variables and functions of all evaluations. */
+static phx_status describe_history(const phx_search *search, phx_optimum *optimum)
+{
+    const int width = optimum->n_rows, n = search->n;
+
+    optimum->history = phx_calloc(search->context, (size_t)search->count * (size_t)width, sizeof *optimum->history);
+    for (int r = 0; r < search->count && optimum->history; r++)
+        for (int k = 0; k < width; k++)
+            optimum->history[r * width + k] = k < n               ? search->rows[r][1 + k]
+                                              : search->failed[r] ? NAN
+                                                                  : phx_search_value(search, k - n, r, NULL);
+    return optimum->history ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* Evaluates the start, lets the method search, and reports the best point. */
 phx_status phx_optimize(phx_context *context, const phx_model *model, const phx_optimize_options *options,
                         phx_optimum *optimum)
@@ -195,6 +210,8 @@ phx_status phx_optimize(phx_context *context, const phx_model *model, const phx_
         status = phx_table_finish(search.table);
     if (!status)
         status = describe(&search, optimum);
+    if (!status)
+        status = describe_history(&search, optimum);
     if (status)
         phx_optimum_free(optimum);
     search_free(&search);

@@ -1,10 +1,11 @@
 /* Optima as text. */
-#include "base/base.h"
+#include "sensitivity/sensitivity.h"
 
 #include <phlexor/optimize.h>
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const reasons[] = {"the objective changes by less than the tolerance",
                                       "the variables change by less than the tolerance", "all evaluations are used",
@@ -62,9 +63,11 @@ static void optimum_csv(const phx_optimum *optimum, FILE *stream)
     }
 }
 
-/* The same as one object. */
+/* The same as one object, with the values of the rows at each evaluation. */
 static void optimum_json(const phx_optimum *optimum, FILE *stream)
 {
+    const int width = optimum->n_rows;
+
     fprintf(stream,
             "{\"evaluations\": %d, \"failed\": %d, \"best\": %d, \"feasible\": %s, \"violation\": %.17g,\n"
             " \"end\": \"%s\",\n \"rows\": [",
@@ -72,13 +75,20 @@ static void optimum_json(const phx_optimum *optimum, FILE *stream)
             optimum->violation, reasons[optimum->end]);
     for (int k = 0; k < optimum->n_rows; k++) {
         const phx_optimum_row *row = &optimum->rows[k];
-        fprintf(stream, "%s\n  {\"kind\": \"%s\", \"name\": \"%s\", \"min\": ", k ? "," : "", row->kind, row->name);
+        fprintf(stream, "%s\n  {\"kind\": \"%s\", \"name\": ", k ? "," : "", row->kind);
+        phx_put_json(stream, row->name);
+        fputs(", \"min\": ", stream);
         put_bound(stream, row->min, "null");
         fputs(", \"max\": ", stream);
         put_bound(stream, row->max, "null");
         fprintf(stream, ", \"start\": %.17g, \"optimum\": %.17g, \"at\": %d}", row->start, row->best, row->at);
     }
-    fputs("\n ]}\n", stream);
+    fputs("\n ],\n \"history\": [", stream);
+    for (int k = 0; k < optimum->evaluations * width; k++) {
+        fputs(k % width ? ", " : k ? "],\n  [" : "\n  [", stream);
+        phx_put_number(stream, optimum->history[k]);
+    }
+    fputs("]\n ]}\n", stream);
 }
 
 phx_status phx_optimum_print(phx_context *context, const phx_optimum *optimum, phx_optimum_format format, FILE *stream)
@@ -90,4 +100,35 @@ phx_status phx_optimum_print(phx_context *context, const phx_optimum *optimum, p
                                   : optimum_text)(optimum, stream);
     return phx_conclude(context,
                         ferror(stream) ? phx_fail(context, PHX_ERR_FILE, "the optimum cannot be written") : PHX_OK);
+}
+
+/* ---- the page ---- */
+static phx_status put_optimum(phx_context *context, const void *data, FILE *stream)
+{
+    return phx_optimum_print(context, data, PHX_OPTIMUM_JSON, stream);
+}
+
+phx_status phx_optimum_page(phx_context *context, const phx_model *model, const phx_optimum *optimum,
+                            const char *html_path)
+{
+    if (!model || !optimum || !html_path)
+        return phx_fail_null(context, __func__, "model, optimum or html_path");
+    phx_model_override *values = phx_calloc(context, (size_t)optimum->n_variables, sizeof *values);
+    phx_analysis_page page = {.model = model,
+                              .n = optimum->n_variables,
+                              .value = values,
+                              .other_name = "start",
+                              .member = "optimization",
+                              .put = put_optimum,
+                              .data = optimum};
+
+    for (int k = 0; values && k < optimum->n_rows; k++) {
+        const phx_optimum_row *row = &optimum->rows[k];
+        page.moves = page.moves || !strncmp(row->name, "simulate.", strlen("simulate."));
+        if (k < page.n)
+            values[k] = (phx_model_override){.name = row->name, .value = row->best};
+    }
+    const phx_status status = values ? phx_analysis_page_write(context, &page, html_path) : PHX_ERR_MEMORY;
+    phx_free(values);
+    return phx_conclude(context, status);
 }

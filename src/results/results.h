@@ -198,8 +198,9 @@ typedef struct phx_report_pose {
     const phx_record_body *bodies;
     const phx_scene *scene; /* NULL: none */
     int n_x;
-    const double *x;       /* n_x */
-    const double *factors; /* of the scene; NULL where it has none */
+    const double *x;                     /* n_x */
+    const double *factors;               /* of the scene; NULL where it has none */
+    const struct phx_report_pose *other; /* shown with it, named by `other_name` of the options; NULL: none */
 } phx_report_pose;
 
 /* There is a page for reports with these options (NULL: none), else PHX_ERR_LIBRARY says why not: ask before computing.

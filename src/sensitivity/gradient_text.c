@@ -46,8 +46,9 @@ static void put_json(const phx_gradient *g, FILE *stream)
 {
     fputs("{\"objectives\": [", stream);
     for (int k = 0; k < g->n_objectives; k++) {
-        fprintf(stream, "%s\n  {\"objective\": \"%s\", \"value\": %.17g, \"gradient\": {", k ? "," : "",
-                g->objectives[k], g->value[k]);
+        fprintf(stream, "%s\n  {\"objective\": ", k ? "," : "");
+        phx_put_json(stream, g->objectives[k]);
+        fprintf(stream, ", \"value\": %.17g, \"gradient\": {", g->value[k]);
         for (int p = 0; p < g->n_parameters; p++)
             fprintf(stream, "%s\"%s\": %.17g", p ? ", " : "", g->parameters[p],
                     g->gradient[(size_t)k * (size_t)g->n_parameters + (size_t)p]);

@@ -89,4 +89,7 @@ double phx_student_quantile(int freedom, double level);
 /* Deviations, intervals, correlation, combinations that are not determined, and bands of a solved fit. */
 phx_status phx_fit_statistics(phx_context *context, const phx_fit *fit, phx_identification *found);
 
+/* identify_text.c: all of it as JSON; data is a phx_identification. */
+phx_status phx_identification_json(phx_context *context, const void *data, FILE *stream);
+
 #endif

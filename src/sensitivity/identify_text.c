@@ -1,6 +1,7 @@
 /* Identified parameters as text, and residuals as a table. */
 #include "file/file.h"
 #include "identify.h"
+#include "sensitivity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,6 +83,66 @@ phx_status phx_identification_print(phx_context *context, const phx_identificati
     fputc('\n', stream);
     return phx_conclude(context,
                         ferror(stream) ? phx_fail(context, PHX_ERR_FILE, "the parameters cannot be written") : PHX_OK);
+}
+
+/* n numbers after a comma: "names": value, .. or, without names, [value, ..]. */
+static void identify_values(FILE *stream, int n, const char *const *names, const double *values)
+{
+    for (int k = 0; k < n; k++) {
+        fputs(names || k > 0 ? ", " : "[", stream);
+        if (names)
+            fprintf(stream, "\"%s\": ", names[k]);
+        phx_put_number(stream, values[k]);
+    }
+    fputs(names ? "" : "]", stream);
+}
+
+/* Begins entry k of a list of objects. */
+static void begin_named(FILE *stream, int k, const char *name)
+{
+    fputs(k ? ",\n {\"name\": " : "\n {\"name\": ", stream);
+    phx_put_json(stream, name);
+}
+
+/* {"parameters": [{..}], "series": [{..}], "rows": [[series, at, measured, model, band]], "correlation": [..], ..} */
+phx_status phx_identification_json(phx_context *context, const void *data, FILE *stream)
+{
+    static const char *const of_parameter[] = {"start", "value", "deviation", "low", "high"};
+    static const char *const of_series[] = {"count", "deviation", "mean", "rms", "correlation"};
+    static const char *const of_all[] = {"cost", "freedom", "variance", "iterations"};
+    const phx_identification *found = data;
+
+    (void)context;
+    fprintf(stream, "{\"end\": \"%s\", \"parameters\": [", ends[found->end]);
+    for (int k = 0; k < found->n_parameters; k++) {
+        const phx_identified_parameter *of = &found->parameters[k];
+        begin_named(stream, k, of->name);
+        identify_values(stream, 5, of_parameter, (double[]){of->start, of->value, of->deviation, of->low, of->high});
+        fprintf(stream, ", \"state\": \"%s\"}", states[of->state]);
+    }
+    fputs("], \"series\": [", stream);
+    for (int k = 0; k < found->n_series; k++) {
+        const phx_identified_series *of = &found->series[k];
+        begin_named(stream, k, of->name);
+        identify_values(stream, 5, of_series, (double[]){of->count, of->deviation, of->mean, of->rms, of->correlation});
+        fprintf(stream, ", \"estimated\": %s}", of->estimated ? "true" : "false");
+    }
+    fputs("], \"rows\": [", stream);
+    for (int k = 0; k < found->n_rows; k++) {
+        const phx_identified_row *of = &found->rows[k];
+        fputs(k ? ",\n " : "\n ", stream);
+        identify_values(stream, 5, NULL, (double[]){of->series, of->at, of->measured, of->model, of->band});
+    }
+    fputs("], \"undetermined\": [", stream);
+    for (int k = 0; k < found->n_undetermined; k++) {
+        fputs(k ? ", " : "", stream);
+        phx_put_json(stream, found->undetermined[k]);
+    }
+    fputs("], \"correlation\": ", stream);
+    identify_values(stream, found->n_parameters * found->n_parameters, NULL, found->correlation);
+    identify_values(stream, 4, of_all, (double[]){found->cost, found->freedom, found->variance, found->iterations});
+    fputs("}\n", stream);
+    return PHX_OK;
 }
 
 static phx_status write_rows(phx_context *context, const void *data, FILE *stream)

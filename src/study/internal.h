@@ -30,9 +30,6 @@ phx_status phx_place_path_create(phx_context *context, int dim, const phx_invers
                                  phx_place_path *path);
 void phx_place_path_free(phx_place_path *path); /* frees and zeroes the fields */
 
-/* A text in double quotes, escaped for json. */
-void phx_put_json(FILE *stream, const char *text);
-
 /* The system of a model at its start state. */
 typedef struct phx_start_point {
     phx_system *system;

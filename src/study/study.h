@@ -48,6 +48,18 @@ phx_status phx_static_report_json(phx_context *context, const phx_model *model, 
 phx_status phx_static_report_save(phx_context *context, const phx_model *model, const phx_study_static_report *report,
                                   const phx_result *result, const char *path);
 
+/* A text in double quotes, escaped for json. */
+void phx_put_json(FILE *stream, const char *text);
+
+/* ---- pages ---- */
+/* phx_study_view with another model of the same mechanism, shown through the first under the `other_name` of the
+ * options; NULL: none. */
+phx_status phx_study_view_both(phx_context *context, const phx_model *model, const phx_model *other,
+                               const phx_report_options *options, const char *html_path, phx_report_size *size);
+/* The page of two simulations of a mechanism, likewise. */
+phx_status phx_study_motions_page(phx_context *context, const phx_model *model, const phx_model *other,
+                                  const phx_report_options *options, const char *html_path);
+
 /* The certificate as json (17 digits) or as a table for reading, to an open stream. PHX_ERR_FILE when it cannot be
  * written. */
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);

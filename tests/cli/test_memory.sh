@@ -70,7 +70,7 @@ done
 fails_well simulate "$pair" --integrator ida --end 0.005
 fails_well simulate "$examples/double_pendulum.yaml" --sweep EI=300:500:2 --end 0.02 --threads 2 -o table.csv
 fails_well modes "$examples/spacecraft.yaml" -o modes.csv
-fails_well optimize "$examples/stepped_cantilever.yaml" -o history.csv --model best.yaml
+fails_well optimize "$examples/stepped_cantilever.yaml" -o history.csv --model best.yaml --page best.html
 fails_well modes "$crank" --threads 1 -o modes.h5
 fails_well linearize "$crank" -o linear.mat
 fails_well linearize "$crank" --form descriptor -o linear.h5

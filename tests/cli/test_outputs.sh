@@ -61,9 +61,11 @@ for name in m.yaml ./m.yaml folder/../m.yaml "$place/m.yaml" elsewhere/m.yaml; d
     refuses modes m.yaml -o "$name"
     refuses inverse m.yaml -o "$name"
     refuses optimize m.yaml --model "$name"
+    refuses optimize m.yaml --page "$name"
     refuses inverse m.yaml -o new.csv --result "$name"
     refuses view m.yaml -o "$name"
     refuses identify m.yaml -o "$name"
+    refuses identify m.yaml --page "$name"
     refuses plot m.yaml --spy -o "$name" --format svg
     refuses export m.yaml --format json -o "$name"
 done
@@ -225,7 +227,7 @@ mkdir -p full
 unwritable()
 {
     for command in "simulate m.yaml -o $2.h5" "simulate m.yaml -o b.h5 --csv $2.csv" "modes m.yaml -o $2.csv" \
-        "optimize m.yaml -o $2.csv" "optimize m.yaml --model $2.yaml" \
+        "optimize m.yaml -o $2.csv" "optimize m.yaml --model $2.yaml" "optimize m.yaml --page $2.html" \
         "modes m.yaml -o $2.h5" "linearize m.yaml -o $2.mat" "linearize m.yaml -o $2.h5" \
         "linearize m.yaml -o $2.json" "linearize m.yaml -o $2_mtx" "titop m.yaml --body b -o $2.mat" \
         "view m.yaml -o $2.html" "report a.h5 -o $2.html" "plot a.h5 -o $2.svg" "compare a.h5 a.h5 -o $2.csv" "export a.h5 -o $2.csv" \

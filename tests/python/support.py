@@ -1,12 +1,16 @@
 """What the tests of the package share."""
 
+import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import numpy as np
+
+import phlexor
 
 SOURCE = Path(__file__).resolve().parents[2]
 EXAMPLES = SOURCE / "examples"
@@ -24,6 +28,17 @@ outputs: {angle: {coordinate: pin}, bob: {position: bob.P}}
 simulate: {end: 1, step: 0.01}
 sweep: {m: {from: 1, to: 3, count: 3}}
 """
+
+
+def page_of(folder):
+    """A name for a page; None if this build has no pages."""
+    return os.path.join(folder, "page.html") if phlexor.Model.from_text(PENDULUM)._repr_html_() else None
+
+
+def page_data(path):
+    """The data of a page that are no arrays."""
+    text = Path(path).read_text(encoding="utf-8")
+    return json.loads(re.search('id="phlexor-manifest" type="application/json">(.*?)</script>', text, re.S).group(1))
 
 
 class Case(unittest.TestCase):

@@ -67,7 +67,7 @@ class Arguments(Case):
         required = {"from_text": {"text": PENDULUM}, "plants": {"sweep": {"m": [1.0, 2.0]}}, "titop": {"body": model.bodies[0]},
                     "fmu": {"path": "made.fmu"}, "export_robot": {"path": "made.urdf"}, "film": {"path": "made.mp4"}, "feedback": {"back": system}, "held": {"period": 0.1},
                     "connect": {"systems": [system], "links": [], "inputs": [], "outputs": []},
-                    "inverse_kinematics": {"port": "bob.P", "t": [0], "places": [[1, 0]]}, "sensitivity": {"of": ["model.mass"]}, "value_and_gradient": {"of": "model.mass", "to": ["m"]},
+                    "inverse_kinematics": {"port": "bob.P", "t": [0], "places": [[1, 0]]}, "sensitivity": {"of": ["model.mass"]}, "value_and_gradient": {"of": "model.mass", "to": ["m"]}, "torch": {"of": "model.mass", "to": ["m"]},
                     "track": {"branch": 1}, "shape": {"mode": 0}, "points": {"body": model.bodies[0]}}
         for kind, thing in objects.items():
             for name, member in inspect.getmembers(type(thing)):

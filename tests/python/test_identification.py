@@ -1,12 +1,13 @@
 """Parameters from measurements in Python."""
 
 import math
+import tempfile
 import unittest
 
 import numpy as np
 
 import phlexor
-from support import EXAMPLES
+from support import EXAMPLES, page_data, page_of
 
 TRUTH = {"k": 12.0, "d": 0.03, "friction": 0.15} # with which the measurement of the example was made
 
@@ -15,7 +16,15 @@ class IdentificationOfModels(unittest.TestCase):
     def test_hinge(self):
         model = phlexor.Model(EXAMPLES / "measured_hinge.yaml")
         steps = []
-        found = model.identify(validate=EXAMPLES / "measured_hinge.csv", progress=lambda *step: steps.append(step) or True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = page_of(folder)
+            found = model.identify(validate=EXAMPLES / "measured_hinge.csv", page=path,
+                                   progress=lambda *step: steps.append(step) or True)
+            data = page_data(path)["identification"] if path else None
+        if data:
+            rows = np.transpose([found.measured, found.model, found.band])
+            self.assertEqual([row[2:] for row in data["rows"]], rows.tolist())
+            self.assertEqual(data["correlation"], found.correlation.ravel().tolist())
         self.assertTrue(found.converged and steps)
         for parameter in found.parameters:
             self.assertEqual(parameter.state, "determined")

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 import phlexor
-from support import EXAMPLES, PENDULUM, Case
+from support import EXAMPLES, PENDULUM, Case, page_data, page_of
 
 MOST = 30  # evaluations of a search
 
@@ -69,7 +69,8 @@ def best_diameters():
 class KnownOptima(Case):
     def test_cantilever(self):
         """The diameters of the highest first frequency at fixed mass."""
-        found = phlexor.Model(EXAMPLES / "stepped_cantilever.yaml").optimize()
+        page = page_of(self.folder)
+        found = phlexor.Model(EXAMPLES / "stepped_cantilever.yaml").optimize(page=page)
         diameters, omega = best_diameters()
         self.assertLessEqual(found.evaluations, MOST)
         self.assertTrue(found.feasible and found.constraints[0].active)
@@ -77,6 +78,12 @@ class KnownOptima(Case):
         # of an optimum the square root of that: the frequency is flat there
         self.close([found.variables[name] / d for name, d in zip(("d1", "d2", "d3"), diameters)], np.ones(3), 2e-3,
                    "diameters")
+        self.same(found.history[found.best - 1], [*found.variables.values(), found.objective.best, found.constraints[0].best],
+                  "best row of the history")
+        if page:
+            data = page_data(page)
+            self.assertEqual(data["optimization"]["history"], found.history.tolist())
+            self.assertEqual([other["source"] for other in data["others"]], ["start"])
 
     def test_list(self):
         """The same with a list of diameters, bit by bit; the file has the values in place of the one."""

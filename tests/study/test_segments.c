@@ -315,6 +315,26 @@ static void as_many_segments_as_advised_keep_deformation_small(void **state)
     assert_true(advice(*state, 2, "reference: simply_supported") >= 2);
 }
 
+/* Bodies on meshes are found in the file by their names: segments before them shift their numbers. */
+static void bodies_on_meshes_may_follow(void **state)
+{
+    phx_model *model =
+        read(*state, "phlexor: 1\n"
+                     "dimension: 3\n"
+                     "materials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n"
+                     "bodies:\n"
+                     "  arm: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.1},\n"
+                     "        segments: 3, elements: 1}\n"
+                     "  sheet: {kind: plate, material: m, thickness: 0.01, ports: {P: {on: x0}},\n"
+                     "          mesh: {size: [1, 1], elements: [2, 2]}}\n"
+                     "joints: {hold: {kind: weld, ports: [arm.C, sheet.P]}}\n");
+    phx_system *system = NULL;
+
+    CHECK_OK(*state, phx_model_build(*state, model, &(phx_build_options){0}, &system));
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(eight_segments_are_the_exact_rod, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(segments_have_names_and_places_in_the_file, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_segments_do_not_have_is_refused, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(bodies_on_meshes_may_follow, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(nothing_slides_across_segments, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(as_many_segments_as_advised_keep_deformation_small, study_setup,
                                         study_teardown),

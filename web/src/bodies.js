@@ -269,6 +269,12 @@ export class BodyView {
         const { first } = this.body;
         const columns = this.body.q + this.body.factors;
         const n = this.values.length;
+        if (section.constant) {
+            const { constant } = section;
+            const own = this.own && !this.surface && constant.length === n;
+            for (let i = 0; i < n; i++) this.values[i] = own ? constant[i] : constant[0];
+            return this.values;
+        }
         if (section.largest) {
             const parts = section.largest.map((part) => this.evaluate(part, q).slice());
             for (let i = 0; i < n; i++) this.values[i] = Math.max(...parts.map((part) => part[i]));

@@ -46,6 +46,11 @@
 //                           absent: as at the first point)}],
 //                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
 //                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
+//   sensitivity?          {gradient {objectives [{objective, value, gradient {parameter: number}}], parameters {name:
+//                         value}}, uses [{parameter, body, from, to}]}: fractions of the length of a body made with it
+//   optimization?         {rows [{kind, name, min, max, start, optimum, at}], history (of each evaluation its rows), best,
+//                         evaluations, failed, feasible, violation, end}
+//   identification?       {parameters, series, rows [[series, at, measured, model, band]], correlation, undetermined ..}
 //   sweep?                {name: value} of the parameters that a sweep has given this result
 //   others?               further results, each with the keys above; their columns have difference? {largest, at, rms}
 //                         to the column of the same name of this one

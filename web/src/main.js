@@ -11,6 +11,7 @@ import { Motion } from './motion.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Stage } from './stage.js';
+import { addSensitivities, identification, optimization, sensitivity } from './study.js';
 import { certificate, modelText, overview } from './tables.js';
 import { tabs } from './tabs.js';
 import { addTrails } from './trails.js';
@@ -20,6 +21,9 @@ const licences = PHLEXOR_LICENCES;
 const recolour = []; // what has to be done when the colours change
 const theme = themeSwitch(() => recolour.forEach((change) => change()));
 const kinds = { simulation: 'Simulation', modes: 'Mode shapes', model: 'Model' };
+const studies = { sensitivity: 'Sensitivities', optimization: 'Optimisation', identification: 'Identification' };
+const kindOf = (report) =>
+    Object.entries(studies).find(([key]) => report[key])?.[1] ?? kinds[report.kind] ?? report.kind;
 
 function header(report, buttons) {
     const status =
@@ -41,9 +45,7 @@ function header(report, buttons) {
             h(
                 'div',
                 { class: 'subtitle' },
-                [report ? (kinds[report.kind] ?? report.kind) : '', report?.source, report?.program]
-                    .filter(Boolean)
-                    .join(' · '),
+                [report ? kindOf(report) : '', report?.source, report?.program].filter(Boolean).join(' · '),
             ),
         ),
         status,
@@ -58,6 +60,12 @@ function panelParts(report, stage, player) {
         parts.push([name, element]);
         if (change) recolour.push(change);
     };
+    if (report.sensitivity) add(studies.sensitivity, sensitivity(report));
+    for (const [key, make] of Object.entries({ optimization, identification })) {
+        if (!report[key]) continue;
+        const study = make(report);
+        add(studies[key], study.element, study.recolour);
+    }
     let plots = null;
     if (report.columns?.time) {
         plots = new Plots(report.columns, player, report);
@@ -134,6 +142,7 @@ function openAs({ camera, magnification, colour, trails }, { scene, display }) {
 function show(report) {
     document.title = report.title ? `${report.title} – Phlexor` : 'Phlexor report';
     if (report.opening) orderPlots(report);
+    if (report.sensitivity) addSensitivities(report);
     report.family = familyOf(report);
     const motion = new Motion(report);
     const player = new Player(report.frames.count > 1 ? (report.frames.time ?? null) : null);
@@ -164,6 +173,10 @@ function show(report) {
     }
     bindKeys({ player, stage, modes, help, tabbed, parts });
     if (report.opening && stage.scene) openAs(report.opening, stage);
+    if (report.sensitivity && !report.opening?.colour) {
+        const first = stage.scene?.quantities().find(({ constant }) => constant);
+        if (first) stage.display.setColour(first.name);
+    }
     const address = new Address(stage, player);
     const film = new Film(report, stage, player, address);
     return { report, motion, player, plots, modes, stage, scene: stage.scene, film };

@@ -170,7 +170,7 @@ const dashes = [[], [7, 4], [8, 3, 2, 3], [2, 3], [8, 3, 2, 3, 2, 3]];
 /** Columns over time; `plots` has their rows, the range shown, the time and the height. */
 export class TimePlot {
     constructor(group, plots) {
-        const own = group.columns.map((column, i) => ({ ...column, colour: i, dash: 0, index: i }));
+        const own = group.columns.map((column, i) => ({ colour: i, ...column, dash: 0, index: i }));
         const others = otherColumns(group, plots);
         const { family } = plots;
         Object.assign(this, { group, plots, columns: family ? familyColumns(own, others) : [...own, ...others] });
@@ -181,7 +181,7 @@ export class TimePlot {
         this.legend = h(
             'div',
             { class: 'legend' },
-            this.columns.map((column, i) => (column.faint ? null : this.entry(column, i))),
+            this.columns.map((column, i) => (column.faint || column.quiet ? null : this.entry(column, i))),
         );
         const unit = group.unit && group.unit !== '1' ? ` (${group.unit})` : '';
         this.element = h(
@@ -282,9 +282,12 @@ export class TimePlot {
             return;
         }
         const width = this.host.clientWidth;
+        const { family } = this.plots;
+        const { band } = this.group; // the columns between which the plot is filled
         this.plot = new uPlot(
             {
                 width,
+                bands: band ? [{ series: band.map((k) => k + 1), fill: () => css('--band') }] : undefined,
                 height: this.plots.height,
                 legend: { show: false },
                 padding: [10, 16, 0, 0],
@@ -305,9 +308,13 @@ export class TimePlot {
                         label: column.name,
                         stroke: () => this.stroke(column),
                         dash: dashes[column.dash % dashes.length],
-                        width: this.plots.family && !column.faint ? 2.4 : 1.4,
+                        width: column.edge || (column.points && !column.line) ? 0 : family && !column.faint ? 2.4 : 1.4,
                         pxAlign: 0,
-                        points: { show: this.plots.time0.length < 2, size: 6 },
+                        points: {
+                            show: Boolean(column.points) || this.plots.time0.length < 2,
+                            size: column.size ?? (column.line ? 4 : 5),
+                            fill: () => (column.size ? 'transparent' : this.stroke(column)),
+                        },
                         show: this.shows(i),
                     })),
                 ],
@@ -387,8 +394,8 @@ export class TimePlot {
 
 export class Plots {
     /** `player` is followed, and set when the reader moves over a plot while it is paused. */
-    constructor(columns, player, { others = [], family = null } = {}) {
-        Object.assign(this, { others, family });
+    constructor(columns, player, { others = [], family = null, words = null } = {}) {
+        Object.assign(this, { others, family, words }); // words: of another axis than time
         family?.listen(() => this.list.forEach((plot) => plot.bringForward()));
         this.time0 = columns.time;
         this.player = player;
@@ -431,7 +438,7 @@ export class Plots {
         this.reset = h(
             'button',
             { type: 'button', class: 'small', disabled: true, onclick: () => this.setRange(...this.full) },
-            'Whole time',
+            this.words?.whole ?? 'Whole time',
         );
         this.filter = h('input', {
             type: 'search',
@@ -453,13 +460,13 @@ export class Plots {
         );
         return h(
             'div',
-            { class: 'plot-tools', role: 'group', 'aria-label': 'Range of time' },
+            { class: 'plot-tools', role: 'group', 'aria-label': this.words?.range ?? 'Range of time' },
             iconButton('plus', 'Zoom in', by(0.5)),
             iconButton('minus', 'Zoom out', by(2)),
             iconButton('left', 'Earlier', move(-0.25)),
             iconButton('right', 'Later', move(0.25)),
             this.reset,
-            follow,
+            this.words ? null : follow,
             this.list.length > 5 ? this.filter : null,
         );
     }

@@ -226,13 +226,14 @@ export class Scene {
             this.bodies.forEach((body) => body.paint(new Color(categorical(body.index)).toArray()));
             this.onColour(null);
         } else {
-            this.unsigned = /^(stress(_\d+)?|von_mises.*)$/.test(quantity);
+            this.unsigned = /^(stress(_\d+)?|von_mises.*|sensitivity \d+)$/.test(quantity);
             this.ramp = ramp(this.unsigned ? 'magnitude' : 'signed');
             const plain = new Color(css('--plain')).toArray();
             const has = (body) => body?.body.section.some((section) => section.name === quantity);
             for (const body of this.bodies) if (!has(body)) body.paint(plain);
             this.visuals.paint((body) => (has(this.bodies[body]) ? undefined : plain));
             this.setRange();
+            this.paintConstants();
         }
         this.update();
     }
@@ -246,7 +247,7 @@ export class Scene {
         const look = () => {
             for (const body of this.bodies) {
                 const found = body.body.section.find((entry) => entry.name === colour);
-                if (!found || !body.own) continue;
+                if (!found || !(body.own || found.constant)) continue;
                 section = found;
                 body.evaluate(found, this.motion.q);
                 largest = Math.max(largest, aboveRounding * body.rounding(found, this.motion.q));
@@ -270,16 +271,33 @@ export class Scene {
         this.restore?.();
     }
 
+    /** The place of a value in the scale of colours. */
+    placing() {
+        const scale = this.largest > 0 ? 1 / this.largest : 0;
+        const { unsigned } = this;
+        return (value) => {
+            const x = unsigned ? Math.abs(value) * scale : 0.5 + 0.5 * value * scale;
+            return x > 0 ? Math.min(255, Math.floor(256 * x)) : 0;
+        };
+    }
+
+    /** Quantities that do not move, of rigid bodies too. */
+    paintConstants() {
+        const place = this.placing();
+        for (const body of this.bodies) {
+            const section = body.body.section.find((entry) => entry.name === this.colour && entry.constant);
+            if (!section) continue;
+            body.evaluate(section, this.motion.q);
+            body.paintValues(this.ramp.linear, place);
+            this.visuals.paintValues(body.index, this.ramp.linear, place);
+        }
+    }
+
     // ---- every frame ----
     /** Take over what the motion says now. */
     update() {
         const { motion, colour } = this;
-        const scale = this.largest > 0 ? 1 / this.largest : 0;
-        const unsigned = this.unsigned;
-        const place = (value) => {
-            const x = unsigned ? Math.abs(value) * scale : 0.5 + 0.5 * value * scale;
-            return x > 0 ? Math.min(255, Math.floor(256 * x)) : 0;
-        };
+        const place = this.placing();
         this.visuals.update(motion, this.magnification);
         this.others.update(motion.time, this.magnification);
         for (const body of this.bodies) {
@@ -287,7 +305,7 @@ export class Scene {
             if (body.body.q === 0) continue;
             body.bend(motion.q, this.magnification);
             const section = colour && body.own && body.body.section.find((entry) => entry.name === colour);
-            if (section) {
+            if (section && !section.constant) {
                 body.evaluate(section, motion.q);
                 body.paintValues(this.ramp.linear, place);
                 this.visuals.paintValues(body.index, this.ramp.linear, place);

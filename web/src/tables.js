@@ -36,7 +36,7 @@ function pairs(title, entries) {
     );
 }
 
-function table(title, names, rows, more = {}) {
+export function table(title, names, rows, more = {}) {
     return h(
         'section',
         {},

@@ -229,7 +229,11 @@ class Visual {
 
     /** The colours of the values that `bodies` have at the points; `linear` and `place` as of a body. */
     paintValues(bodies, linear, place) {
-        if (this.rigid) return;
+        if (this.rigid) {
+            const at = 3 * place(bodies[this.body].values[0]);
+            this.material.color.fromArray(linear, at);
+            return;
+        }
         const from = this.carriers.list.map(({ body, point }) => {
             const view = bodies[body];
             const points = view.body.points.length / 3;

@@ -1,7 +1,7 @@
 // Takes a picture of a report for the documentation: bodies named, coloured by a quantity, some way on (a share of the
 // whole time), the deformation magnified.
 //
-//   node test/picture.mjs REPORT.html CHROMIUM PICTURE.png QUANTITY SHARE MAGNIFICATION      in a directory with node_modules (playwright-core)
+//   node test/picture.mjs REPORT.html CHROMIUM PICTURE.png QUANTITY SHARE [MAGNIFICATION]      in a directory with node_modules (playwright-core)
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { launch } from './browser.mjs';
@@ -15,10 +15,10 @@ const tab = await browser.newPage({
 });
 await tab.goto(pathToFileURL(resolve(report)).href);
 await tab.waitForSelector('html[data-ready]');
-await tab.getByLabel('Colour by').selectOption(quantity);
-await tab.getByLabel('Magnification of the deformation, a number').fill(magnification);
+if (quantity) await tab.getByLabel('Colour by').selectOption(quantity);
+if (magnification) await tab.getByLabel('Magnification of the deformation, a number').fill(magnification);
 await tab.keyboard.press('Tab');
-await tab.keyboard.press('n');
+if (quantity) await tab.keyboard.press('n');
 await tab.evaluate((share) => {
     const [low, high] = phlexor.player.range;
     phlexor.player.set(low + share * (high - low));

@@ -299,7 +299,10 @@ check('names, axes, start pose, views and a body chosen in the table', async () 
         ];
     });
     assert.match(text, /^arm 2 · .*\(.*\) m$/);
-    const numbers = text.match(/\((.*)\)/)[1].split(', ').map((x) => Number(x.replaceAll('−', '-')));
+    const numbers = text
+        .match(/\((.*)\)/)[1]
+        .split(', ')
+        .map((x) => Number(x.replaceAll('−', '-')));
     numbers.forEach((x, c) => near(x, place[c], 1e-3 * Math.max(1, Math.abs(place[c])), `centre, ${'xyz'[c]}`));
     await tab.picture('space-names');
     await tab.done();
@@ -1165,7 +1168,9 @@ if (program)
         await tab.getByRole('button', { name: 'Forces' }).click();
         await settle(tab);
         const hidden = await tab.evaluate(() =>
-            phlexor.scene.attached.arrows.entries.filter(({ load }) => load.at).every(({ solids }) => !solids[0].visible),
+            phlexor.scene.attached.arrows.entries
+                .filter(({ load }) => load.at)
+                .every(({ solids }) => !solids[0].visible),
         );
         assert.ok(hidden, 'forces can be hidden');
         await tab.picture('driven');
@@ -1283,6 +1288,80 @@ if (program)
         }));
         assert.ok(found.most < 1e-5 * 2e11 * 1e-5 * 50, `largest stress: ${found.most}`);
         assert.ok(found.most < 0.25 * found.scale, `largest stress ${found.most} on a scale to ${found.scale}`);
+        await tab.done();
+    });
+
+if (program)
+    check('pages of derivatives, optima and identified parameters', async () => {
+        const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
+        const model = (name) => join(resolve(examples), `${name}.yaml`);
+        const show = async (name) => {
+            const tab = await open(readFileSync(join(folder, `${name}.html`), 'utf8'), { size: [390, 844] });
+            assert.ok((await tab.evaluate(() => document.documentElement.scrollWidth)) <= 390, `${name}: width`);
+            await tab.picture(name);
+            return tab;
+        };
+        const of = ['--of', 'modes.omega.1', '--of', 'model.mass'];
+        const to = ['d1', 'd2', 'd3'].flatMap((name) => ['--to', name]).concat('--set', 'd3=0.012');
+        run('sensitivity', model('stepped_cantilever'), ...of, ...to, '-o', 'bars.html');
+        const { objectives, parameters } = JSON.parse(
+            run('sensitivity', model('stepped_cantilever'), ...of, ...to, '--format', 'json'),
+        );
+        let tab = await show('bars');
+        const bars = await tab.evaluate(() => ({
+            names: [...document.querySelectorAll('.bar-name')].map((name) => name.textContent),
+            widths: [...document.querySelectorAll('.bar')].map((bar) => parseFloat(bar.style.width)),
+            values: [...phlexor.scene.bodies[0].values],
+            largest: phlexor.scene.largest,
+            end: document.querySelector('.ramp-ends .high').textContent,
+        }));
+        assert.deepEqual(bars.names.slice(0, 3), ['d1', 'd3', 'd2'], 'bars by their size; that of d3 is negative');
+        const change = (name, k = 0) => Math.abs(objectives[k].gradient[name] * parameters[name]);
+        ['d1', 'd2', 'd3'].forEach((name, k) => {
+            near(bars.widths[bars.names.indexOf(name)], (50 * change(name)) / change('d1'), 1e-2, `bar of ${name}`);
+            const third = bars.values.filter((_, i, all) => Math.floor((3 * i + 0.5) / (all.length - 1)) === k);
+            third.forEach((value) => near(value, change(name), 1e-9 * value, `colour of a place with ${name}`));
+        });
+        near(bars.largest, change('d1'), 1e-9 * bars.largest, 'the scale');
+        assert.equal(bars.end, '171 rad/s');
+        const { found } = await pixels(tab, ['#b8204a']); // the end of the scale
+        assert.ok(found[0] > 50, `pixels of the first third: ${found[0]}`);
+        await tab.done();
+
+        const optimum = JSON.parse(
+            run('optimize', model('stepped_cantilever'), '--format', 'json', '--page', 'history.html'),
+        );
+        tab = await show('history');
+        const history = await tab.evaluate(() => ({
+            titles: [...document.querySelectorAll('.plot h3')].map((title) => title.firstChild.textContent),
+            rows: phlexor.report.optimization.history,
+            others: phlexor.scene.others.list.map(({ report, bodies }) => [report.source, bodies.length]),
+            best: [...document.querySelectorAll('.series-name')].filter((entry) => /the best/.test(entry.textContent))
+                .length,
+            text: document.querySelector('table').innerText,
+        }));
+        assert.deepEqual(history.titles, ['modes.omega.1', 'model.mass', 'd1', 'd2', 'd3']);
+        assert.deepEqual(history.rows, optimum.history);
+        assert.deepEqual([history.others, history.best], [[['start', 1]], 5]);
+        assert.match(history.text, /162\.72/);
+        await tab.done();
+
+        // A file whose name a careless page would run.
+        const data = '<img src=x onerror=alert(1)>.csv';
+        copyFileSync(join(resolve(examples), 'measured_hinge.csv'), join(folder, data));
+        run('identify', model('measured_hinge'), '--data', data, '--page', 'fit.html');
+        tab = await show('fit');
+        const fit = await tab.evaluate(() => ({
+            title: document.querySelector('.plot h3').innerText,
+            images: document.querySelectorAll('.panel img').length,
+            cells: [...document.querySelectorAll('.correlations td')].map((cell) => cell.textContent),
+            plots: document.querySelectorAll('.plot canvas').length,
+            rows: phlexor.report.identification.rows.length,
+        }));
+        assert.equal(fit.title, `${data}: measured`);
+        assert.deepEqual([fit.images, fit.rows, fit.cells.length], [0, 151, 9]);
+        assert.ok(fit.plots >= 1);
+        assert.equal(fit.cells[5], '−0.988');
         await tab.done();
     });
 

@@ -303,21 +303,25 @@ static const char *other_name(const phx_report_options *options, int k)
     return shared ? path : name;
 }
 
-/* Another result beside the first, compared with it; its model text is left out. It has the loads of the first. */
+/* Another result beside the first, compared with it, or another pose; its model text is left out. It has the loads of
+ * the first. */
 static phx_status open_other(const phx_report *first, int k, report_part *part)
 {
-    const char *path = first->options->others[k];
-    const phx_status status = phx_result_read(first->context, path, &part->result);
+    const bool in_memory = first->other != NULL;
+    const phx_status status =
+        in_memory ? PHX_OK : phx_result_read(first->context, first->options->others[k], &part->result);
     if (status)
         return status;
-    part->options = (phx_report_options){.source = other_name(first->options, k)};
-    part->report = of_result(first->context, part->result, &part->options);
+    part->options =
+        (phx_report_options){.source = in_memory ? first->options->other_name : other_name(first->options, k)};
+    part->report = in_memory ? *first->other : of_result(first->context, part->result, &part->options);
+    part->report.options = &part->options;
     if (first->scene && part->report.scene && first->scene->n_loads == part->report.scene->n_loads) {
         part->options.n_loads = first->options->n_loads;
         part->options.loads = first->options->loads;
     }
     part->report.about.model_text = NULL;
-    return phx_report_measure(&part->report, first->source.result);
+    return first->source.result ? phx_report_measure(&part->report, first->source.result) : PHX_OK;
 }
 
 /* Settles how much of a part its share of the page holds, and makes its manifest. */
@@ -352,7 +356,7 @@ static phx_status report_make(const phx_report *report, const char *path, phx_re
 {
     static const phx_report_options none = {0};
     const phx_report_options *options = report->options ? report->options : &none;
-    const int all = 1 + options->n_others, n = all < MOST_RESULTS ? all : MOST_RESULTS;
+    const int all = 1 + (report->other ? 1 : options->n_others), n = all < MOST_RESULTS ? all : MOST_RESULTS;
     phx_report_size unread, *written = size ? size : &unread;
     report_part *parts = phx_calloc(report->context, (size_t)n, sizeof *parts);
     const char *page = NULL;
@@ -366,7 +370,7 @@ static phx_status report_make(const phx_report *report, const char *path, phx_re
     parts[0].report.shown.others = n - 1;
     phx_files_begin(report->context);
     phx_status status = find_page(report->context, options, &page);
-    if (!status && n > 1 && !report->source.result)
+    if (!status && n > 1 && !report->source.result && !report->other)
         status = phx_fail(report->context, PHX_ERR_INPUT, "only results of simulations are shown beside each other");
     for (int k = 0; k < n && !status; k++) {
         if (k > 0)
@@ -392,7 +396,9 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
 {
     if (!result || !html_path)
         return phx_fail_null(context, __func__, "result or html_path");
-    const phx_report report = of_result(context, result, options);
+    phx_report report = of_result(context, result, options);
+    const phx_report other = options && options->other ? of_result(context, options->other, NULL) : report;
+    report.other = options && options->other ? &other : NULL;
     return phx_conclude(context, report_make(&report, html_path, size));
 }
 
@@ -421,28 +427,35 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
     return phx_conclude(context, report_make(&report, html_path, size));
 }
 
-/* Writes the report page of a model in one pose. */
+/* The content of the page of a model in one pose. */
+static phx_report of_pose(phx_context *context, const phx_report_pose *pose, const phx_report_options *options)
+{
+    return (phx_report){.context = context,
+                        .point = -1,
+                        .options = options,
+                        .about.kind = "model",
+                        .about.title = pose->title,
+                        .about.program = phx_version(),
+                        .about.model_text = pose->model_text,
+                        .about.reason = pose->reason,
+                        .dimension = pose->dimension,
+                        .n_bodies = pose->n_bodies,
+                        .bodies = pose->bodies,
+                        .scene = pose->scene,
+                        .source.states = pose->x,
+                        .source.factors = pose->factors,
+                        .source.n_x = pose->n_x,
+                        .source.rows = 1};
+}
+
 phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
                             const char *html_path, phx_report_size *size)
 {
     if (!pose || !html_path)
         return phx_fail_null(context, __func__, "pose or html_path");
-    phx_report report = {.context = context,
-                         .point = -1,
-                         .options = options,
-                         .about.kind = "model",
-                         .about.title = pose->title,
-                         .about.program = phx_version(),
-                         .about.model_text = pose->model_text,
-                         .about.reason = pose->reason,
-                         .dimension = pose->dimension,
-                         .n_bodies = pose->n_bodies,
-                         .bodies = pose->bodies,
-                         .scene = pose->scene,
-                         .source.states = pose->x,
-                         .source.factors = pose->factors,
-                         .source.n_x = pose->n_x,
-                         .source.rows = 1};
+    phx_report report = of_pose(context, pose, options);
+    const phx_report other = pose->other ? of_pose(context, pose->other, NULL) : report;
+    report.other = pose->other ? &other : NULL;
     return phx_conclude(context, report_make(&report, html_path, size));
 }
 

@@ -74,8 +74,9 @@ struct phx_report {
     const phx_scene *scene; /* NULL: none */
     int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
     report_source source;
-    phx_norms *differences; /* of each column to the first result, owned; NULL for the first result */
-    int n_parts;            /* results that share the page evenly */
+    phx_norms *differences;  /* of each column to the first result, owned; NULL for the first result */
+    const phx_report *other; /* shown with it instead of files; NULL: none */
+    int n_parts;             /* results that share the page evenly */
     report_shown shown;
     report_stream stream;
     report_work work;

@@ -269,6 +269,10 @@ static void manifest_put_head(phx_report *report, phx_output *m)
         put_opening(report->options->opening, m);
     if (report->options->n_certificate > 0)
         put_items(m, "certificate", report->options->n_certificate, report->options->certificate, true);
+    if (report->options->members) {
+        text(m, ",");
+        text(m, report->options->members);
+    }
 }
 
 /* ---- motion, columns, modes ---- */
