@@ -165,11 +165,12 @@ phx_body_view phx_var_view(const phx_variation *var, int b)
 
 /* Newton's iteration for (v_m, lambda), with a matrix of its own in each correction, which is `forward` at the end, and
  * factored. It converges quadratically: once a correction is small, the one behind it is rounding; one that is rounding
- * itself is left out. x_1 is where the interval ends. */
+ * itself, or no smaller than a hundredth of the one before, as at rest, is left out. x_1 is where the interval ends. */
 static phx_status solve_interval(phx_variation *var)
 {
     enum { MOST = 12 };
     static const double SMALL = 1e-8, ROUNDING = 1e-12; /* corrections, relative to the velocities */
+    static const double STALLED = 1e-2;                 /* relative to the one before */
     const phx_dae_ops *ops = var->ws->base.ops;
     double *res = var->room[0], *end = var->room[1], size = DBL_MAX, scale = 0.0;
     phx_status status = ops->interval_begin(&var->ws->base, var->t0, var->h, var->x0, var->v0);
@@ -186,12 +187,13 @@ static phx_status solve_interval(phx_variation *var)
         if (close || status)
             break;
         status = phx_lu_solve(var->lu, 1, res);
+        const double last = size;
         size = scale = 0.0;
         for (int i = 0; i < var->n_v && !status; i++) {
             size = fmax(size, fabs(res[i]));
             scale = fmax(scale, fmax(fabs(end[i]), fabs(var->v0[i])));
         }
-        if (size <= ROUNDING * scale)
+        if (size <= ROUNDING * scale || (size <= SMALL && size > STALLED * last))
             break;
         close = size <= SMALL * scale;
         for (int i = 0; i < var->n_v && !status; i++)
