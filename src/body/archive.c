@@ -62,7 +62,7 @@ phx_status phx_body_sum(phx_context *context, int n, const phx_body *const *bodi
     for (int k = 0; k < n; k++)
         if (!phx_as_floating(bodies[k]))
             return PHX_OK;
-    /* not what is averaged at the centre of mass, moment over mass, nor with stiffening, whose numbers are multiplied */
+    /* not what is averaged at the centre of mass, moment over mass, nor stiffening, whose numbers are multiplied */
     *residual = !phx_body_finishes(bodies[0]) && !phx_body_flex(bodies[0])->stiffening;
     return phx_floating_sum(context, n, bodies, weight, sum);
 }

@@ -513,6 +513,7 @@ static phx_status interval_between(const phx_variation *var, const phx_variation
     return status;
 }
 
+/* The parts of touched bodies and of what is between them; then the projection, by its equations. */
 phx_status phx_variation_by_parameter(phx_variation *var, phx_variation_parameter *by, double *r, double *dv_p)
 {
     double *end = var->room[1];
@@ -592,6 +593,8 @@ static void contract_rows(phx_variation *var, const phx_variation_parameter *by,
     }
 }
 
+/* Bodies one after the other, then what is between them: forces and rows of the interval, impulses of loads, and the
+ * rows of the projection, each times its adjoint. */
 phx_status phx_variation_contract(phx_variation *var, phx_variation_parameter *by, int n, double *kept, int stride,
                                   double *change)
 {
