@@ -42,7 +42,7 @@ static void use_model(phx_context *context, const phx_model *model)
         phx_model_source at = phx_model_where(model, &body->pose.position);
         if (at.line < 1 || at.column < 1)
             stop("a body without a place in the file");
-        if (body->kind == PHX_MODEL_BEAM ? !(body->length > 0.0) || body->elements < 1 : body->kind == PHX_MODEL_RIGID && !(body->mass > 0.0))
+        if (body->kind == PHX_MODEL_BEAM ? !(body->length > 0.0) || body->elements < 1 : !(body->mass > 0.0))
             stop("a body that cannot be");
     }
 }
