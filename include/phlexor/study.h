@@ -364,6 +364,7 @@ typedef struct phx_study_modes_options {
                          shapes */
     int threads;      /* that work on the points; 0: one. The table is the same bit by bit for any number. With more
                          than one call phx_algebra_set_threads(1) before */
+    phx_beam_cache *cache; /* of the first thread, borrowed; NULL: its own */
 } phx_study_modes_options;
 phx_study_modes_options phx_study_modes_options_default(void);
 

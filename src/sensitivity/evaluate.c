@@ -19,10 +19,10 @@ static phx_status beyond_count(phx_context *context, const phx_objective *object
 }
 
 /* ---- mass ---- */
-static phx_status evaluate_mass(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
-                                double *value)
+static phx_status evaluate_mass(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
+                                const phx_objective *objectives, double *value)
 {
-    const phx_build_options build = {.without_outputs = true};
+    const phx_build_options build = {.cache = cache, .without_outputs = true};
     phx_system *system = NULL;
     const phx_status status = phx_model_build(context, model, &build, &system);
     double mass = 0.0;
@@ -62,12 +62,13 @@ static double of_modes(const phx_objective *objective, const phx_mode_row *rows)
 }
 
 /* As many modes as the objectives name. */
-static phx_status evaluate_modes(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
-                                 double *value)
+static phx_status evaluate_modes(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
+                                 const phx_objective *objectives, double *value)
 {
     phx_study_modes_options options = phx_study_modes_options_default();
     phx_modes_table table = {0};
 
+    options.cache = cache;
     for (int k = 0; k < n; k++)
         if (objectives[k].analysis == PHX_ANALYSIS_MODES && highest_mode(&objectives[k]) >= options.count)
             options.count = highest_mode(&objectives[k]) + 1;
@@ -150,9 +151,10 @@ static phx_status evaluate_result(phx_context *context, const phx_model *model, 
 }
 
 /* The equilibrium, with as many critical loads as the objectives name. */
-static phx_status evaluate_static(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
-                                  double *value)
+static phx_status evaluate_static(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
+                                  const phx_objective *objectives, double *value)
 {
+    (void)cache;
     phx_study_static_options options = phx_study_static_options_default();
     phx_study_static_report report;
     phx_result *result = NULL;
@@ -258,9 +260,10 @@ static phx_status evaluate_margin(phx_context *context, const phx_model *model, 
     return status;
 }
 
-static phx_status evaluate_linear(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
-                                  double *value)
+static phx_status evaluate_linear(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
+                                  const phx_objective *objectives, double *value)
 {
+    (void)cache;
     const phx_study_linearize_options options = phx_study_linearize_options_default();
     phx_linear_report report = {0};
     bool whole = false;
@@ -281,9 +284,10 @@ static phx_status evaluate_linear(phx_context *context, const phx_model *model, 
 }
 
 /* ---- all ---- */
-static phx_status evaluate_simulation(phx_context *context, const phx_model *model, int n,
+static phx_status evaluate_simulation(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
                                       const phx_objective *objectives, double *value)
 {
+    (void)cache;
     const phx_simulate_options options = phx_simulate_options_default();
     phx_simulate_report report;
     phx_result *result = NULL;
@@ -298,14 +302,16 @@ static phx_status evaluate_simulation(phx_context *context, const phx_model *mod
 phx_status phx_objectives_of_model(phx_context *context, const phx_model *model, int n, const phx_objective *objectives,
                                    double *value)
 {
-    typedef phx_status evaluate_fn(phx_context * context, const phx_model *model, int n,
+    typedef phx_status evaluate_fn(phx_context * context, const phx_model *model, phx_beam_cache *cache, int n,
                                    const phx_objective *objectives, double *value);
     static evaluate_fn *const analyses[PHX_ANALYSES] = {evaluate_mass, evaluate_modes, evaluate_static, evaluate_linear,
                                                         evaluate_simulation};
-    phx_status status = PHX_OK;
+    phx_beam_cache *cache = NULL; /* mass and modes are of the same bodies */
+    phx_status status = phx_beam_cache_create(context, &cache);
 
     for (int a = 0; a < PHX_ANALYSES && !status; a++)
         if (asks_for(n, objectives, (phx_analysis)a))
-            status = analyses[a](context, model, n, objectives, value);
+            status = analyses[a](context, model, cache, n, objectives, value);
+    phx_beam_cache_destroy(cache);
     return status;
 }

@@ -136,7 +136,7 @@ static phx_status differentiate(phx_context *context, phx_neighbour *neighbour, 
     return status;
 }
 
-/* The objectives of one analysis: their numbers in the gradient, values, derivatives (n x m) and errors. */
+/* Some of the objectives: their numbers in the gradient, values, derivatives (n x m) and errors. */
 typedef struct analysis_part {
     int n, m, *number;
     phx_objective *objectives; /* borrowed texts */
@@ -215,13 +215,13 @@ static phx_status find_of_run(phx_context *context, phx_neighbour *neighbour, co
     return status;
 }
 
-/* The exact derivatives of an analysis where there are any and they are not refused, else differences. */
+/* The exact derivatives of runs where there are any and they are not refused, else differences. */
 static phx_status find_part(phx_context *context, phx_neighbour *neighbour, const phx_gradient_options *options,
-                            phx_analysis analysis, const int *parameters, analysis_part *part)
+                            bool of_runs, const int *parameters, analysis_part *part)
 {
     phx_status status = PHX_ERR_UNSUPPORTED;
 
-    if (analysis != PHX_ANALYSIS_SIMULATE || options->derivation == PHX_DERIVE_DIFFERENCES)
+    if (!of_runs || options->derivation == PHX_DERIVE_DIFFERENCES)
         return find_by_differences(context, neighbour, parameters, part);
     status = find_of_run(context, neighbour, options, parameters, part);
     if (status != PHX_ERR_UNSUPPORTED || options->derivation != PHX_DERIVE_AUTO)
@@ -231,10 +231,10 @@ static phx_status find_part(phx_context *context, phx_neighbour *neighbour, cons
     return find_by_differences(context, neighbour, parameters, part);
 }
 
-/* The objectives of one analysis into their rows of the gradient. */
-static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, const phx_gradient_options *options,
-                                phx_analysis analysis, const phx_objective *objectives, const int *parameters,
-                                phx_gradient *gradient)
+/* The objectives of runs, or those of all other analyses together, into their rows of the gradient. */
+static phx_status find_objectives(phx_context *context, phx_neighbour *neighbour, const phx_gradient_options *options,
+                                  bool of_runs, const phx_objective *objectives, const int *parameters,
+                                  phx_gradient *gradient)
 {
     const size_t n = (size_t)gradient->n_objectives, m = (size_t)gradient->n_parameters;
     analysis_part part = {.m = (int)m};
@@ -246,12 +246,12 @@ static phx_status find_analysis(phx_context *context, phx_neighbour *neighbour, 
     if (!status && (!part.number || !part.objectives))
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < (int)n && !status; k++)
-        if (objectives[k].analysis == analysis) {
+        if ((objectives[k].analysis == PHX_ANALYSIS_SIMULATE) == of_runs) {
             part.objectives[part.n] = objectives[k];
             part.number[part.n++] = k;
         }
     if (!status && part.n > 0)
-        status = find_part(context, neighbour, options, analysis, parameters, &part);
+        status = find_part(context, neighbour, options, of_runs, parameters, &part);
     for (int k = 0; k < part.n && !status; k++) {
         gradient->value[part.number[k]] = part.value[k];
         memcpy(gradient->gradient + (size_t)part.number[k] * m, part.slope + (size_t)k * m, m * sizeof(double));
@@ -380,7 +380,7 @@ static phx_status all_parameters(phx_context *context, phx_neighbour *neighbour,
     return phx_neighbour_move(context, neighbour, -1, 0.0);
 }
 
-/* Parses the objectives, finds the parameters and differentiates analysis by analysis. */
+/* Parses the objectives, finds the parameters and differentiates runs, and all other analyses together. */
 phx_status phx_gradient_find(phx_context *context, const phx_model *model, const phx_gradient_options *options,
                              phx_gradient *gradient)
 {
@@ -407,8 +407,8 @@ phx_status phx_gradient_find(phx_context *context, const phx_model *model, const
         status = allocate_gradient(context, model, options, parameters, gradient);
     for (int p = 0; p < gradient->n_parameters && !status; p++)
         gradient->parameter[p] = model->parameters[parameters[p]].value;
-    for (int a = 0; a < PHX_ANALYSES && !status; a++)
-        status = find_analysis(context, &neighbour, options, (phx_analysis)a, objectives, parameters, gradient);
+    for (int of_runs = 0; of_runs < 2 && !status; of_runs++)
+        status = find_objectives(context, &neighbour, options, of_runs == 1, objectives, parameters, gradient);
     phx_neighbour_free(&neighbour);
     free_all(n, objectives);
     phx_free(parameters);

@@ -41,6 +41,7 @@ typedef struct modes_worker {
     const phx_model *model; /* `copy`, or without a sweep the caller's */
     phx_model *copy;
     phx_beam_cache *cache;
+    bool borrowed; /* the cache */
     phx_modal *modal;
     phx_model_override *overrides; /* n_parameters */
 } modes_worker;
@@ -62,6 +63,7 @@ typedef struct modes_work {
     phx_context *context;
     const phx_model *model;
     const phx_sweep *sweep;
+    phx_beam_cache *cache; /* of the caller, for the first worker; NULL: none */
     int count, carry, n_points, n_parameters;
     phx_ordered_map *map;
     modes_worker *workers;
@@ -465,7 +467,9 @@ static phx_status prepare_worker(modes_work *work, int number)
     worker->overrides = phx_calloc(context, (size_t)work->n_parameters, sizeof *worker->overrides);
     if (!status && !worker->overrides)
         status = PHX_ERR_MEMORY;
-    if (!status)
+    worker->cache = number == 0 ? work->cache : NULL;
+    worker->borrowed = worker->cache != NULL;
+    if (!status && !worker->cache)
         status = phx_beam_cache_create(context, &worker->cache);
     if (!status)
         status = phx_modal_create(context, &worker->modal);
@@ -523,7 +527,8 @@ static void modes_finish(modes_work *work)
             work->report->beams.reused += beams.reused;
         }
         phx_modal_destroy(worker->modal);
-        phx_beam_cache_destroy(worker->cache);
+        if (!worker->borrowed)
+            phx_beam_cache_destroy(worker->cache);
         phx_free(worker->overrides);
         phx_model_destroy(worker->copy);
     }
@@ -561,6 +566,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
     modes_work work = {.context = context,
                        .model = model,
                        .sweep = options->sweep,
+                       .cache = options->cache,
                        .count = options->count > 0 ? options->count : model->modes.count,
                        .n_points = options->sweep ? phx_sweep_points(options->sweep) : 1,
                        .n_parameters = options->sweep ? phx_sweep_parameters(options->sweep) : 0,
