@@ -133,7 +133,7 @@ static const char blade[] = "phlexor: 1\n"
                             "          elements: 3, reference: cantilever, stiffening: true}\n"
                             "joints: {motor: {kind: revolute, ports: [ground.O, blade.P], angle: 0, speed: w*t}}\n"
                             "outputs: {tip: {deformation: blade.C}, motor: {effort: motor}}\n"
-                            "simulate: {end: 0.05, step: 1e-3}\n";
+                            "simulate: {end: 0.02, step: 1e-3}\n";
 
 static void adjoint_tangent_and_differences_agree(void **state)
 {
@@ -142,7 +142,7 @@ static void adjoint_tangent_and_differences_agree(void **state)
         const char *objectives[3];
     } cases[] = {{crank, {"simulate.final(energy)", "simulate.integral(y(block.x)^2*E/E)", "simulate.peak(motor)"}},
                  {chain, {"simulate.final(tip.y)", "simulate.mean(y(angle)*t)", "simulate.at(0.0634, kinetic)"}},
-                 {blade, {"simulate.final(tip.y)", "simulate.integral(motor)", "simulate.mean(y(tip.y)^2)"}}};
+                 {blade, {"simulate.final(tip.y)", "simulate.final(motor)", "simulate.mean(y(tip.y)^2)"}}};
     phx_context *context = *state;
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
