@@ -63,6 +63,11 @@ const void *phx_archive_bytes(const phx_archive *archive, size_t *size)
     return archive->bytes;
 }
 
+bool phx_archives_agree(const phx_archive *one, const phx_archive *other)
+{
+    return one->size == other->size && (one->size == 0 || memcmp(one->bytes, other->bytes, one->size) == 0);
+}
+
 phx_context *phx_archive_context(const phx_archive *archive)
 {
     return archive->context;

@@ -183,6 +183,7 @@ phx_status phx_archive_open_sum(phx_context *context, int n, size_t size, const 
 void phx_archive_destroy(phx_archive *archive); /* NULL is allowed */
 /* The bytes written so far; they belong to the archive. */
 const void *phx_archive_bytes(const phx_archive *archive, size_t *size);
+bool phx_archives_agree(const phx_archive *one, const phx_archive *other); /* whether both have the same bytes */
 phx_context *phx_archive_context(const phx_archive *archive);
 bool phx_archive_reads(const phx_archive *archive);
 phx_status phx_archive_status(const phx_archive *archive);

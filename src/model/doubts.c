@@ -80,6 +80,7 @@ static double extent_of(const phx_model_section *section)
     return fibre > 0.0 ? 2.0 * fibre : sqrt(12.0 * fmax(section->inertia[0], section->inertia[1]) / section->area);
 }
 
+/* A beam whose section is far smaller than its length, or larger. */
 static void doubt_section(const phx_reader *reader, const phx_model_body *body)
 {
     static const double SLENDER = 5e4;
@@ -408,6 +409,7 @@ static int doubt_parameter(const phx_reader *reader, int k)
     return count;
 }
 
+/* All doubts, object by object. */
 void phx_doubt_model(const phx_reader *reader)
 {
     const phx_model *model = reader->model;

@@ -59,14 +59,15 @@ phx_status phx_note_stations(phx_reader *reader, int count, const void *stations
 }
 
 /* ---- of a model ---- */
-/* Whether parameter `of` is parameter `on` or an expression of it, through any number of others. */
-static bool depends(const phx_model *model, int of, int on)
+/* Whether parameter `of` is parameter `on` or an expression of it, through any number of others. plain: per parameter,
+ * whether it is a number and so depends on no other. */
+static bool depends(const phx_model *model, const bool *plain, int of, int on)
 {
-    const char *const *texts = model->store->content.parameter_texts;
+    const char *text = model->store->content.parameter_texts[of];
     bool found = of == on;
 
-    for (int k = 0; k < model->n_parameters && !found && texts[of]; k++)
-        found = k != of && phx_mentions(texts[of], model->parameters[k].name) && depends(model, k, on);
+    for (int k = 0; k < model->n_parameters && !found && !plain[of]; k++)
+        found = k != of && phx_mentions(text, model->parameters[k].name) && depends(model, plain, k, on);
     return found;
 }
 
@@ -110,22 +111,30 @@ static phx_status add_use(phx_context *context, const phx_parameter_place *place
     return PHX_OK;
 }
 
+/* Parameter by parameter, the bodies of every use that depends on it. */
 phx_status phx_model_uses(phx_context *context, const phx_model *model, int *count, phx_parameter_place **places)
 {
     const phx_content *content = &model->store->content;
-    phx_status status = PHX_OK;
+    bool *plain = phx_calloc(context, (size_t)model->n_parameters, sizeof *plain);
+    phx_status status = plain ? PHX_OK : PHX_ERR_MEMORY;
 
     *count = 0;
     *places = NULL;
-    for (int p = 0; p < model->n_parameters; p++)
+    for (int p = 0; p < model->n_parameters && plain; p++) {
+        const char *text = content->parameter_texts[p];
+        double value;
+        plain[p] = !text || phx_number_from_text(text, &value);
+    }
+    for (int p = 0; p < model->n_parameters && plain; p++)
         for (const phx_parameter_owner *use = content->owners; use; use = use->before) {
             phx_parameter_place place = {.parameter = p};
-            if (use->parameter < 0 || !depends(model, use->parameter, p))
+            if (use->parameter < 0 || !depends(model, plain, use->parameter, p))
                 continue;
             use_range(content, use, &place);
             for (; place.body < model->n_bodies && !status; place.body++)
                 if (place.to > place.from && is_owner(model, use->name, &model->bodies[place.body]))
                     status = add_use(context, &place, count, places);
         }
+    phx_free(plain);
     return status;
 }

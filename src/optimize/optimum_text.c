@@ -108,6 +108,7 @@ static phx_status put_optimum(phx_context *context, const void *data, FILE *stre
     return phx_optimum_print(context, data, PHX_OPTIMUM_JSON, stream);
 }
 
+/* The model at the optimum, with the start over it; both move if an objective or a limit is of a simulation. */
 phx_status phx_optimum_page(phx_context *context, const phx_model *model, const phx_optimum *optimum,
                             const char *html_path)
 {

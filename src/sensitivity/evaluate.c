@@ -260,6 +260,7 @@ static phx_status evaluate_margin(phx_context *context, const phx_model *model, 
     return status;
 }
 
+/* Margins one by one, each of its own loop; all other numbers of one linear model. */
 static phx_status evaluate_linear(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
                                   const phx_objective *objectives, double *value)
 {

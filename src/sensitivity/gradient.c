@@ -143,12 +143,6 @@ typedef struct analysis_part {
     double *value, *slope, *error;
 } analysis_part;
 
-/* A phx_log_fn: neighbours have the warnings of the model itself. */
-static void say_nothing(void *user, phx_log_level level, const char *message)
-{
-    (void)user, (void)level, (void)message;
-}
-
 /* Values and derivatives of a part by whole analyses at the neighbours of each parameter. */
 static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, const int *parameters,
                                       analysis_part *part)
@@ -163,7 +157,7 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
     phx_log_fn *log;
     void *user;
     phx_context_get_log(context, &log, &user);
-    phx_context_set_log(context, say_nothing, NULL);
+    phx_context_set_log(context, NULL, NULL); /* neighbours repeat the warnings of the model itself */
     for (int p = 0; p < m && !status; p++) {
         status = differentiate(context, neighbour, parameters[p], n, part->objectives, part->value, room, slope, error);
         for (int k = 0; k < n && !status; k++) {

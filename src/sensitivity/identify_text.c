@@ -66,6 +66,7 @@ static void put_series(const phx_identification *found, FILE *stream)
     fprintf(stream, "* estimated from the residuals\n");
 }
 
+/* The parameters, the series and the end of the iteration. */
 phx_status phx_identification_print(phx_context *context, const phx_identification *found, FILE *stream)
 {
     if (!found || !stream)

@@ -116,11 +116,9 @@ static bool repeats(const phx_run_gradient *run, int k)
 /* The distinct expressions, and their columns. */
 static void mark_wanted(phx_run_gradient *run)
 {
-    for (int k = 0; k < run->n; k++)
-        run->distinct[k] = run->n_distinct += repeats(run, k) ? 0 : 1;
-    for (int k = 0; k < run->n; k++)
-        run->distinct[k]--;
-    for (int k = 0; k < run->n; k++)
+    for (int k = 0; k < run->n; k++) {
+        run->n_distinct += repeats(run, k) ? 0 : 1;
+        run->distinct[k] = run->n_distinct - 1;
         for (int m = 0; m < run->programs[k].measured.count; m++) {
             const int column = run->programs[k].column[m];
             if (column >= PHX_STATE_COLUMNS)
@@ -128,6 +126,7 @@ static void mark_wanted(phx_run_gradient *run)
             else
                 run->wanted.energies = run->wanted.energies || column != COLUMN_TIME;
         }
+    }
 }
 
 /* Programs of all objectives over these columns. */
@@ -201,8 +200,6 @@ static phx_status is_same(phx_context *context, const phx_objective_program *a, 
 {
     phx_archive *archives[2] = {NULL, NULL};
     const phx_objective_program *both[2] = {a, b};
-    const void *bytes[2] = {NULL, NULL};
-    size_t size[2] = {0, 0};
     phx_status status = PHX_OK;
 
     for (int k = 0; k < 2 && !status; k++) {
@@ -212,9 +209,8 @@ static phx_status is_same(phx_context *context, const phx_objective_program *a, 
             break;
         phx_program_archive(archives[k], both[k]->measured.count + 1, &program);
         status = phx_archive_status(archives[k]);
-        bytes[k] = phx_archive_bytes(archives[k], &size[k]);
     }
-    *same = !status && size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0;
+    *same = !status && phx_archives_agree(archives[0], archives[1]);
     phx_archive_destroy(archives[0]);
     phx_archive_destroy(archives[1]);
     return status;
@@ -403,9 +399,8 @@ phx_status phx_run_load_step(phx_run_gradient *run, int k)
 static phx_status allocate_run(phx_run_gradient *run)
 {
     const size_t n = (size_t)run->n, m = (size_t)run->m, n_v = (size_t)run->run.dae->n_v, c = (size_t)run->columns.n;
-    const phx_array arrays[] = {
-        {&run->xi0, m * n_v},     {&run->dv0, m * n_v}, {&run->row, c},         {&run->near, PHX_DIFFERENCE_PLACES * c},
-        {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
+    const phx_array arrays[] = {{&run->xi0, m * n_v},     {&run->dv0, m * n_v}, {&run->row, c},
+                                {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
 
     run->moved = phx_calloc(run->context, m + 1, sizeof *run->moved);
     run->distinct = phx_calloc(run->context, n, sizeof *run->distinct);
@@ -454,7 +449,7 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
 /* Frees what a run for derivatives owns. */
 void phx_run_gradient_free(phx_run_gradient *run)
 {
-    double *arrays[] = {run->xi0, run->dv0, run->row, run->near, run->variables, run->value, run->gradient};
+    double *arrays[] = {run->xi0, run->dv0, run->row, run->variables, run->value, run->gradient};
 
     for (int k = 0; run->slope && k < run->n; k++)
         phx_free(run->slope[k].value);

@@ -79,7 +79,7 @@ typedef struct phx_run_gradient {
     phx_moved *moved;     /* m */
     phx_run_slope *slope; /* n */
     double *xi0, *dv0;    /* m x n_v: variation of the start */
-    double *row, *near;   /* columns; PHX_DIFFERENCE_PLACES x columns */
+    double *row;          /* columns */
     double *variables;
     double size; /* of the mechanism, m */
     double gravity[3];

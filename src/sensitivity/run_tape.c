@@ -91,13 +91,10 @@ static phx_status record_row(void *user, const phx_sample *sample)
 
     if (!status)
         status = phx_built_columns(&run->seen, &run->wanted, sample->t, sample->x, sample->v, run->row);
-    for (int k = 0, d = -1; k < run->n && !status; k++) {
-        if (run->distinct[k] == d)
-            continue;
-        d = run->distinct[k];
-        tape->values[(size_t)tape->rows * (size_t)run->n_distinct + (size_t)d] =
-            phx_objective_value(&run->programs[k], sample->t, run->row, run->variables);
-    }
+    double *values = tape->values + (size_t)tape->rows * (size_t)run->n_distinct;
+    for (int k = 0; k < run->n && !status; k++)
+        if (k == 0 || run->distinct[k] != run->distinct[k - 1])
+            values[run->distinct[k]] = phx_objective_value(&run->programs[k], sample->t, run->row, run->variables);
     if (!status && tape->stride == INT_MAX)
         status = stretch_add(run, &tape->near, sample, NULL);
     else if (!status && tape->rows % tape->stride == 0)

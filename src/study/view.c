@@ -239,6 +239,7 @@ phx_status phx_study_view_both(phx_context *context, const phx_model *model, con
     return status;
 }
 
+/* Simulates both, then writes the result of the first with the other laid over it. */
 phx_status phx_study_motions_page(phx_context *context, const phx_model *model, const phx_model *other,
                                   const phx_report_options *given, const char *html_path)
 {

@@ -201,6 +201,81 @@ static void steps_are_made_again(void **state)
     phx_model_destroy(model);
 }
 
+/* Phase margin of L = (kp + kd s)/(m s^2), at the w where |L| = 1. */
+static double phase_margin(double kp, double kd, double m, double *w)
+{
+    *w = sqrt((kd * kd + sqrt(kd * kd * kd * kd + 4.0 * m * m * kp * kp)) / (2.0 * m * m));
+    return atan2(kd * *w, kp);
+}
+
+static void margins_have_closed_forms(void **state)
+{
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "parameters: {kp: 30, kd: 4, m: 2}\n"
+                               "bodies: {block: {kind: rigid, mass: m, inertia: 1}}\n"
+                               "joints: {guide: {kind: prismatic, ports: [ground.O, block.P], axis: [1, 0]}}\n"
+                               "controllers: {pd: {kind: pid, measure: guide, effort: guide, kp: kp, kd: kd}}\n";
+    static const char *const names[] = {"kp", "kd", "m"};
+    static const double STEP = 1e-4; /* relative */
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    const double at[] = {30.0, 4.0, 2.0};
+    double phase[3], delay[3];
+
+    find(context, model, "linearize.phase_margin(pd)", 3, names, PHX_DERIVE_AUTO, phase);
+    find(context, model, "linearize.delay_margin(pd)", 3, names, PHX_DERIVE_AUTO, delay);
+    for (int p = 0; p < 3; p++) {
+        double pm[2], dm[2], w;
+        for (int side = 0; side < 2; side++) {
+            double moved[] = {at[0], at[1], at[2]};
+            moved[p] *= 1.0 + (side ? STEP : -STEP);
+            pm[side] = phase_margin(moved[0], moved[1], moved[2], &w);
+            dm[side] = pm[side] / w;
+        }
+        CHECK_RELATIVE(phase[p], (pm[1] - pm[0]) / (2.0 * STEP * at[p]), 1e-6, "phase by %s", names[p]);
+        CHECK_RELATIVE(delay[p], (dm[1] - dm[0]) / (2.0 * STEP * at[p]), 1e-6, "delay by %s", names[p]);
+    }
+    phx_model_destroy(model);
+}
+
+/* A phx_log_fn: counts messages of an adjoint that grows. */
+static void count_growth(void *user, phx_log_level level, const char *message)
+{
+    if (level == PHX_LOG_WARNING && strstr(message, "grows"))
+        ++*(int *)user;
+}
+
+/* A pendulum that stands upright falls as exp(sqrt(g) t), and so grows the adjoint. */
+static void growth_is_reported(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\n"
+        "dimension: 2\n"
+        "gravity: [0, -g]\n"
+        "parameters: {g: 25, a: 1e-9}\n"
+        "bodies: {arm: {kind: rigid, mass: 1, inertia: 1e-3, centre_of_mass: [0, 1], pose: {angle: a}}}\n"
+        "joints: {pivot: {kind: revolute, ports: [ground.O, arm.P]}}\n"
+        "outputs: {angle: {coordinate: pivot}}\n"
+        "simulate: {end: 4, step: 0.01}\n";
+    static const char *const names[] = {"a"};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    double slope[1];
+    int counts[2] = {0, 0};
+
+    for (int slow = 0; slow < 2; slow++) {
+        const phx_model_override rate = {.name = "g", .value = slow ? 1.0 : 25.0};
+        CHECK_OK(context, phx_model_set_parameters(context, model, 1, &rate));
+        phx_context_set_log(context, count_growth, &counts[slow]);
+        find(context, model, "simulate.final(angle)", 1, names, PHX_DERIVE_ADJOINT, slope);
+        phx_context_set_log(context, NULL, NULL);
+    }
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(counts[1], 0);
+    phx_model_destroy(model);
+}
+
 static void crossing_modes_have_their_mean(void **state)
 {
     static const char text[] =
@@ -363,6 +438,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(accelerated_body_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(steps_are_made_again, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(margins_have_closed_forms, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(growth_is_reported, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(crossing_modes_have_their_mean, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(impact_and_friction_have_closed_forms, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(parameters_of_the_steps_are_refused, context_setup, context_teardown),

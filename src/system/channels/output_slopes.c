@@ -8,6 +8,7 @@ struct phx_output_slopes {
     int *row; /* of each column: itself */
 };
 
+/* Rows of the derivatives are numbered as the columns. */
 phx_status phx_output_slopes_create(phx_dae *dae, phx_output_slopes **slopes)
 {
     workspace *ws = (workspace *)dae;

@@ -32,6 +32,7 @@ struct phx_variation_parameter {
 /* ---- what is touched ---- */
 typedef enum part { OF_BODY, OF_PORT, OF_JOINT, OF_FORCE, OF_OUTPUT, PARTS } part;
 
+/* The numbers of a body, of a port, of a joint, of a force or of an output. */
 static void write_part(phx_archive *archive, phx_system *system, part what, int i)
 {
     if (what == OF_PORT)
@@ -57,7 +58,6 @@ static phx_status is_touched(const phx_variation *var, const phx_variation_param
                              bool *touched)
 {
     phx_archive *own = NULL, *other = NULL;
-    size_t size = 0, others = 0;
     phx_status status = phx_archive_create(by->context, &own);
 
     *touched = false;
@@ -69,8 +69,7 @@ static phx_status is_touched(const phx_variation *var, const phx_variation_param
             break;
         write_part(other, by->ws[k]->system, what, i);
         status = phx_archive_status(own) ? phx_archive_status(own) : phx_archive_status(other);
-        const void *a = phx_archive_bytes(own, &size), *b = phx_archive_bytes(other, &others);
-        *touched = status != PHX_OK || size != others || memcmp(a, b, size) != 0;
+        *touched = status != PHX_OK || !phx_archives_agree(own, other);
         phx_archive_destroy(other);
     }
     phx_archive_destroy(own);
