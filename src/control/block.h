@@ -39,6 +39,7 @@ struct phx_block {
     int n, n_inputs, n_outputs;
     phx_signal **reference, **feedforward; /* entries may be NULL */
     double *lower, *upper, *initial;       /* NULL: no limits */
+    const signed char *side;               /* phx_block_hold_sides; NULL: not held */
     double *A, *B, *C, *D;                 /* linear kinds */
     double *storage;                       /* n x n: Q^T E; NULL: stores nothing */
     double *loss;                          /* (n + inputs) square: [Q^T R Q  Q^T P; P^T Q  S] */

@@ -21,6 +21,8 @@ typedef struct phx_controller_programs {
 phx_status phx_controller_programs_create(phx_context *context, int n_inputs, int n_outputs,
                                           phx_controller_programs **made);
 void phx_controller_programs_evaluate(const void *data, double t, const double *y, double *u); /* a phx_controller_fn */
+/* du/dy, n_outputs x n_inputs */
+void phx_controller_programs_slopes(const void *data, double t, const double *y, double *S);
 void phx_controller_programs_free(void *data);
 
 /* Data of interconnection and damping assignment, a `function` with an `energy`: its inputs are n coordinates and their
@@ -96,6 +98,18 @@ phx_status phx_block_take_sample(const phx_block *block, phx_context *context, d
                                  double *room, double *u);
 /* z' at an instant, n values. `room` as above. */
 void phx_block_flow(const phx_block *block, double t, const double *z, const double *y, double *room, double *z_dot);
+/* About the states z0 at the start of an interval of length h and the mean measurements y in it: the changes of
+ * z1 = A z0 + B y and of u = C z0 + D y. Row-major. `room` as above. PHX_ERR_UNSUPPORTED for another program. */
+phx_status phx_block_linearise_interval(const phx_block *block, phx_context *context, double t, double h,
+                                        const double *z0, const double *y, double *room, double *A, double *B,
+                                        double *C, double *D);
+/* Which outputs are below (-1) or above (1) their limits, else 0, over an interval or, of a sampled block (h not used),
+ * in a sample. */
+phx_status phx_block_sides(const phx_block *block, phx_context *context, double t, double h, const double *z0,
+                           const double *y, double *room, signed char *side);
+/* From now on outputs are held at these sides, or free of limits, wherever they are: neighbours of a block have the
+ * derivatives of its branch. The array is borrowed; NULL: as usual. */
+void phx_block_hold_sides(phx_block *block, const signed char *side);
 /* About z and y at an instant: z' = A z + B y, u = C z + D y as changes. Row-major, any may be NULL. `room` as above.
  */
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,

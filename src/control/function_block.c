@@ -18,12 +18,16 @@ static size_t room_of(const phx_block *block)
     return (size_t)(block->n_inputs + 2 * block->n_outputs);
 }
 
-/* The derivative by central differences: a derivative of Newton's iteration, and of linear models to 1e-10. */
+/* The derivative: of expressions the exact one, of other functions by central differences, to 1e-10. */
 static void differentiate(const phx_block *block, double t, const double *y, double *room, double *S)
 {
     const int in = block->n_inputs, out = block->n_outputs;
     double *moved = room, *up = moved + in, *down = up + out;
 
+    if (block->def.function == phx_controller_programs_evaluate) {
+        phx_controller_programs_slopes(block->def.data, t, y, S);
+        return;
+    }
     for (int j = 0; j < in; j++) {
         const double step = cbrt(DBL_EPSILON) * fmax(1.0, fabs(y[j]));
         memcpy(moved, y, (size_t)in * sizeof *moved);

@@ -34,6 +34,20 @@ void phx_controller_programs_evaluate(const void *data, double t, const double *
         u[k] = phx_program_value(programs->programs[k], programs->variables);
 }
 
+void phx_controller_programs_slopes(const void *data, double t, const double *y, double *S)
+{
+    const phx_controller_programs *programs = data;
+    double jet[3];
+
+    programs->variables[0] = t;
+    memcpy(programs->variables + 1, y, (size_t)programs->n_inputs * sizeof *y);
+    for (int k = 0; k < programs->n_outputs; k++)
+        for (int j = 0; j < programs->n_inputs; j++) {
+            phx_program_partial(programs->programs[k], 1 + j, programs->variables, jet);
+            S[k * programs->n_inputs + j] = jet[1];
+        }
+}
+
 void phx_controller_programs_free(void *data)
 {
     phx_controller_programs *programs = data;

@@ -69,19 +69,23 @@ static phx_status settle(phx_context *context, const phx_model *model, phx_integ
 }
 
 /* ---- columns ---- */
-/* Time, energies, and the outputs of the system. */
+/* Time, energies, the outputs of the system and the columns of its controllers. */
 static phx_status name_columns(phx_context *context, const phx_system *system, phx_column_names *columns)
 {
+    const int outputs = phx_system_columns(system), all = outputs + phx_system_controller_columns(system);
     static const char *const fixed[PHX_STATE_COLUMNS] = {"t", "kinetic", "elastic", "potential", "energy"};
     char name[300];
 
-    columns->names = phx_calloc(context, (size_t)(PHX_STATE_COLUMNS + phx_system_columns(system)), sizeof(char *));
+    columns->names = phx_calloc(context, (size_t)(PHX_STATE_COLUMNS + all), sizeof(char *));
     if (!columns->names)
         return PHX_ERR_MEMORY;
     for (; columns->n < PHX_STATE_COLUMNS; columns->n++)
         columns->names[columns->n] = fixed[columns->n];
-    for (int c = 0; c < phx_system_columns(system); c++) {
-        phx_system_column_name(system, c, name, sizeof name);
+    for (int c = 0; c < all; c++) {
+        if (c < outputs)
+            phx_system_column_name(system, c, name, sizeof name);
+        else
+            (void)phx_system_controller_column(system, c - outputs, name, sizeof name);
         columns->names[columns->n] = phx_strdup(context, name);
         if (!columns->names[columns->n])
             return PHX_ERR_MEMORY;
@@ -103,7 +107,12 @@ phx_status phx_built_columns(const phx_built *built, const phx_used_columns *wan
         columns[COLUMN_POTENTIAL] = energies.potential;
         columns[COLUMN_ENERGY] = phx_total_energy(&energies);
     }
-    return phx_system_wanted_outputs(built->dae, t, x, v, wanted->outputs, columns + PHX_STATE_COLUMNS);
+    const phx_status status =
+        phx_system_wanted_outputs(built->dae, t, x, v, wanted->outputs, columns + PHX_STATE_COLUMNS);
+    if (status || !wanted->controllers)
+        return status;
+    return phx_system_controller_values(built->dae, t, x, v,
+                                        columns + PHX_STATE_COLUMNS + phx_system_columns(built->system));
 }
 
 /* Whether objective k has the expression of the one before it, as samples of one column have: they share its program.
@@ -121,7 +130,9 @@ static void mark_wanted(phx_run_gradient *run)
         run->distinct[k] = run->n_distinct - 1;
         for (int m = 0; m < run->programs[k].measured.count; m++) {
             const int column = run->programs[k].column[m];
-            if (column >= PHX_STATE_COLUMNS)
+            if (column >= PHX_STATE_COLUMNS + phx_system_columns(run->run.system))
+                run->wanted.controllers = true;
+            else if (column >= PHX_STATE_COLUMNS)
                 run->wanted.outputs[phx_system_column_output(run->run.system, column - PHX_STATE_COLUMNS)] = true;
             else
                 run->wanted.energies = run->wanted.energies || column != COLUMN_TIME;
@@ -221,7 +232,7 @@ static phx_status find_entry(const phx_run_gradient *run, phx_moved *moved)
 {
     phx_status status = PHX_OK;
 
-    moved->enters = run->wanted.energies && phx_variation_touches(moved->parameter);
+    moved->enters = (run->wanted.energies || run->wanted.controllers) && phx_variation_touches(moved->parameter);
     for (int i = 0; i < phx_system_n_outputs(run->run.system); i++)
         moved->enters = moved->enters || (run->wanted.outputs[i] && phx_variation_enters(moved->parameter, i));
     for (int k = 0; k < run->n && !status; k++)
@@ -345,7 +356,7 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
     phx_moved *moved = &run->moved[p];
     phx_dae *dae = run->run.dae, *daes[PHX_DIFFERENCE_PLACES];
     const phx_model_parameter *of = &run->neighbour->original->parameters[parameter];
-    double weights[PHX_DIFFERENCE_PLACES], *dv = run->dv0 + (size_t)p * (size_t)dae->n_v;
+    double weights[PHX_DIFFERENCE_PLACES], *dv = run->dv0 + (size_t)p * (size_t)run->n_s;
     double *dx = phx_calloc(run->context, (size_t)dae->n_x, sizeof *dx);
     phx_status status = dx ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -367,8 +378,10 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
                                                 &moved->parameter);
     if (!status)
         status = find_entry(run, moved);
-    if (!status)
+    if (!status) {
         dae->ops->tangent(dae, run->run.x, dx, run->xi0 + (size_t)p * (size_t)dae->n_v);
+        memcpy(dv + dae->n_v, dx + dae->n_x - run->n_z, (size_t)run->n_z * sizeof *dv);
+    }
     phx_free(dx);
     return status;
 }
@@ -399,7 +412,8 @@ phx_status phx_run_load_step(phx_run_gradient *run, int k)
 static phx_status allocate_run(phx_run_gradient *run)
 {
     const size_t n = (size_t)run->n, m = (size_t)run->m, n_v = (size_t)run->run.dae->n_v, c = (size_t)run->columns.n;
-    const phx_array arrays[] = {{&run->xi0, m * n_v},     {&run->dv0, m * n_v}, {&run->row, c},
+    const size_t n_s = (size_t)run->n_s;
+    const phx_array arrays[] = {{&run->xi0, m * n_v},     {&run->dv0, m * n_s}, {&run->row, c},
                                 {&run->variables, c + 1}, {&run->value, n},     {&run->gradient, n * m}};
 
     run->moved = phx_calloc(run->context, m + 1, sizeof *run->moved);
@@ -427,6 +441,8 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
         status = phx_system_dae_with(run->run.system, context, PHX_BACKEND_AUTO, &run->seen.dae);
     if (!status)
         status = phx_variation_create(context, run->run.system, &run->variation);
+    run->n_s = status ? 0 : phx_variation_states(run->variation);
+    run->n_z = status ? 0 : run->n_s - run->run.dae->n_v;
     memcpy(run->gravity, neighbour->model->gravity, sizeof run->gravity);
     run->size = status ? 0.0 : phx_system_size(run->run.dae);
     if (!status)

@@ -13,7 +13,7 @@ typedef struct phx_built {
 } phx_built;
 void phx_built_free(phx_built *built);
 
-/* Columns of a result that follow from the state: t, energies, outputs. */
+/* Columns of a result that follow from the state: t, energies, outputs, and those of controllers. */
 enum { COLUMN_TIME, COLUMN_KINETIC, COLUMN_ELASTIC, COLUMN_POTENTIAL, COLUMN_ENERGY, PHX_STATE_COLUMNS };
 typedef struct phx_column_names {
     int n;
@@ -22,7 +22,7 @@ typedef struct phx_column_names {
 
 /* Columns that the objectives of a run follow. */
 typedef struct phx_used_columns {
-    bool energies;
+    bool energies, controllers;
     bool *outputs; /* of the system, owned */
 } phx_used_columns;
 
@@ -78,7 +78,8 @@ typedef struct phx_run_gradient {
     phx_tape tape;
     phx_moved *moved;     /* m */
     phx_run_slope *slope; /* n */
-    double *xi0, *dv0;    /* m x n_v: variation of the start */
+    int n_s, n_z;         /* phx_variation_states: n_v and states of controllers */
+    double *xi0, *dv0;    /* m x n_v, m x n_s: variation of the start */
     double *row;          /* columns */
     double *variables;
     double size; /* of the mechanism, m */

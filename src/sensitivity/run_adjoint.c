@@ -6,7 +6,7 @@
 
 /* Adjoints of all objectives, and room. */
 typedef struct sweep {
-    double *a_xi, *a_v; /* n x n_v */
+    double *a_xi, *a_v; /* n x n_v, n x n_s */
     double *kept;       /* n x phx_variation_adjoint_size */
     double *x, *v;      /* a moved state */
     double *unit;       /* n_v, zero */
@@ -27,7 +27,7 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
     const size_t n_v = (size_t)dae->n_v, all = (size_t)run->n * n_v;
     const size_t columns = (size_t)run->columns.n;
     const phx_array arrays[] = {{&s->a_xi, all},
-                                {&s->a_v, all},
+                                {&s->a_v, (size_t)(run->n * run->n_s)},
                                 {&s->kept, (size_t)run->n * (size_t)phx_variation_adjoint_size(run->variation)},
                                 {&s->v, n_v},
                                 {&s->unit, n_v},
@@ -45,6 +45,7 @@ static phx_status sweep_create(const phx_run_gradient *run, sweep *s)
     if (!s->used || !s->left.outputs)
         return PHX_ERR_MEMORY;
     s->left.energies = run->wanted.energies;
+    s->left.controllers = run->wanted.controllers;
     for (size_t i = 0; i < outputs; i++)
         s->left.outputs[i] = run->wanted.outputs[i] && !phx_output_slopes_has(run->run.system, (int)i);
     status = phx_output_slopes_create(run->seen.dae, &s->slopes);
@@ -62,13 +63,17 @@ static void sweep_free(sweep *s)
 }
 
 /* ---- the objectives at a row ---- */
-/* The state at row r with entry i of xi, or of v, moved. */
+/* The state at row r with entry i of xi moved, or of v, behind which stand the states of controllers. */
 static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool of_v, double by)
 {
     const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v;
 
     memcpy(s->x, phx_tape_x(run, r), n_x * sizeof *s->x);
     memcpy(s->v, phx_tape_v(run, r), n_v * sizeof *s->v);
+    if (of_v && i >= (int)n_v) {
+        s->x[(int)n_x - run->n_z + i - (int)n_v] += by;
+        return;
+    }
     if (of_v)
         s->v[i] += by;
     s->unit[i] = 1.0;
@@ -80,14 +85,14 @@ static void move_entry(const phx_run_gradient *run, sweep *s, int r, int i, bool
     s->unit[i] = 0.0;
 }
 
-/* The columns at the moved state, without the elastic and the potential energy of body b, whose derivatives are known:
- * they may be far larger than what is left of their sum over the bodies. */
+/* The columns at the moved state, without the elastic and the potential energy of body b (-1: none), whose derivatives
+ * are known: they may be far larger than what is left of their sum over the bodies. */
 static phx_status columns_without(phx_run_gradient *run, const sweep *s, int r, int b)
 {
-    const phx_placed_body place = phx_system_placed(run->run.system, b);
     const phx_status status = phx_built_columns(&run->seen, &s->left, run->tape.t[r], s->x, s->v, run->row);
-    if (!s->left.energies)
+    if (!s->left.energies || b < 0)
         return status;
+    const phx_placed_body place = phx_system_placed(run->run.system, b);
     const double elastic = phx_body_elastic(place.body, s->x + place.x),
                  potential = phx_body_potential(place.body, run->gravity, s->x + place.x);
 
@@ -130,6 +135,7 @@ static phx_status entry_columns(phx_run_gradient *run, sweep *s, int r, int b, i
 static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b, double speed)
 {
     static const double OF_STATE = 3e-4; /* rad, of the size, of the speed: the error is its sixth power */
+    static const double SLOW = 1e-3;     /* sizes per second: at rest rounding would be all of a difference */
     const phx_placed_body place = phx_system_placed(run->run.system, b);
     const size_t n_v = (size_t)run->run.dae->n_v;
     const phx_body_frame *frames;
@@ -146,7 +152,7 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
         for (int f = 0; f < n_frames; f++)
             turns = turns || (i >= frames[f].v + dim && i < frames[f].v + dim + phx_rotations(dim));
         for (int of_v = 0; of_v < 2 && !status; of_v++) {
-            const double step = OF_STATE * (of_v ? (speed > 0.0 ? speed : 1.0) : turns ? 1.0 : run->size);
+            const double step = OF_STATE * (of_v ? fmax(speed, SLOW * run->size) : turns ? 1.0 : run->size);
             status = entry_columns(run, s, r, b, place.v + i, of_v == 1, step);
             if (!of_v) {
                 s->column[COLUMN_ELASTIC] += s->force[i];
@@ -154,9 +160,25 @@ static phx_status add_body_entries(phx_run_gradient *run, sweep *s, int r, int b
                 s->column[COLUMN_ENERGY] += weight[i];
             }
             for (int k = 0; k < run->n && !status; k++)
-                ((of_v ? s->a_v : s->a_xi) + (size_t)k * n_v)[place.v + i] +=
+                (of_v ? s->a_v + k * run->n_s : s->a_xi + (size_t)k * n_v)[place.v + i] +=
                     phx_dot(n, s->by_column + (size_t)(k * n), s->column);
         }
+    }
+    return status;
+}
+
+/* The same along the states of controllers. */
+static phx_status add_controller_entries(phx_run_gradient *run, sweep *s, int r)
+{
+    static const double OF_STATE = 3e-4; /* relative; controllers are linear in their states but for limits */
+    const int n = run->columns.n, n_v = run->run.dae->n_v;
+    const double *z = phx_tape_x(run, r) + run->run.dae->n_x - run->n_z;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < run->n_z && !status; i++) {
+        status = entry_columns(run, s, r, -1, n_v + i, true, OF_STATE * fmax(1.0, fabs(z[i])));
+        for (int k = 0; k < run->n && !status; k++)
+            s->a_v[k * run->n_s + n_v + i] += phx_dot(n, s->by_column + (size_t)(k * n), s->column);
     }
     return status;
 }
@@ -166,6 +188,8 @@ static bool is_left(const phx_run_gradient *run, const sweep *s, int column)
 {
     if (column < PHX_STATE_COLUMNS)
         return column != COLUMN_TIME;
+    if (column >= PHX_STATE_COLUMNS + phx_system_columns(run->run.system))
+        return true;
     return s->left.outputs[phx_system_column_output(run->run.system, column - PHX_STATE_COLUMNS)];
 }
 
@@ -242,6 +266,8 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
         if (!status && follows)
             status = add_body_entries(run, s, r, b, speed);
     }
+    if (any && !status && (s->left.energies || s->left.controllers))
+        status = add_controller_entries(run, s, r);
     for (int p = 0; p < run->m && !status; p++)
         for (int q = 0; q < PHX_DIFFERENCE_PLACES && run->moved[p].enters && !status; q++) {
             const phx_moved *moved = &run->moved[p];
@@ -262,7 +288,8 @@ static phx_status pass_step(phx_run_gradient *run, sweep *s, int step)
     phx_status status = phx_run_load_step(run, step);
 
     for (int k = 0; k < run->n && !status; k++)
-        status = phx_variation_adjoint(run->variation, s->a_xi + k * n_v, s->a_v + k * n_v, s->kept + (size_t)k * size);
+        status =
+            phx_variation_adjoint(run->variation, s->a_xi + k * n_v, s->a_v + k * run->n_s, s->kept + (size_t)k * size);
     for (int p = 0; p < run->m && !status; p++)
         status =
             phx_variation_contract(run->variation, run->moved[p].parameter, run->n, s->kept, run->m, run->gradient + p);
@@ -290,7 +317,7 @@ static void measure_size(const phx_run_gradient *run, const sweep *s, double *si
 
     for (int k = 0; k < run->n; k++)
         for (int i = 0; i < n_v; i++)
-            size[k] = fmax(size[k], fabs(s->a_v[k * n_v + i]));
+            size[k] = fmax(size[k], fabs(s->a_v[k * run->n_s + i]));
 }
 
 /* From the last row to the first, then the start by the parameters, theory 19 (11). */
@@ -313,8 +340,8 @@ phx_status phx_run_adjoint(phx_run_gradient *run)
     }
     for (int k = 0; k < run->n && !status; k++)
         for (int p = 0; p < run->m; p++)
-            run->gradient[k * run->m + p] +=
-                phx_dot(n_v, s.a_xi + k * n_v, run->xi0 + p * n_v) + phx_dot(n_v, s.a_v + k * n_v, run->dv0 + p * n_v);
+            run->gradient[k * run->m + p] += phx_dot(n_v, s.a_xi + k * n_v, run->xi0 + p * n_v) +
+                                             phx_dot(run->n_s, s.a_v + k * run->n_s, run->dv0 + p * run->n_s);
     if (!status)
         report_growth(run, s.size, s.size + run->n);
     sweep_free(&s);

@@ -13,8 +13,12 @@ static void move_state(const phx_system *system, const double *x, const double *
         const phx_placed_body place = phx_system_placed(system, b);
         phx_body_displace(place.body, s, xi + place.v, x_moved + place.x);
     }
-    for (int i = 0; i < phx_system_n_v(system); i++)
+    const int n_v = phx_system_n_v(system), n_z = phx_system_controller_states(system);
+    double *z = x_moved + phx_system_n_x(system) - n_z;
+    for (int i = 0; i < n_v; i++)
         v_moved[i] = v[i] + s * dv[i];
+    for (int i = 0; i < n_z; i++)
+        z[i] += s * dv[n_v + i];
 }
 
 /* The derivative of each objective's expression along the variation of the state and the parameter, at row r: both
@@ -46,7 +50,8 @@ phx_status phx_run_tangent(phx_run_gradient *run)
 {
     const size_t n_x = (size_t)run->run.dae->n_x, n_v = (size_t)run->run.dae->n_v, n = n_v + (size_t)run->run.dae->n_l;
     const size_t m = (size_t)run->m;
-    double *room = phx_calloc(run->context, n_x + 2 * n_v + n, sizeof *room);
+    const size_t n_s = (size_t)run->n_s, n_z = (size_t)run->n_z;
+    double *room = phx_calloc(run->context, n_x + 2 * n_v + 2 * n_z + n, sizeof *room);
     double *r = room ? room + n_x + n_v : NULL, *dv_p = r ? r + n : NULL;
     phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -54,11 +59,11 @@ phx_status phx_run_tangent(phx_run_gradient *run)
     if (!status)
         status = phx_tape_load(run, 0, 0);
     for (size_t p = 0; p < m && !status; p++)
-        status = add_tangent_row(run, (int)p, 0, run->xi0 + p * n_v, run->dv0 + p * n_v, room);
+        status = add_tangent_row(run, (int)p, 0, run->xi0 + p * n_v, run->dv0 + p * n_s, room);
     for (int k = 0; k + 1 < run->tape.rows && !status; k++) {
         status = phx_run_load_step(run, k);
         for (size_t p = 0; p < m && !status; p++) {
-            double *xi = run->xi0 + p * n_v, *dv = run->dv0 + p * n_v;
+            double *xi = run->xi0 + p * n_v, *dv = run->dv0 + p * n_s;
             status = phx_variation_by_parameter(run->variation, run->moved[p].parameter, r, dv_p);
             if (!status)
                 status = phx_variation_tangent(run->variation, r, dv_p, xi, dv);

@@ -123,12 +123,21 @@ static inline bool phx_sys_has_forces(const phx_system *system)
 /* Efforts and powers of controllers at the instant or over the current interval, at whose end their states are set;
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
+/* A part of it: the effort of size one of actuation i on the ports as they are viewed, and its flow. */
+phx_status phx_sys_find_flow(workspace *ws, int i);
+/* Whether a sampled controller takes a sample at time t. */
+bool phx_sys_sample_is_due(const controller_slot *slot, double t);
 double phx_sys_controllers_energy(const phx_system *system, const double *x);
 /* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
  * ws->control.row. */
 double phx_sys_measure(const workspace *ws, const measure *gauge);
 bool phx_sys_measure_is_rate(const phx_system *system, const measure *gauge);
 void phx_sys_measure_row(workspace *ws, const measure *gauge);
+/* Whether its mean over an interval is that of a place at both ends, or the increment of one over the length: its row
+ * at an instant is then the derivative of the place. */
+bool phx_sys_measure_has_place(const phx_system *system, const measure *gauge);
+/* The ports whose motion it follows, one or two. */
+int phx_sys_measure_ports(const phx_system *system, const measure *gauge, phx_port_id ports[2]);
 /* Whether a quantity can be fed back at once. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def);
 /* couplings.c: places of the feedback in a pattern, and the feedback into the current linearisation. */

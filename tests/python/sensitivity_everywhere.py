@@ -21,7 +21,7 @@ import phlexor
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 KEYS = ("mass", "young", "density", "stiffness", "damping", "length", "diameter", "thickness", "inertia", "rate",
-        "centre_of_mass", "position", "speed", "force", "torque", "coefficient", "start", "gravity")
+        "centre_of_mass", "position", "speed", "force", "torque", "coefficient", "start", "gravity", "kp", "kd", "ki", "reference", "feedforward")
 NUMBER = r"-?\d+\.?\d*(?:e-?\d+)?"
 STEPS, PARAMETERS = 40, 5
 
@@ -41,6 +41,8 @@ def parametrised(text, seed):
     listed = ", ".join(f"{name}: 1" for name in names)
     if re.search(r"(?m)^parameters: \{", text):
         text = re.sub(r"(?m)^parameters: \{", f"parameters: {{{listed}, ", text)
+    elif re.search(r"(?m)^parameters:\n *\{", text):
+        text = re.sub(r"(?m)^parameters:\n *\{", f"parameters: {{{listed}, ", text)
     elif re.search(r"(?m)^parameters:\n", text):
         text = re.sub(r"(?m)^parameters:\n", "parameters:\n" + "".join(f"  {n}: 1\n" for n in names), text)
     elif listed:
@@ -84,6 +86,7 @@ def compare(path, seed=1):
     columns = [c for c in model.simulate().columns if c not in ("supplied", "dissipated", "residual", "drift", "drift_rate", "t")]
     columns = [c for c in columns if not c.startswith("ledger")]
     picked = ["energy", "kinetic"] + columns[4:7]
+    picked += [c for c in columns if c.endswith((".u1", ".z1", ".H_d"))][:3]
     objectives = [f"simulate.final({c})" for c in picked] + [f"simulate.integral(y({picked[-1]})^2)"]
     lines = []
     for name in names:

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ---- the part of a workspace ---- */
-static int ports_of(const phx_system *system, const measure *gauge, phx_port_id ports[2])
+int phx_sys_measure_ports(const phx_system *system, const measure *gauge, phx_port_id ports[2])
 {
     if (gauge->kind == MEASURE_FLOW) {
         ports[0] = system->control.actuations[gauge->actuation].a;
@@ -40,7 +40,7 @@ void phx_sys_each_controlled_port(const phx_system *system, phx_sys_port_fn *fun
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
             const measure *gauge = &system->control.slot[c].inputs[k];
-            for (int p = gauge->row < 0 ? 0 : ports_of(system, gauge, ports); p > 0;
+            for (int p = gauge->row < 0 ? 0 : phx_sys_measure_ports(system, gauge, ports); p > 0;
                  p--) /* others: no port, or at samples */
                 function(user, ports[p - 1]);
         }
@@ -64,7 +64,7 @@ static phx_status list_columns(phx_context *context, const phx_system *system, c
                 if (gauge->row < 0)
                     continue;
                 control->first[gauge->row] = total;
-                const int n = ports_of(system, gauge, ports);
+                const int n = phx_sys_measure_ports(system, gauge, ports);
                 for (int p = 0; p < n; p++) {
                     const int count = of->count[ports[p]];
                     if (pass == 1)
@@ -175,26 +175,21 @@ static phx_status unit_effort(workspace *ws, int i, bool tangents, phx_load_resu
     return status ? phx_fail_prefix(ws->base.context, status, "'%s': ", system->forces[one->force].name) : PHX_OK;
 }
 
-/* Unit effort of every actuation on its ports and the conjugate flow e_i . zeta, over the interval or at the
- * instant. */
-static phx_status find_flows(workspace *ws)
+/* Unit effort of an actuation on its ports and the conjugate flow e_i . zeta, over the interval or at the instant. */
+phx_status phx_sys_find_flow(workspace *ws, int i)
 {
-    const phx_system *system = ws->system;
-    const int size = phx_port_size(system->dim);
+    const int size = phx_port_size(ws->system->dim);
+    const actuation *one = &ws->system->control.actuations[i];
+    double *effort = ws->control.effort + (size_t)i * PAIR_SIZE;
     phx_load_result result = {0};
+    const phx_status status = unit_effort(ws, i, false, &result);
 
-    for (int i = 0; i < system->control.n_actuations; i++) {
-        const actuation *one = &system->control.actuations[i];
-        double *effort = ws->control.effort + (size_t)i * PAIR_SIZE;
-        memset(&result.effort, 0, sizeof result.effort);
-        const phx_status status = unit_effort(ws, i, false, &result);
-        if (status)
-            return status;
-        memcpy(effort, result.effort, PAIR_SIZE * sizeof *effort);
-        ws->control.flow[i] = phx_dot(size, effort, ws->ports.view[one->a].rate);
-        if (one->b >= 0)
-            ws->control.flow[i] += phx_dot(size, effort + PHX_PORT_MAX, ws->ports.view[one->b].rate);
-    }
+    if (status)
+        return status;
+    memcpy(effort, result.effort, PAIR_SIZE * sizeof *effort);
+    ws->control.flow[i] = phx_dot(size, effort, ws->ports.view[one->a].rate);
+    if (one->b >= 0)
+        ws->control.flow[i] += phx_dot(size, effort + PHX_PORT_MAX, ws->ports.view[one->b].rate);
     return PHX_OK;
 }
 
@@ -233,6 +228,10 @@ static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, doub
     double *rows = ws->control.by_row + (size_t)slot->first_output * (size_t)system->control.n_measures;
 
     *loss = 0.0;
+    if (ws->control.held) {
+        memset(rows, 0, (size_t)(slot->n_outputs * system->control.n_measures) * sizeof *rows);
+        return PHX_OK;
+    }
     if (ws->control.rest.on)
         return phx_sys_controller_at_rest(ws, c, t, rows);
     if (phx_block_sample_time(slot->block) > 0.0) {
@@ -293,8 +292,10 @@ static phx_status controllers_apply(workspace *ws, int i, bool linear)
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
 {
     const phx_system *system = ws->system;
-    phx_status status = find_flows(ws);
+    phx_status status = PHX_OK;
 
+    for (int i = 0; i < system->control.n_actuations && !status; i++)
+        status = phx_sys_find_flow(ws, i);
     for (int k = 0; k < system->control.n && !status; k++) {
         const int c = system->control.order[k];
         double loss;

@@ -202,11 +202,31 @@ static void output_row(workspace *ws, int m, const output_slot *output, int k)
     pull_pair(ws, m, def->port, -1, g);
 }
 
+bool phx_sys_measure_has_place(const phx_system *system, const measure *gauge)
+{
+    if (gauge->kind == MEASURE_FLOW)
+        return system->control.actuations[gauge->actuation].joint >= 0;
+    if (gauge->kind != MEASURE_OUTPUT)
+        return gauge->kind != MEASURE_CONTROLLER;
+    const phx_output_def *def = &system->channels.outputs[gauge->output].def;
+    switch (def->quantity) {
+    case PHX_QUANTITY_VELOCITY:
+        return !def->body_frame;
+    case PHX_QUANTITY_ANGULAR_VELOCITY:
+        return system->dim == 2;
+    default:
+        return true;
+    }
+}
+
 void phx_sys_measure_row(workspace *ws, const measure *gauge)
 {
     const phx_system *system = ws->system;
 
-    if (gauge->kind == MEASURE_FLOW) {
+    if (gauge->kind == MEASURE_FLOW && phx_sys_measure_has_place(system, gauge)) {
+        const actuation *one = &system->control.actuations[gauge->actuation];
+        joint_row(ws, gauge->row, one->joint, one->coordinate);
+    } else if (gauge->kind == MEASURE_FLOW) {
         const actuation *one = &system->control.actuations[gauge->actuation];
         pull_pair(ws, gauge->row, one->a, one->b, ws->control.effort + (size_t)gauge->actuation * PAIR_SIZE);
     } else if (gauge->kind == MEASURE_OUTPUT) {

@@ -8,7 +8,7 @@
 
 static const double SAME = 1e-9; /* of a sampling period */
 
-static bool sampling_is_due(const controller_slot *slot, double t)
+bool phx_sys_sample_is_due(const controller_slot *slot, double t)
 {
     const double sample = phx_block_sample_time(slot->block);
     return sample > 0.0 && fabs(t / sample - round(t / sample)) <= SAME;
@@ -69,13 +69,13 @@ phx_status phx_system_take_samples(phx_dae *dae, double t, double *x, const doub
     bool due = false;
 
     for (int c = 0; c < system->control.n; c++)
-        due = due || sampling_is_due(&system->control.slot[c], t);
+        due = due || phx_sys_sample_is_due(&system->control.slot[c], t);
     if (!due)
         return PHX_OK;
     phx_status status = sampling_look(ws, t, x, v);
     for (int k = 0; k < system->control.n && !status; k++) {
         const int c = system->control.order[k];
-        if (sampling_is_due(&system->control.slot[c], t))
+        if (phx_sys_sample_is_due(&system->control.slot[c], t))
             status = take_one(ws, c, t, x);
     }
     return status;

@@ -252,7 +252,8 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     const bool again = memcmp(x0, ws->step.x0, (size_t)ws->system->control.first_x * sizeof *x0) == 0;
     ws->step.goes_on = carry_over(ws, x0, v0);
     phx_sys_rubbing_begin(ws, ws->step.goes_on, again);
-    const phx_status sampled = phx_system_take_samples(&ws->base, t0, ws->step.x0, ws->step.v0);
+    const phx_status sampled =
+        ws->control.held ? PHX_OK : phx_system_take_samples(&ws->base, t0, ws->step.x0, ws->step.v0);
     if (sampled)
         return sampled;
     ws->view = (phx_body_view){.h = h,

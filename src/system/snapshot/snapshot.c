@@ -512,7 +512,7 @@ static void archive_names(phx_archive *archive, int count, char ***names)
         phx_archive_text(archive, &(*names)[k]);
 }
 
-static void archive_controller(phx_archive *archive, controller_slot *slot)
+void phx_sys_archive_controller(phx_archive *archive, controller_slot *slot)
 {
     phx_archive_text(archive, &slot->name);
     phx_archive_count(archive, &slot->n_inputs);
@@ -528,7 +528,7 @@ static void archive_controllers(phx_archive *archive, phx_system *system)
 {
     archive_array(archive, &system->control.n, NULL, sizeof *system->control.slot, (void **)&system->control.slot);
     for (int c = 0; c < system->control.n && !phx_archive_status(archive); c++)
-        archive_controller(archive, &system->control.slot[c]);
+        phx_sys_archive_controller(archive, &system->control.slot[c]);
 }
 
 /* ---- what finalising found ---- */

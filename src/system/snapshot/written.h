@@ -18,6 +18,8 @@ void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
 void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
 void phx_sys_archive_port(phx_archive *archive, phx_system *system, port_slot *slot);
 void phx_sys_archive_joint(phx_archive *archive, phx_system *system, int j);
+/* A controller without its connections. */
+void phx_sys_archive_controller(phx_archive *archive, controller_slot *slot);
 void phx_sys_archive_output(phx_archive *archive, const phx_system *system, output_slot *output);
 /* ---- forces/forces.c ---- */
 void phx_sys_archive_force(phx_archive *archive, phx_system *system, force_slot *force);

@@ -27,12 +27,14 @@ struct phx_variation_parameter {
     bool *enters;               /* per output: phx_variation_enters */
     double *p, *row, *sum, *dw; /* n_v + n_l each; n_l: change of prescribed rates */
     double *loads;              /* components x VARIATION_PER: change of the impulses of loads */
+    bool controls;              /* controllers are evaluated */
+    double *states, *x;         /* 2 n_z: change of what controllers have behind samples and at the end; n_x */
 };
 
 /* ---- what is touched ---- */
-typedef enum part { OF_BODY, OF_PORT, OF_JOINT, OF_FORCE, OF_OUTPUT, PARTS } part;
+typedef enum part { OF_BODY, OF_PORT, OF_JOINT, OF_FORCE, OF_OUTPUT, OF_CONTROLLER, PARTS } part;
 
-/* The numbers of a body, of a port, of a joint, of a force or of an output. */
+/* The numbers of a body, of a port, of a joint, of a force, of an output or of a controller. */
 static void write_part(phx_archive *archive, phx_system *system, part what, int i)
 {
     if (what == OF_PORT)
@@ -43,6 +45,8 @@ static void write_part(phx_archive *archive, phx_system *system, part what, int 
         phx_sys_archive_force(archive, system, &system->forces[i]);
     else if (what == OF_OUTPUT)
         phx_sys_archive_output(archive, system, &system->channels.outputs[i]);
+    else if (what == OF_CONTROLLER)
+        phx_sys_archive_controller(archive, &system->control.slot[i]);
     if (what != OF_BODY)
         return;
     phx_body *body = system->bodies[i].body;
@@ -175,9 +179,49 @@ static void list_between(const phx_variation *var, phx_variation_parameter *by, 
     }
 }
 
+/* All controllers are evaluated where one is touched, or a port or joint at which one acts or measures. */
+typedef struct controlled_ports {
+    phx_variation_parameter *by;
+    const bool *ports;
+    bool any;
+} controlled_ports;
+
+static void look_at_controlled(void *user, phx_port_id id)
+{
+    controlled_ports *of = user;
+    of->any = of->any || of->ports[id];
+}
+
+static void take_controlled(void *user, phx_port_id id)
+{
+    take_port(((controlled_ports *)user)->by, id);
+}
+
+static void list_controllers(const phx_system *system, phx_variation_parameter *by, const bool *ports,
+                             const bool *joints, const bool *controllers)
+{
+    controlled_ports of = {by, ports, false};
+
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        of.any = of.any || controllers[c];
+        for (int k = 0; k < slot->n_inputs; k++)
+            of.any = of.any || ((slot->inputs[k].kind == MEASURE_COORDINATE || slot->inputs[k].kind == MEASURE_RATE) &&
+                                joints[slot->inputs[k].joint]);
+    }
+    for (int i = 0; i < system->control.n_actuations; i++) {
+        const actuation *one = &system->control.actuations[i];
+        of.any = of.any || (one->joint >= 0 && joints[one->joint]);
+    }
+    phx_sys_each_controlled_port(system, look_at_controlled, &of);
+    by->controls = of.any;
+    if (by->controls)
+        phx_sys_each_controlled_port(system, take_controlled, &of);
+}
+
 bool phx_variation_touches(const phx_variation_parameter *by)
 {
-    return by->n_bodies + by->n_forces + by->n_rows > 0;
+    return by->controls || by->n_bodies + by->n_forces + by->n_rows > 0;
 }
 
 /* Whether an output has the parameter: places and rates by their port or the coordinates of their joint, accelerations,
@@ -204,8 +248,8 @@ static bool enters(const phx_system *system, const phx_variation_parameter *by, 
 static phx_status list_touched(const phx_variation *var, phx_variation_parameter *by)
 {
     const phx_system *system = var->system;
-    const int counts[PARTS] = {system->n_bodies, system->n_ports, system->n_joints, system->n_forces,
-                               system->channels.n_outputs};
+    const int counts[PARTS] = {system->n_bodies,           system->n_ports,  system->n_joints, system->n_forces,
+                               system->channels.n_outputs, system->control.n};
     bool *touched[PARTS], *all, other_gravity = false;
     size_t sum = 1, at = 0;
     phx_status status = PHX_OK;
@@ -236,6 +280,8 @@ static phx_status list_touched(const phx_variation *var, phx_variation_parameter
     }
     if (!status)
         list_between(var, by, touched[OF_BODY], touched[OF_PORT], touched[OF_JOINT], touched[OF_FORCE]);
+    if (!status)
+        list_controllers(system, by, touched[OF_PORT], touched[OF_JOINT], touched[OF_CONTROLLER]);
     for (int i = 0; i < system->channels.n_outputs && !status; i++)
         by->enters[i] = touched[OF_OUTPUT][i] ||
                         enters(system, by, touched[OF_PORT], touched[OF_JOINT], &system->channels.outputs[i].def);
@@ -266,6 +312,8 @@ phx_status phx_variation_parameter_create(phx_context *context, const phx_variat
                                 {&by->row, (size_t)variation->n},
                                 {&by->sum, (size_t)variation->n},
                                 {&by->loads, VARIATION_PER * (size_t)system->components.n},
+                                {&by->states, 2 * (size_t)variation->n_z},
+                                {&by->x, (size_t)system->n_x},
                                 {&by->dw, (size_t)variation->n_l}};
     by->enters = phx_calloc(context, (size_t)system->channels.n_outputs, sizeof *by->enters);
     const bool all = by->enters && by->ws && by->bodies && by->ports && by->rows && by->forces;
@@ -299,7 +347,7 @@ void phx_variation_parameter_destroy(phx_variation_parameter *by)
     phx_free(by->rows);
     phx_free(by->forces);
     phx_free(by->ws);
-    phx_arrays_free(6, (double *[]){by->weight, by->p, by->row, by->sum, by->dw, by->loads});
+    phx_arrays_free(8, (double *[]){by->weight, by->p, by->row, by->sum, by->dw, by->loads, by->states, by->x});
     phx_free(by);
 }
 
@@ -375,6 +423,52 @@ static void end_by(const phx_variation *var, const phx_variation_parameter *by, 
     }
 }
 
+/* ---- controllers ---- */
+/* Neighbours have the branches of limits that the system has: `sides` of its outputs, NULL: their own. */
+static void hold_sides(workspace *ws, const signed char *sides)
+{
+    for (int c = 0; c < ws->system->control.n; c++) {
+        const controller_slot *slot = &ws->system->control.slot[c];
+        phx_block_hold_sides(slot->block, sides ? sides + slot->first_output : NULL);
+    }
+}
+
+/* by->states: what samples at the start of the step make of the states before them. */
+static phx_status samples_by(const phx_variation *var, const phx_variation_parameter *by)
+{
+    const int first = var->system->control.first_x;
+    phx_status status = PHX_OK;
+
+    memset(by->states, 0, 2 * (size_t)var->n_z * sizeof *by->states);
+    for (int k = 0; k < by->n && by->controls && var->control->any_due && !status; k++) {
+        memcpy(by->x, var->x0, (size_t)first * sizeof *by->x);
+        memcpy(by->x + first, var->control->before, (size_t)var->n_z * sizeof *by->x);
+        hold_sides(by->ws[k], var->control->side_at);
+        status = phx_system_take_samples(&by->ws[k]->base, var->t0, by->x, var->v0);
+        hold_sides(by->ws[k], NULL);
+        for (int i = 0; i < var->n_z; i++)
+            by->states[i] += by->weight[k] * by->x[first + i];
+    }
+    return status;
+}
+
+/* Their efforts on the ports of the interval at hand, and the states at its end. */
+static phx_status controllers_by(const phx_variation *var, const phx_variation_parameter *by, workspace *ws,
+                                 double weight)
+{
+    const int first = var->system->control.first_x;
+
+    hold_sides(ws, var->control->side);
+    const phx_status status = phx_sys_controllers(ws, var->t0 + 0.5 * var->h, false);
+    hold_sides(ws, NULL);
+    for (int c = 0; c < ws->system->control.n; c++) {
+        const controller_slot *slot = &ws->system->control.slot[c];
+        for (int i = 0; i < phx_block_n(slot->block) && phx_block_sample_time(slot->block) == 0.0; i++)
+            by->states[var->n_z + slot->x - first + i] += weight * ws->step.x1[slot->x + i];
+    }
+    return status;
+}
+
 /* ---- between the bodies ---- */
 /* out (n) += sum weight times what listed forces (of an interval that begins at t), rows and ports have in the residual
  * at a view; with the multipliers lambda. */
@@ -402,6 +496,8 @@ static phx_status between_by(const phx_variation *var, const phx_variation_param
             status = phx_sys_force_of(force)->evaluate(ws, own->n_joints + by->forces[i], force, t + 0.5 * view->h,
                                                        false, by->row);
         }
+        if (by->controls && view->h != 0.0 && !status)
+            status = controllers_by(var, by, ws, by->weight[k]);
         for (int i = 0; i < by->n_rows; i++) {
             const int r = by->rows[i];
             phx_sys_evaluate_row(ws, r, t, view->h);
@@ -503,8 +599,10 @@ static phx_body_view interval_view(const phx_variation *var, double *end)
 static phx_status interval_between(const phx_variation *var, const phx_variation_parameter *by,
                                    const phx_body_view *view, double *out)
 {
-    const phx_status status = between_by(var, by, view, var->t0, var->lambda, out);
+    phx_status status = samples_by(var, by);
 
+    if (!status)
+        status = between_by(var, by, view, var->t0, var->lambda, out);
     for (int c = 0; c < var->system->components.n && !status && var->system->components.any_free; c++) {
         memset(by->loads + c * VARIATION_PER, 0, VARIATION_PER * sizeof *by->loads);
         loads_by(var, by, c, by->loads + c * VARIATION_PER);
@@ -518,7 +616,7 @@ phx_status phx_variation_by_parameter(phx_variation *var, phx_variation_paramete
     double *end = var->room[1];
 
     memset(r, 0, (size_t)var->n * sizeof *r);
-    memset(dv_p, 0, (size_t)var->n_v * sizeof *dv_p);
+    memset(dv_p, 0, (size_t)(var->n_v + 2 * var->n_z) * sizeof *dv_p);
     if (!phx_variation_touches(by)) /* of the start or of outputs alone */
         return PHX_OK;
     const phx_body_view view = interval_view(var, end);
@@ -527,6 +625,7 @@ phx_status phx_variation_by_parameter(phx_variation *var, phx_variation_paramete
         end_by(var, by, &by->bodies[t], end, dv_p);
     }
     const phx_status status = interval_between(var, by, &view, r);
+    memcpy(dv_p + var->n_v, by->states, 2 * (size_t)var->n_z * sizeof *dv_p);
     return status ? status : phx_var_project_tangent(var, by, NULL, NULL, NULL, dv_p);
 }
 
@@ -612,7 +711,8 @@ phx_status phx_variation_contract(phx_variation *var, phx_variation_parameter *b
     status = interval_between(var, by, &view, by->sum);
     for (int m = 0; m < n && !status; m++) {
         const step_adjoint at = phx_var_step_adjoint(var, kept + m * size);
-        change[m * stride] -= phx_dot(var->n, at.eta, by->sum);
+        change[m * stride] += phx_dot(var->n_z, at.states[0], by->states) +
+                              phx_dot(var->n_z, at.states[1], by->states + var->n_z) - phx_dot(var->n, at.eta, by->sum);
         if (var->system->components.any_free)
             change[m * stride] += phx_dot(VARIATION_PER * var->system->components.n, at.impulse, by->loads);
     }

@@ -16,8 +16,14 @@
 /* Why a step of the system has no derivative here; NULL: nothing is against it. */
 static const char *hindrance(const phx_system *system)
 {
-    if (system->control.n > 0)
-        return "controllers";
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        if (!phx_block_rests(slot->block))
+            return "a controller that is another program";
+        for (int k = 0; k < slot->n_inputs; k++)
+            if (slot->inputs[k].row < 0 && slot->inputs[k].kind == MEASURE_OUTPUT)
+                return "a controller that measures forces or accelerations";
+    }
     if (system->traits.rubs)
         return "friction that follows reactions";
     if (system->contacts.n > 0)
@@ -117,8 +123,11 @@ phx_status phx_variation_create(phx_context *context, phx_system *system, phx_va
     var->n_l = dae->n_l;
     var->n = dae->n_v + dae->n_l;
     var->entries = var->ws->kkt.ptr[var->n];
+    var->n_z = dae->n_x - system->control.first_x;
     var->drives = var->ws->rows.n_driven > 0;
     status = allocate(var);
+    if (!status && system->control.n > 0)
+        status = phx_var_control_create(var);
     if (!status)
         phx_lu_pivot_always(var->lu);
     if (status)
@@ -141,6 +150,7 @@ void phx_variation_destroy(phx_variation *var)
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_arrays_free(sizeof var->room / sizeof *var->room, var->room);
     phx_lu_destroy(var->lu);
+    phx_var_control_free(var->control);
     phx_free(var->maps);
     phx_free(var->first_map);
     phx_free(var->components);
@@ -202,6 +212,11 @@ static phx_status solve_interval(phx_variation *var)
             var->lambda[i] -= res[var->n_v + i];
     }
     memcpy(var->v, end, (size_t)var->n_v * sizeof *end);
+    if (var->control && !status) { /* the feedback of Newton's matrix is not exact */
+        var->ws->control.open = true;
+        status = ops->interval_linearise(&var->ws->base);
+        var->ws->control.open = false;
+    }
     memcpy(var->forward, var->ws->values.val, (size_t)var->entries * sizeof *var->forward);
     memcpy(var->xm, var->ws->step.xm, (size_t)var->system->n_x * sizeof *var->xm);
     return status;
@@ -212,14 +227,17 @@ static phx_status look_back(phx_variation *var)
 {
     phx_dae *dae = &var->ws->base;
     double *end = var->room[1];
-    phx_status status = dae->ops->interval_begin(dae, var->t0 + var->h, -var->h, var->x1, var->v);
+    phx_status status;
 
+    var->ws->control.held = var->ws->control.open = true;
+    status = dae->ops->interval_begin(dae, var->t0 + var->h, -var->h, var->x1, var->v);
     for (int i = 0; i < var->n_v; i++)
         end[i] = 2.0 * var->vm[i] - var->v[i];
     if (!status)
         status = dae->ops->interval_residual(dae, end, var->lambda, NULL, var->room[0]);
     if (!status)
         status = dae->ops->interval_linearise(dae);
+    var->ws->control.held = var->ws->control.open = false;
     for (int k = 0; k < var->entries; k++)
         var->difference[k] = var->forward[k] - var->ws->values.val[k];
     return status;
@@ -240,6 +258,13 @@ static phx_status end_of_interval(phx_variation *var, const double *x1)
     return var->ws->base.ops->interval_finish(&var->ws->base, var->v, &work);
 }
 
+/* The matrix of the interval with the feedback of continuous controllers. */
+static phx_status close_loops(phx_variation *var)
+{
+    phx_var_control_couple(var);
+    return phx_lu_factor(var->lu, var->forward, NULL);
+}
+
 /* Solves the interval anew, then takes its matrices from both ends, the maps of the bodies and the projection. */
 phx_status phx_variation_step(phx_variation *var, double t0, double h, const double *x0, const double *v0,
                               const double *x1, const double *vm, const double *lambda)
@@ -250,7 +275,9 @@ phx_status phx_variation_step(phx_variation *var, double t0, double h, const dou
     memcpy(var->v0, v0, (size_t)var->n_v * sizeof *v0);
     memcpy(var->vm, vm, (size_t)var->n_v * sizeof *vm);
     memcpy(var->lambda, lambda, (size_t)var->n_l * sizeof *lambda);
-    phx_status status = solve_interval(var);
+    phx_status status = var->control ? phx_var_control_samples(var) : PHX_OK;
+    if (!status)
+        status = solve_interval(var);
     if (!status)
         status = end_of_interval(var, x1);
     if (status)
@@ -264,8 +291,13 @@ phx_status phx_variation_step(phx_variation *var, double t0, double h, const dou
         phx_body_step_maps(var->system->bodies[b].body, &view, maps);
         phx_body_start_maps(var->system->bodies[b].body, var->system->gravity, &view, var->body_room, maps);
     }
-    status = phx_var_projection(var);
-    return status ? status : look_back(var);
+    if (var->control)
+        status = phx_var_control_interval(var);
+    if (!status)
+        status = phx_var_projection(var);
+    if (!status)
+        status = look_back(var);
+    return status || !var->control ? status : close_loops(var);
 }
 
 /* ---- maps of all bodies ---- */
@@ -297,11 +329,18 @@ static void apply_start(phx_variation *var, bool transposed, double alpha, const
 phx_status phx_variation_tangent(phx_variation *var, const double *r, const double *dv_p, double *xi, double *dv)
 {
     double *rhs = var->room[0], *back = var->room[1], *start = var->room[2], *xi1 = var->xi1, *dv1 = var->dv1;
+    double *z = dv + var->n_v;
     const size_t bytes = (size_t)var->n * sizeof(double), of_v = (size_t)var->n_v * sizeof(double);
 
     memset(rhs, 0, bytes);
     memset(back, 0, of_v);
     memset(start, 0, of_v);
+    if (var->control) {
+        phx_var_control_samples_tangent(var, xi, dv, z);
+        for (int i = 0; i < var->n_z; i++)
+            z[i] += dv_p ? dv_p[var->n_v + i] : 0.0;
+        phx_var_control_residual(var, xi, z, rhs);
+    }
     apply_map(var, PHX_STEP_E, false, -1.0, xi, back); /* R_x xi = (A_f + B W - A_b) (-E xi) */
     phx_var_add_pattern(var, var->difference, false, 1.0, back, rhs);
     apply_map(var, PHX_STEP_W, false, 1.0, back, start);
@@ -313,6 +352,10 @@ phx_status phx_variation_tangent(phx_variation *var, const double *r, const doub
     const phx_status status = phx_lu_solve(var->lu, 1, rhs);
     if (status)
         return status;
+    if (var->control)
+        phx_var_control_end(var, rhs, z);
+    for (int i = 0; i < var->n_z; i++)
+        z[i] += dv_p ? dv_p[var->n_v + var->n_z + i] : 0.0;
     memset(xi1, 0, of_v);
     memset(dv1, 0, of_v);
     apply_map(var, PHX_STEP_X, false, 1.0, xi, xi1);
@@ -327,9 +370,15 @@ phx_status phx_variation_tangent(phx_variation *var, const double *r, const doub
 }
 
 /* ---- backward ---- */
+int phx_variation_states(const phx_variation *var)
+{
+    return var->n_v + var->n_z;
+}
+
 int phx_variation_adjoint_size(const phx_variation *var)
 {
-    return 4 * var->n + (2 + VARIATION_RATES) * var->n_v + var->n_l + VARIATION_PER * var->system->components.n;
+    return 4 * var->n + (2 + VARIATION_RATES) * var->n_v + var->n_l + VARIATION_PER * var->system->components.n +
+           2 * var->n_z;
 }
 
 step_adjoint phx_var_step_adjoint(const phx_variation *var, double *kept)
@@ -345,6 +394,8 @@ step_adjoint phx_var_step_adjoint(const phx_variation *var, double *kept)
         at.rows[j] = next;
     at.rate = next;
     at.impulse = next + var->n_l;
+    at.states[0] = at.impulse + VARIATION_PER * var->system->components.n;
+    at.states[1] = at.states[0] + var->n_z;
     return at;
 }
 
@@ -353,7 +404,7 @@ phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, 
 {
     const step_adjoint at = phx_var_step_adjoint(var, kept);
     double *eta = at.eta;
-    double *a_xi0 = var->xi1, *a_v0 = var->dv1, *back = var->room[0], *start = var->room[1];
+    double *a_xi0 = var->xi1, *a_v0 = var->dv1, *back = var->room[0], *start = var->room[1], *a_z = a_v + var->n_v;
     const size_t of_v = (size_t)var->n_v * sizeof(double);
 
     memset(a_xi0, 0, of_v);
@@ -365,10 +416,17 @@ phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, 
     apply_map(var, PHX_STEP_VM, true, 1.0, a_v, eta);
     apply_map(var, PHX_STEP_X, true, 1.0, a_xi, a_xi0);
     apply_map(var, PHX_STEP_V0, true, 1.0, a_v, a_v0);
+    memcpy(at.states[1], a_z, (size_t)var->n_z * sizeof *a_z);
+    if (var->control)
+        phx_var_control_end_adjoint(var, a_z, eta);
     if (!status)
         status = phx_lu_solve_transposed(var->lu, eta);
     if (status)
         return status;
+    if (var->control) {
+        phx_var_control_residual_adjoint(var, eta, a_xi0, a_z);
+        memcpy(at.states[0], a_z, (size_t)var->n_z * sizeof *a_z);
+    }
     memset(back, 0, of_v);
     memset(start, 0, of_v);
     apply_start(var, true, 1.0, eta, start);
@@ -379,5 +437,7 @@ phx_status phx_variation_adjoint(phx_variation *var, double *a_xi, double *a_v, 
         a_xi[i] = a_xi0[i];
         a_v[i] = a_v0[i] - start[i];
     }
+    if (var->control)
+        phx_var_control_samples_adjoint(var, a_z, a_xi, a_v);
     return PHX_OK;
 }

@@ -28,9 +28,28 @@ typedef struct step_adjoint {
     double *rows[3];               /* n: . d(-G^T mu, G u - w) at (v + dv, mu), (drive, mu_w), (v, 0) */
     double *rate;                  /* n_l: . dw */
     double *impulse;               /* components x VARIATION_PER: . d impulse of weights and loads */
+    double *states[2];             /* n_z: . dz behind the samples, at the end, of controllers */
 } step_adjoint;
 /* Its arrays in `kept`, phx_variation_adjoint_size numbers. */
 step_adjoint phx_var_step_adjoint(const phx_variation *variation, double *kept);
+
+/* Controllers in a step (control_variation.c). Rows of measures lie over ws->control.cols. */
+typedef struct varied_controls {
+    double *interval, *sample; /* A, B, C, D of each: over the interval; at the start, of a sample or as an instant */
+    int *first_map;            /* of each controller, in both */
+    bool any_due, *due;        /* samples at the start; of each controller */
+    double *by_x, *by_v;       /* measures over the interval by xi_0 and the mean velocity */
+    double *at_x, *at_v;       /* at the start by xi_0 and v_0, where samples are taken */
+    double *acted;             /* P^T e_i of each actuation, over the columns of its ports */
+    int *first_acted;
+    double *before;              /* n_z: states at the start without its samples */
+    signed char *side, *side_at; /* of each output: over the interval, in a sample or at the start */
+    double *m, *u;               /* changes of measures, of outputs */
+    double *place, *part;        /* rows */
+    double *copy, *z;            /* n_z */
+    double *x0, *x1, *xm, *low;  /* n_x; low: two */
+    double *v;                   /* 3 n_v */
+} varied_controls;
 
 struct phx_variation {
     phx_context *context;
@@ -38,6 +57,8 @@ struct phx_variation {
     workspace *ws;
     double t0, h;
     int n_v, n_l, n, entries;
+    int n_z;                  /* entries of x of controllers */
+    varied_controls *control; /* NULL: none */
     phx_lu *lu;
     double *forward;                    /* A(2/h) of the interval from its start: entries */
     double *difference;                 /* the same minus that of the interval from its end */
@@ -86,6 +107,26 @@ phx_status phx_var_project_tangent(phx_variation *variation, const phx_variation
 /* The transpose: a_v, of v_1 on entry, of v on exit; to a_xi1, a_xi0, a_v0 is added, and to `kept`. */
 phx_status phx_var_project_adjoint(phx_variation *variation, double *a_v, double *a_xi1, double *a_xi0, double *a_v0,
                                    const step_adjoint *kept);
+
+/* ---- control_variation.c: of systems with controllers. Their states z stand behind the velocities in variations and
+ * adjoints of a state ---- */
+phx_status phx_var_control_create(phx_variation *variation);
+void phx_var_control_free(varied_controls *control);
+/* Before and after the interval is solved. */
+phx_status phx_var_control_samples(phx_variation *variation);
+phx_status phx_var_control_interval(phx_variation *variation);
+/* `forward`, taken with u held, receives the feedback. */
+void phx_var_control_couple(phx_variation *variation);
+/* z goes through the samples; rhs += what xi_0 and z change in the residual; z goes to the end with the change of the
+ * mean velocity. In this order. */
+void phx_var_control_samples_tangent(phx_variation *variation, const double *xi0, const double *dv0, double *z);
+void phx_var_control_residual(phx_variation *variation, const double *xi0, const double *z, double *rhs);
+void phx_var_control_end(phx_variation *variation, const double *dvm, double *z);
+/* The transposes in the order of an adjoint; to_vm, a_xi0, a_v0: to them is added. a_z goes from the end to the start
+ * by the second, through the samples by the third. */
+void phx_var_control_end_adjoint(phx_variation *variation, const double *a_z, double *to_vm);
+void phx_var_control_residual_adjoint(phx_variation *variation, const double *eta, double *a_xi0, double *a_z);
+void phx_var_control_samples_adjoint(phx_variation *variation, double *a_z, double *a_xi0, double *a_v0);
 
 /* ---- load_variation.c: impulses of loads on a free component (index) ---- */
 /* wanted += their change with the configurations at both ends. */
