@@ -212,9 +212,11 @@ static phx_status solve_interval(phx_variation *var)
             var->lambda[i] -= res[var->n_v + i];
     }
     memcpy(var->v, end, (size_t)var->n_v * sizeof *end);
-    if (var->control && !status) { /* the feedback of Newton's matrix is not exact */
+    if (var->control && !status) { /* without the feedback, whose rows in Newton's matrix are not exact */
         var->ws->control.open = true;
-        status = ops->interval_linearise(&var->ws->base);
+        status = ops->interval_residual(&var->ws->base, end, var->lambda, var->x1, res);
+        if (!status)
+            status = ops->interval_linearise(&var->ws->base);
         var->ws->control.open = false;
     }
     memcpy(var->forward, var->ws->values.val, (size_t)var->entries * sizeof *var->forward);
