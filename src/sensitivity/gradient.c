@@ -177,7 +177,7 @@ static phx_status find_by_differences(phx_context *context, phx_neighbour *neigh
  * steps outputs whose derivatives by each entry of the state the adjoint finds by differences. */
 static bool tangents_are_cheaper(const analysis_part *part, const phx_run_gradient *run)
 {
-    bool by_entries = run->wanted.energies, at_all_steps = false;
+    bool by_entries = run->wanted.energies || run->wanted.controllers, at_all_steps = false;
 
     for (int i = 0; i < phx_system_n_outputs(run->run.system); i++)
         by_entries = by_entries || (run->wanted.outputs[i] && !phx_output_slopes_has(run->run.system, i));

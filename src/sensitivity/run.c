@@ -386,6 +386,24 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
     return status;
 }
 
+phx_status phx_run_hold_limits(phx_run_gradient *run, int r)
+{
+    const signed char *side = r < 0 ? NULL : run->side;
+    phx_status status = PHX_OK;
+
+    if (!run->wanted.controllers)
+        return PHX_OK;
+    phx_system_hold_sides(run->run.system, NULL);
+    if (r >= 0)
+        status =
+            phx_system_limit_sides(run->seen.dae, run->tape.t[r], phx_tape_x(run, r), phx_tape_v(run, r), run->side);
+    phx_system_hold_sides(run->run.system, side);
+    for (int p = 0; p < run->m; p++)
+        for (int k = 0; k < PHX_DIFFERENCE_PLACES; k++)
+            phx_system_hold_sides(run->moved[p].at[k].system, side);
+    return status;
+}
+
 bool phx_run_row_counts(const phx_run_gradient *run, int r)
 {
     for (int k = 0; k < run->n; k++)
@@ -420,7 +438,8 @@ static phx_status allocate_run(phx_run_gradient *run)
     run->distinct = phx_calloc(run->context, n, sizeof *run->distinct);
     run->wanted.outputs =
         phx_calloc(run->context, (size_t)phx_system_n_outputs(run->run.system), sizeof *run->wanted.outputs);
-    return run->moved && run->distinct && run->wanted.outputs
+    run->side = phx_calloc(run->context, (size_t)phx_system_controller_outputs(run->run.system), sizeof *run->side);
+    return run->moved && run->distinct && run->wanted.outputs && run->side
                ? phx_arrays_create(run->context, sizeof arrays / sizeof *arrays, arrays)
                : PHX_ERR_MEMORY;
 }
@@ -470,6 +489,7 @@ void phx_run_gradient_free(phx_run_gradient *run)
     for (int k = 0; run->slope && k < run->n; k++)
         phx_free(run->slope[k].value);
     phx_free(run->slope);
+    phx_free(run->side);
     phx_free(run->wanted.outputs);
 
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);

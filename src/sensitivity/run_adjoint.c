@@ -260,6 +260,8 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
     bool any = false;
     for (int c = 0; c < run->columns.n; c++)
         any = any || s->used[c];
+    if (!status)
+        status = phx_run_hold_limits(run, r);
     for (int b = 0; b < phx_system_bodies(run->run.system) && any && !status; b++) {
         bool follows = false;
         status = follows_body(run, s, r, b, &follows);
@@ -277,6 +279,7 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
                     phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[q] / moved->step *
                     phx_objective_value(&moved->programs[q][k], run->tape.t[r], run->row, run->variables);
         }
+    (void)phx_run_hold_limits(run, -1); /* nothing that could fail */
     return status;
 }
 

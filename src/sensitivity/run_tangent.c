@@ -31,6 +31,7 @@ static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const dou
 
     if (!phx_run_row_counts(run, r))
         return PHX_OK;
+    status = phx_run_hold_limits(run, r);
     for (int s = 0; s < PHX_DIFFERENCE_PLACES && !status; s++) {
         move_state(run->run.system, phx_tape_x(run, r), phx_tape_v(run, r), phx_difference_place[s] * moved->step, xi,
                    dv, room, room + n_x);
@@ -42,6 +43,7 @@ static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const dou
                     slope * phx_objective_value(&moved->programs[s][k], run->tape.t[r], run->row, run->variables);
         }
     }
+    (void)phx_run_hold_limits(run, -1); /* nothing that could fail */
     return status;
 }
 

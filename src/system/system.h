@@ -400,6 +400,12 @@ bool phx_system_is_shaped(const phx_system *system); /* whether there are these 
 /* Name into a buffer; its unit, NULL: none. */
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns);
+/* Which outputs of all continuous controllers are below (-1) or above (1) their limits at a state, else 0; of sampled
+ * ones 0. `side`: phx_system_controller_outputs. From hold_sides on the blocks of a system stay there, wherever they
+ * are, so that differences of them are those of one branch; the array is borrowed, NULL: as usual. */
+int phx_system_controller_outputs(const phx_system *system);
+phx_status phx_system_limit_sides(phx_dae *dae, double t, const double *x, const double *v, signed char *side);
+void phx_system_hold_sides(const phx_system *system, const signed char *side);
 /* States of controllers at the start, into x. */
 void phx_system_initial_controllers(const phx_system *system, double *x);
 int phx_system_controllers(const phx_system *system);
@@ -456,8 +462,8 @@ phx_status phx_variation_step(phx_variation *variation, double t0, double h, con
                               const double *x1, const double *vm, const double *lambda);
 /* Mean velocity and multipliers of the interval that the dae has evaluated last; borrowed. */
 void phx_system_last_interval(const phx_dae *dae, const double **vm, const double **lambda);
-/* In place: the variation at the start of the step becomes that at its end. r (n_v + n_l), dv_p: what a parameter changes in
- * the residual and at the end (phx_variation_by_parameter); NULL: zero. */
+/* In place: the variation at the start of the step becomes that at its end. r (n_v + n_l), dv_p: what a parameter
+ * changes in the residual and at the end (phx_variation_by_parameter); NULL: zero. */
 phx_status phx_variation_tangent(phx_variation *variation, const double *r, const double *dv_p, double *xi, double *dv);
 /* The transpose: the derivative (a_xi, a_v) of a number by the state at the end becomes that by the state at the start;
  * `kept` (phx_variation_adjoint_size) is what phx_variation_contract needs of it. */

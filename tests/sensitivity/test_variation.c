@@ -100,7 +100,9 @@ static void adjoint_is_transpose(void **state)
                                         "damped_lever.yaml",    "four_bar_free.yaml",   "heavy_top.yaml",
                                         "fishing_rod.yaml",     "gear_train.yaml",      "cable_arm.yaml",
                                         "composite_blade.yaml", "telescopic_boom.yaml", "arm_path.yaml",
-                                        "rotor_blade.yaml",     "spinning_plate.yaml"};
+                                        "rotor_blade.yaml",     "spinning_plate.yaml",  "arm_pd.yaml",
+                                        "arm_digital.yaml",     "scara.yaml",           "satellite_codesign.yaml",
+                                        "wheel_pendulum.yaml"};
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         CHECK_BELOW(worst_of(*state, names[k]), 1e-11, "%s", names[k]);

@@ -128,6 +128,37 @@ phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x,
     return status || !phx_sys_is_shaped(system) ? status : phx_sys_shaped(ws, t, x, v, columns);
 }
 
+int phx_system_controller_outputs(const phx_system *system)
+{
+    return system->control.n_actuations;
+}
+
+phx_status phx_system_limit_sides(phx_dae *dae, double t, const double *x, const double *v, signed char *side)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+
+    memset(side, 0, (size_t)system->control.n_actuations * sizeof *side);
+    phx_sys_set_instant(ws, x, v);
+    ws->by->clear_efforts(ws);
+    phx_status status = phx_sys_controllers(ws, t, false);
+    for (int c = 0; c < system->control.n && !status; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        if (phx_block_sample_time(slot->block) > 0.0)
+            continue;
+        measure_all(ws, slot);
+        status = phx_block_sides(slot->block, dae->context, t, 0.0, x + slot->x, ws->control.y, ws->control.room[c],
+                                 side + slot->first_output);
+    }
+    return status;
+}
+
+void phx_system_hold_sides(const phx_system *system, const signed char *side)
+{
+    for (int c = 0; c < system->control.n; c++)
+        phx_block_hold_sides(system->control.slot[c].block, side ? side + system->control.slot[c].first_output : NULL);
+}
+
 /* ---- arrays ---- */
 static void feedback_free_names(int count, char **names)
 {

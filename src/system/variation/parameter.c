@@ -423,16 +423,7 @@ static void end_by(const phx_variation *var, const phx_variation_parameter *by, 
     }
 }
 
-/* ---- controllers ---- */
-/* Neighbours have the branches of limits that the system has: `sides` of its outputs, NULL: their own. */
-static void hold_sides(workspace *ws, const signed char *sides)
-{
-    for (int c = 0; c < ws->system->control.n; c++) {
-        const controller_slot *slot = &ws->system->control.slot[c];
-        phx_block_hold_sides(slot->block, sides ? sides + slot->first_output : NULL);
-    }
-}
-
+/* ---- controllers, whose neighbours have the branches of limits that the system has ---- */
 /* by->states: what samples at the start of the step make of the states before them. */
 static phx_status samples_by(const phx_variation *var, const phx_variation_parameter *by)
 {
@@ -443,9 +434,9 @@ static phx_status samples_by(const phx_variation *var, const phx_variation_param
     for (int k = 0; k < by->n && by->controls && var->control->any_due && !status; k++) {
         memcpy(by->x, var->x0, (size_t)first * sizeof *by->x);
         memcpy(by->x + first, var->control->before, (size_t)var->n_z * sizeof *by->x);
-        hold_sides(by->ws[k], var->control->side_at);
+        phx_system_hold_sides(by->ws[k]->system, var->control->side_at);
         status = phx_system_take_samples(&by->ws[k]->base, var->t0, by->x, var->v0);
-        hold_sides(by->ws[k], NULL);
+        phx_system_hold_sides(by->ws[k]->system, NULL);
         for (int i = 0; i < var->n_z; i++)
             by->states[i] += by->weight[k] * by->x[first + i];
     }
@@ -458,9 +449,9 @@ static phx_status controllers_by(const phx_variation *var, const phx_variation_p
 {
     const int first = var->system->control.first_x;
 
-    hold_sides(ws, var->control->side);
+    phx_system_hold_sides(ws->system, var->control->side);
     const phx_status status = phx_sys_controllers(ws, var->t0 + 0.5 * var->h, false);
-    hold_sides(ws, NULL);
+    phx_system_hold_sides(ws->system, NULL);
     for (int c = 0; c < ws->system->control.n; c++) {
         const controller_slot *slot = &ws->system->control.slot[c];
         for (int i = 0; i < phx_block_n(slot->block) && phx_block_sample_time(slot->block) == 0.0; i++)
