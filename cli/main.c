@@ -41,7 +41,7 @@ static const cli_command commands[] = {
      "Objective, variables and constraints are given by the key 'optimize' of the model file.\n"},
     {"sensitivity", cli_sensitivity, "MODEL", "Derivatives of numbers of an analysis by the parameters of a model",
      "An OBJECTIVE is a number that an analysis gives: modes.omega.1, model.mass, static(tip.y),\n"
-     "simulate.integral(y(tip.x)^2), linearize.hinf. A PARAMETER is a name under 'parameters' of the model file.\n"},
+     "simulate.integral(y(tip.x)^2), linearize.hinf. NAMES stand under 'parameters' of the model file.\n"},
     {"identify", cli_identify, "MODEL", "Parameters of a model from measurements, with confidence intervals",
      "The model's key `identify` names parameters, bounds and measurements: time series in csv files, frequencies,\n"
      "frequency responses. Combinations that the measurements do not determine are named.\n"},

@@ -35,6 +35,26 @@ static phx_derivation derivation_of(const char *method)
                                             : PHX_DERIVE_DIFFERENCES;
 }
 
+/* The names of all --to, each a list with commas between them. Returns -1, or the exit status after a message. */
+static int split_names(const cli_command *command, phx_context *context, const cli_list *to, cli_words *names)
+{
+    size_t size = 1;
+
+    *names = (cli_words){0};
+    for (int k = 0; k < to->count; k++)
+        size += strlen(to->items[k]) + 1;
+    char *all = to->count > 0 ? phx_calloc(context, size, 1) : NULL;
+    if (!all)
+        return to->count > 0 ? cli_failed(context, PHX_ERR_MEMORY) : -1;
+    for (int k = 0; k < to->count; k++) {
+        strcat(all, k > 0 ? "," : "");
+        strcat(all, to->items[k]);
+    }
+    const int status = cli_split(command, context, "--to", all, names);
+    phx_free(all);
+    return status;
+}
+
 /* Reads the model, differentiates and writes; the exit status. */
 static int sensitivity(const cli_command *command, phx_context *context, const sensitivity_arguments *given)
 {
@@ -42,10 +62,13 @@ static int sensitivity(const cli_command *command, phx_context *context, const s
     phx_gradient_options options = phx_gradient_options_default();
     phx_gradient found = {0};
     phx_model *model = NULL;
+    cli_words names = {0};
     int status = given->of.count > 0 ? -1
                                      : cli_usage_error(command, "what is to be differentiated? give --of, for instance "
                                                                 "--of modes.omega.1");
 
+    if (status < 0)
+        status = split_names(command, context, &given->to, &names);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)
@@ -53,8 +76,8 @@ static int sensitivity(const cli_command *command, phx_context *context, const s
     if (status < 0) {
         options.n_objectives = given->of.count;
         options.objectives = given->of.items;
-        options.n_parameters = given->to.count;
-        options.parameters = given->to.count > 0 ? given->to.items : NULL;
+        options.n_parameters = names.count;
+        options.parameters = names.words;
         options.derivation = derivation_of(given->method);
         phx_status result = phx_gradient_find(context, model, &options, &found);
         cli_progress_done();
@@ -67,6 +90,7 @@ static int sensitivity(const cli_command *command, phx_context *context, const s
     }
     phx_gradient_free(&found);
     phx_model_destroy(model);
+    cli_words_free(&names);
     return status;
 }
 
@@ -79,8 +103,8 @@ int cli_sensitivity(const cli_command *command, phx_context *context, int argc, 
          "number to differentiate, as modes.omega.1 or simulate.final(tip.y); may "
          "be repeated",
          &given.of},
-        {"--to", 0, OPTION_LIST, "PARAMETER", "parameter or list to differentiate by; may be repeated (default: all)",
-         &given.to},
+        {"--to", 0, OPTION_LIST, "NAMES",
+         "parameters or lists to differentiate by, m,k; may be repeated (default: all)", &given.to},
         {"--method", 0, OPTION_CHOICE, "adjoint|tangent|differences",
          "default: the cheapest of the exact ones; differences of whole analyses for comparison", &given.method},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
