@@ -38,7 +38,7 @@ static const struct value_kind {
     {"fmu", "--parameters", "LIST", NULL, offer_parameter_names, FORM_LIST},
     {NULL, NULL, "MODEL", ":files .yaml .yml", NULL, FORM_FREE},
     {"sensitivity", NULL, "OBJECTIVE", NULL, NULL, FORM_FREE},
-    {"sensitivity", NULL, "PARAMETER", NULL, offer_parameter_names, FORM_WORD},
+    {"sensitivity", NULL, "NAMES", NULL, offer_parameter_names, FORM_LIST},
     {"identify", NULL, "FILE", ":files .csv", NULL, FORM_FREE},
     {"plot", "--output", "FILE", ":files", NULL, FORM_FREE},
     {"plot", NULL, "FILE...", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},

@@ -79,7 +79,7 @@ int cli_optimize(const cli_command *command, phx_context *context, int argc, cha
         {"--model", 0, OPTION_TEXT, "BEST.yaml", "the model with the values at the optimum", &given.best},
         {"--page", 0, OPTION_TEXT, "FILE.html", "a page with the history, and start and optimum over each other",
          &given.page},
-        {"--threads", 0, OPTION_COUNT, "N", "threads for the cases (default: all processors)", &given.threads},
+        {"--threads", 0, OPTION_COUNT, "N", "threads for cases or variables (default: all processors)", &given.threads},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     phx_model *model = NULL;

@@ -7,6 +7,7 @@
 
 typedef struct sensitivity_arguments {
     const char *model, *format, *output, *method;
+    int threads;
     cli_list of, to, set;
 } sensitivity_arguments;
 
@@ -79,6 +80,7 @@ static int sensitivity(const cli_command *command, phx_context *context, const s
         options.n_parameters = names.count;
         options.parameters = names.words;
         options.derivation = derivation_of(given->method);
+        options.threads = cli_threads(given->threads);
         phx_status result = phx_gradient_find(context, model, &options, &found);
         cli_progress_done();
         if (!result && is_page(given))
@@ -107,6 +109,8 @@ int cli_sensitivity(const cli_command *command, phx_context *context, int argc, 
          "parameters or lists to differentiate by, m,k; may be repeated (default: all)", &given.to},
         {"--method", 0, OPTION_CHOICE, "adjoint|tangent|differences",
          "default: the cheapest of the exact ones; differences of whole analyses for comparison", &given.method},
+        {"--threads", 0, OPTION_COUNT, "N", "threads for differences by several parameters (default: all processors)",
+         &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE",

@@ -47,6 +47,8 @@ typedef struct phx_gradient_options {
     const char *const *objectives;
     const char *const *parameters; /* names, of a list for all its entries; NULL: all of the model */
     phx_derivation derivation;
+    int threads;   /* for differences of whole analyses by several parameters; 0: one. With more call
+                      phx_algebra_set_threads(1) before. The numbers do not depend on it */
     double memory; /* bytes for the states of a run, default 0.5e9; of a longer one some are kept, and a sweep makes the
                       others again */
 } phx_gradient_options;

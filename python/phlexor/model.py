@@ -893,7 +893,7 @@ class Model:
         return equilibrium_of(report, made)
 
     def sensitivity(self, of: Sequence[str], to: Optional[Sequence[str]] = None, *,
-                    method: Derivation = "auto", page: Optional[PathLike] = None,
+                    method: Derivation = "auto", page: Optional[PathLike] = None, threads: Optional[int] = 1,
                     progress: Optional[Progress] = None) -> Gradient:
         """Derivatives of numbers of an analysis by the parameters of the model.
 
@@ -908,6 +908,8 @@ class Model:
             "auto": the cheapest of the exact ones; "differences" of whole analyses, for comparison.
         page : path-like, optional
             An .html file that shows bars, and the mechanism in the colours of the derivatives.
+        threads : int or None
+            For differences of whole analyses by several parameters; None: as many as there are processors.
         progress : callable, optional
             ``progress(what, done, total)``; False stops the work.
 
@@ -918,7 +920,7 @@ class Model:
         if isinstance(of, str) or isinstance(to, str):
             raise TypeError("of and to are lists of texts")
         with self._use(progress) as (call, pointer), _page_lock(page):
-            return find_gradient(call, pointer, list(of), None if to is None else list(to), method, page)
+            return find_gradient(call, pointer, list(of), None if to is None else list(to), method, page, check_threads(threads))
 
     def identify(self, data: Optional[PathLike] = None, *, validate: Optional[PathLike] = None, iterations: int = 50,
                  page: Optional[PathLike] = None, progress: Optional[Progress] = None) -> Identification:
@@ -971,7 +973,7 @@ class Model:
         resume : bool
             Go on with FILE.partial, which a search that ended early has left.
         threads : int or None
-            For the cases; None: as many as there are processors.
+            For the cases, of one for the variables; None: as many as there are processors.
         page : path-like, optional
             An .html file that shows the history, and the start through the optimum.
         progress : callable, optional

@@ -64,12 +64,12 @@ def _array(pointer: Any, *shape: int) -> FloatArray:
 
 
 def find_gradient(call: Any, model: Any, of: Sequence[str], to: Optional[Sequence[str]], method: str,
-                  page: Optional[PathLike]) -> Gradient:
+                  page: Optional[PathLike], threads: int = 1) -> Gradient:
     """The gradient of a model in a call."""
     check_method(method)
     options, found = lib.phx_gradient_options_default(), phx_gradient()
     objectives, parameters = names_of(list(of)), names_of(list(to or ()))
-    options.n_objectives, options.derivation = len(of), METHODS[method]
+    options.n_objectives, options.derivation, options.threads = len(of), METHODS[method], threads
     options.objectives = ctypes.cast(objectives, type(options.objectives))
     if to is not None:
         options.n_parameters = len(to)

@@ -26,6 +26,7 @@ static phx_status evaluate_functions(phx_search *search, phx_context *context, i
     options.objectives = search->texts;
     options.n_parameters = search->n;
     options.parameters = search->names;
+    options.threads = search->cases > 1 ? 1 : search->options->threads; /* cases have the threads */
     const phx_status status = phx_gradient_find(context, search->models[c], &options, &found);
     if (!status) {
         memcpy(values, found.value, functions * sizeof *values);

@@ -143,32 +143,75 @@ typedef struct analysis_part {
     double *value, *slope, *error;
 } analysis_part;
 
-/* Values and derivatives of a part by whole analyses at the neighbours of each parameter. */
-static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, const int *parameters,
-                                      analysis_part *part)
+/* Parameters one after the other on several threads, each of which has a model of its own. */
+typedef struct difference_work {
+    const phx_neighbour *neighbour;
+    const int *parameters;
+    const analysis_part *part;
+    phx_neighbour *own; /* of each worker */
+    double **room;      /* of each worker */
+} difference_work;
+
+/* The derivatives by one parameter, into the arrays of the part. */
+static phx_status differentiate_item(void *user, phx_context *context, int worker, int p, int slot)
 {
+    difference_work *work = user;
+    const analysis_part *part = work->part;
+    phx_neighbour *neighbour = &work->own[worker];
     const int n = part->n, m = part->m;
-    double *room = phx_calloc(context, (PHX_DIFFERENCE_PLACES + 2) * (size_t)n, sizeof *room);
-    phx_status status = room ? phx_neighbour_move(context, neighbour, -1, 0.0) : PHX_ERR_MEMORY;
+    double *room = work->room[worker], *slope = room + PHX_DIFFERENCE_PLACES * n, *error = slope + n;
+    phx_log_fn *log;
+    void *log_user;
+    phx_status status = PHX_OK;
+
+    (void)slot;
+    if (!neighbour->model)
+        status = phx_neighbour_create(context, work->neighbour->original, neighbour);
+    phx_context_get_log(context, &log, &log_user);
+    phx_context_set_log(context, NULL, NULL); /* neighbours repeat the warnings of the model itself */
+    if (!status)
+        status = differentiate(context, neighbour, work->parameters[p], n, part->objectives, part->value, room, slope,
+                               error);
+    phx_context_set_log(context, log, log_user);
+    for (int k = 0; k < n && !status; k++) {
+        part->slope[k * m + p] = slope[k];
+        part->error[k * m + p] = error[k];
+    }
+    return status;
+}
+
+/* Values and derivatives of a part by whole analyses at the neighbours of each parameter. */
+static phx_status find_by_differences(phx_context *context, phx_neighbour *neighbour, int threads,
+                                      const int *parameters, analysis_part *part)
+{
+    difference_work work = {.neighbour = neighbour, .parameters = parameters, .part = part};
+    const phx_ordered_map_work items = {
+        .count = part->m, .what = "gradient", .user = &work, .compute = differentiate_item};
+    phx_ordered_map *map = NULL;
+    phx_status status = phx_neighbour_move(context, neighbour, -1, 0.0);
 
     if (!status)
-        status = phx_objectives_of_model(context, neighbour->model, n, part->objectives, part->value);
-    double *slope = room ? room + PHX_DIFFERENCE_PLACES * n : NULL, *error = room ? slope + n : NULL;
-    phx_log_fn *log;
-    void *user;
-    phx_context_get_log(context, &log, &user);
-    phx_context_set_log(context, NULL, NULL); /* neighbours repeat the warnings of the model itself */
-    for (int p = 0; p < m && !status; p++) {
-        status = differentiate(context, neighbour, parameters[p], n, part->objectives, part->value, room, slope, error);
-        for (int k = 0; k < n && !status; k++) {
-            part->slope[k * m + p] = slope[k];
-            part->error[k * m + p] = error[k];
-        }
-        if (!status)
-            status = phx_progress(context, "gradient", p + 1, m);
+        status = phx_objectives_of_model(context, neighbour->model, part->n, part->objectives, part->value);
+    if (status || part->m == 0)
+        return status;
+    status = phx_ordered_map_create(context, threads < 1 ? 1 : threads < part->m ? threads : part->m, &map);
+    const int workers = status ? 0 : phx_ordered_map_workers(map);
+    work.own = phx_calloc(context, (size_t)workers + 1, sizeof *work.own);
+    work.room = phx_calloc(context, (size_t)workers + 1, sizeof *work.room);
+    if (!status && (!work.own || !work.room))
+        status = PHX_ERR_MEMORY;
+    for (int w = 0; w < workers && !status; w++)
+        status =
+            phx_arrays_create(context, 1, &(phx_array){&work.room[w], (PHX_DIFFERENCE_PLACES + 2) * (size_t)part->n});
+    if (!status)
+        status = phx_ordered_map_run(map, &items);
+    for (int w = 0; w < workers && work.own && work.room; w++) {
+        phx_neighbour_free(&work.own[w]);
+        phx_free(work.room[w]);
     }
-    phx_context_set_log(context, log, user);
-    phx_free(room);
+    phx_free(work.own);
+    phx_free(work.room);
+    phx_ordered_map_destroy(map);
     return status;
 }
 
@@ -216,13 +259,13 @@ static phx_status find_part(phx_context *context, phx_neighbour *neighbour, cons
     phx_status status = PHX_ERR_UNSUPPORTED;
 
     if (!of_runs || options->derivation == PHX_DERIVE_DIFFERENCES)
-        return find_by_differences(context, neighbour, parameters, part);
+        return find_by_differences(context, neighbour, options->threads, parameters, part);
     status = find_of_run(context, neighbour, options, parameters, part);
     if (status != PHX_ERR_UNSUPPORTED || options->derivation != PHX_DERIVE_AUTO)
         return status;
     phx_log(context, PHX_LOG_WARNING, "derivatives by differences of whole runs: %s", phx_context_message(context));
     phx_context_clear(context);
-    return find_by_differences(context, neighbour, parameters, part);
+    return find_by_differences(context, neighbour, options->threads, parameters, part);
 }
 
 /* The objectives of runs, or those of all other analyses together, into their rows of the gradient. */

@@ -22,9 +22,9 @@ for command in new simulate modes identify optimize sensitivity linearize titop 
     run 2 $command --nothing-like-it
     says 'unknown option'
 done
-run 0 sensitivity "$source/examples/satellite_codesign.yaml" --of model.mass --to h,kp --to w
+run 0 sensitivity "$examples/satellite_codesign.yaml" --of model.mass --to h,kp --to w
 prints '^  kp  *60  '
-run 2 sensitivity "$source/examples/satellite_codesign.yaml" --of model.mass --to h,,kp
+run 2 sensitivity "$examples/satellite_codesign.yaml" --of model.mass --to h,,kp
 says "a word of the list 'h,,kp' is empty"
 run 0 schema
 prints '`dimension`'
