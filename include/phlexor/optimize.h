@@ -14,9 +14,10 @@ typedef void phx_optimize_note_fn(void *user, int evaluation, double objective, 
 
 /* How the key `optimize` of a model is worked on. */
 typedef struct phx_optimize_options {
-    const char *history_path;   /* csv: a row for each evaluation; NULL: no file. It is NAME.partial until the end */
-    bool resume;                /* go on with history_path.partial, which a search that ended early has left */
-    int threads;                /* for the cases, of one for the parameters; 0: one. With more call phx_algebra_set_threads(1) before */
+    const char *history_path; /* csv: a row for each evaluation; NULL: no file. It is NAME.partial until the end */
+    bool resume;              /* go on with history_path.partial, which a search that ended early has left */
+    int threads; /* for the cases, of one for the parameters; 0: one. With more call phx_algebra_set_threads(1) before
+                  */
     phx_optimize_note_fn *note; /* NULL: not wanted */
     void *user;                 /* of note */
 } phx_optimize_options;
