@@ -320,8 +320,10 @@ static void fill_maps(const phx_vectors *vectors, const vector_piece *piece, dou
     for (int k = 0; k < piece->n; k++) {
         const vector_slot *slot = &vectors->slot[piece->vector[k]];
         maps[k].columns = 3;
-        for (int i = 0; i < 3 && slot->tie < 0; i++)
+        for (int i = 0; i < 3 && slot->tie < 0; i++) {
+            maps[k].L[3 * i + i] = 1.0;
             maps[k].Z[UNIT * i + i] = h == 0.0 ? 1.0 : h;
+        }
         if (slot->tie >= 0)
             map_tied(slot, h, xm, x1, vm, &maps[k]);
     }
