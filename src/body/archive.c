@@ -2,6 +2,7 @@
 #include "body/floating/floating.h"
 #include "body/rod/rod.h"
 #include "body/sliding/sliding.h"
+#include "body/vectors/vectors.h"
 
 /* A kind: its table of operations, by whose name it is found, and what writes and reads one; `flex` is its deformation,
  * which is written elsewhere (NULL: none). */
@@ -13,6 +14,7 @@ typedef struct body_archive {
 static const body_archive kinds[] = {
     {&phx_floating_ops, phx_floating_archive},
     {&phx_rod_ops, phx_rod_archive},
+    {&phx_vector_ops, phx_vectors_archive},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 

@@ -188,9 +188,31 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
     body->ops->mass_matrix(body, x, mass);
 }
 
+/* T^T M T by unit twists; zero without memory, which is a singular mass. */
+static void rigid_mass_of(const phx_body *body, const double *x, double *mass)
+{
+    const int r = body->n_rigid;
+    double *v = phx_calloc(NULL, 2 * (size_t)body->n_v, sizeof *v), *p = v + body->n_v, wrench[6];
+
+    memset(mass, 0, (size_t)(r * r) * sizeof *mass);
+    for (int c = 0; c < r && v; c++) {
+        double unit[6] = {0.0};
+        unit[c] = 1.0;
+        phx_body_rigid_motion(body, x, unit, v);
+        phx_body_momenta(body, x, v, p);
+        phx_body_rigid_force(body, x, p, wrench);
+        for (int i = 0; i < r; i++)
+            mass[r * i + c] = wrench[i];
+    }
+    phx_free(v);
+}
+
 void phx_body_rigid_mass(const phx_body *body, const double *x, double *mass)
 {
-    body->ops->rigid_mass(body, x, mass);
+    if (body->ops->rigid_mass)
+        body->ops->rigid_mass(body, x, mass);
+    else
+        rigid_mass_of(body, x, mass);
 }
 
 void phx_body_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)

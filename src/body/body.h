@@ -408,6 +408,81 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
  * that are no rods in space. */
 double phx_rod_twist(const phx_body *body);
 
+/* ---- bodies of vectors: shells and solids of large displacement (vectors/vectors.h) ----
+ * The unknowns are vectors in inertial axes: places and, of shells, directors (unit at rest). A set of them may be
+ * tied: it is then rigid and moves as one frame. A body without ties has no frame. */
+typedef enum phx_vector_element { PHX_VECTOR_Q9, PHX_VECTOR_T6, PHX_VECTOR_TET10, PHX_VECTOR_HEX27 } phx_vector_element;
+
+enum {
+    PHX_VECTOR_NODES = 27,  /* of an element at most */
+    PHX_VECTOR_POINTS = 27, /* integration points of an element at most */
+    PHX_SHELL_STRAINS = 8,  /* (e11 e22 2e12 k11 k22 2k12 g1 g2) */
+    PHX_SOLID_STRAINS = 6   /* (e11 e22 e33 2e23 2e13 2e12) */
+};
+
+/* Of an element kind: its nodes, its integration points, its strains at each.
+ * Order of the nodes: Q9 and Hex27 by lines, i + 3 j (+ 9 k) with i along r, j along s, k along t;
+ * T6: corners 1 2 3, then the middles of 12 23 31;  Tet10: corners 1 2 3 4, then the middles of 12 23 31 14 24 34.
+ * r x s of a shell points to its upper side, as the directors do. */
+int phx_vector_nodes(phx_vector_element element);
+int phx_vector_points(phx_vector_element element);
+int phx_vector_strains(phx_vector_element element);
+
+/* A region: section of a shell, material of a solid. */
+typedef struct phx_vector_section {
+    double stiffness[64]; /* shell: 8 x 8, (N11 N22 N12 M11 M22 M12 Q1 Q2) by its strains, 5/6 of the shears included;
+                             solid: the first 36, 6 x 6, second Piola-Kirchhoff stress by its strains */
+    double mass;          /* shell: per area, kg/m^2; solid: per volume, kg/m^3 */
+    double inertia;       /* shell: of the directors per area, rho h^3/12, kg */
+    double director;      /* shell: stiffness of the director's length, E h, N/m */
+} phx_vector_section;
+
+/* A rigid set. Its frame has the body's axes at rest and its origin at `origin`; that of the first tie is the first
+ * frame of the body. Its mass must not vanish, and its vectors must not be parallel to one line. A tie of places
+ * without their directors is a hinge along them. */
+typedef struct phx_vector_tie {
+    const char *name; /* a location of the body, PHX_LOCATION_NAME; for messages */
+    double origin[3];
+    int n_places, n_directors;
+    const int *places, *directors; /* from 0; each in one tie at most */
+} phx_vector_tie;
+
+/* A mass at a place: of a tie, with its inertia (about the place, body axes at rest); else without inertia. */
+typedef struct phx_vector_mass {
+    int place;
+    double mass, inertia[9];
+} phx_vector_mass;
+
+/* All numbers count from 0. Everything is copied. */
+typedef struct phx_vector_def {
+    const char *name;
+    int n_places, n_directors, n_elements; /* n_directors 0: a solid */
+    const double *place;                   /* n_places x 3, m, body axes */
+    const double *director;                /* n_directors x 3, unit */
+    const int *director_place;             /* n_directors: where each stands; several at one place are a fold, whose
+                                              angles are kept */
+    const phx_vector_element *element;     /* n_elements: shells Q9 and T6, or solids */
+    const int *cell_place;    /* the nodes of each element, one element after the other (phx_vector_nodes each) */
+    const int *cell_director; /* shell: its directors at these nodes; solid: NULL */
+    const int *section;       /* n_elements: of sections */
+    const double *axis;       /* shell: n_elements x 3, a direction whose projection on the tangent plane at each point
+                                 is axis 1 there; solid: NULL, its axes are those of the body */
+    int n_sections, n_ties, n_masses;
+    const phx_vector_section *sections;
+    const phx_vector_tie *ties;
+    const phx_vector_mass *masses;
+    double damping; /* s: Kelvin-Voigt, stress + damping * C strain rate */
+} phx_vector_def;
+
+/* PHX_ERR_ARGUMENT, with the name, for values that make no body: an element with a Jacobian that is not positive (by
+ * its number, from 1), a section that is not positive definite, a place without an element. */
+phx_status phx_vector_body_create(phx_context *context, const phx_vector_def *def, phx_body **body);
+/* Where entry `component` of the stress vector at a point of an element stands; -1 if there is none. The stress vector
+ * has the stresses at the integration points, element by element, N, M, Q of shells in the axes of the section. */
+int phx_vector_stress_at(const phx_body *body, int element, int point, int component);
+/* Weights over the integration points of the stress at each node, extrapolated: nodes x points, row-major. */
+void phx_vector_extrapolate(phx_vector_element element, double *weights);
+
 /* ---- name and sizes of a body ---- */
 const char *phx_body_name(const phx_body *body);
 int phx_body_n_x(const phx_body *body);

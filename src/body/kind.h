@@ -5,13 +5,18 @@
  *     frame f:       x: r (dim), attitude                 v: v (dim), w (n_rot), body components of that frame
  *     coordinates:   x: q (n_q)                           v: q_dot
  *
- * each at a place in x and v that the kind chooses; the first frame leads both. What follows from this layout alone,
- * the motion of the state, rigid motions, ports, is the same for all kinds (motion.c, ports.c). The kind answers for
- * inertia, forces, energies and stresses. A floating body has one frame and its deformation for coordinates. */
+ * each at a place in x and v that the kind chooses; the first frame leads both. Coordinates may be vectors of the
+ * inertial space, three numbers each: places and directions (shells, solids of large displacement). Rigid motions move
+ * them. A body of vectors alone has no frame: its first vector is a place, which stands for the origin of a first frame
+ * with the inertial axes, and a twist is its velocity and the inertial angular velocity. What follows from this layout
+ * alone, the motion of the state, rigid motions, ports, is the same for all kinds (motion.c, ports.c). The kind answers
+ * for inertia, forces, energies and stresses. A floating body has one frame and its deformation for coordinates. */
 #ifndef PHX_BODY_KIND_H
 #define PHX_BODY_KIND_H
 
 #include "body/body.h"
+
+#include <string.h>
 
 struct phx_curve; /* sliding/curve.h */
 
@@ -43,7 +48,8 @@ typedef struct phx_body_ops {
     void (*put_mass)(const phx_body *body, const double *x, bool all, const int *at, double *val);
     /* First moment in inertial components, mass * (place of the centre of mass). */
     void (*moment)(const phx_body *body, const double *x, double *moment);
-    /* T^T M T with the rigid motions T (phx_body_rigid_motion); M dense; momenta about the inertial origin. */
+    /* T^T M T with the rigid motions T (phx_body_rigid_motion), NULL: from the momenta; M dense; momenta about the
+     * inertial origin. */
     void (*rigid_mass)(const phx_body *body, const double *x, double *mass);
     void (*mass_matrix)(const phx_body *body, const double *x, double *mass);
     void (*inertial_momentum)(const phx_body *body, const double *x, const double *v, double *linear, double *angular);
@@ -113,7 +119,8 @@ struct phx_body {
     int dim, n_rot, n_rigid; /* n_rigid = dim + n_rot */
     int n_attitude;          /* entries of an attitude in x */
     int n_frames;
-    const phx_body_frame *frames; /* the first at 0, 0 */
+    const phx_body_frame *frames; /* the first at 0, 0; none: the first coordinates are a place */
+    const bool *directions;       /* coordinates that are inertial vectors: whether each is a direction, not a place */
     int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
     int n_places;                 /* along its curve: the last entries of x and of v, behind the coordinates */
     int n_v, n_x;
@@ -141,6 +148,17 @@ void phx_body_move_coordinates(int n, double h, const double *q0, const double *
 static inline const double *phx_body_q(const phx_body *body, const double *x)
 {
     return x + body->q_x;
+}
+
+/* Attitude of the first frame, or the inertial axes. */
+static inline void phx_body_axes(const phx_body *body, const double *x, double *R)
+{
+    static const double inertial[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+
+    if (body->n_frames > 0)
+        phx_attitude_rotation(body->dim, x + body->dim, R);
+    else
+        memcpy(R, inertial, sizeof inertial);
 }
 
 /* Deformation that the lever arms of ports see: q, or none with simplified kinetics (NULL: zero). */

@@ -161,11 +161,13 @@ void phx_body_displace_rigidly(const phx_body *body, double factor, const double
 {
     double first[12], R[9];
 
-    if (body->n_frames == 1) {
+    if (body->n_frames == 1 && !body->directions) {
         displace_frame(body->dim, factor, twist, x);
         return;
     }
-    memcpy(first, x, (size_t)(body->dim + body->n_attitude) * sizeof *first);
+    memcpy(first, x, (size_t)body->dim * sizeof *first);
+    phx_body_axes(body, x, R);
+    phx_attitude_set(body->dim, R, body->dim == 2 ? x[4] : 0.0, first + body->dim);
     displace_frame(body->dim, factor, twist, first);
     phx_attitude_rotation(body->dim, first + body->dim, R);
     phx_body_place(body, first, R, first[4], x);
@@ -199,6 +201,67 @@ static relative relative_to_first(const phx_body *body, int f, const double *x)
     return between;
 }
 
+/* ---- inertial vectors, of the reference (first frame or place) at x with the axes R ---- */
+/* v of every vector by the twist (v, w) in the axes R: V + W x (r - r_0), W x d. */
+static void move_vectors(const phx_body *body, const double *x, const double *R, const double *twist, double *v)
+{
+    double V[3], W[3];
+
+    phx_rot_apply(3, R, twist, V);
+    phx_rot_apply(3, R, twist + 3, W);
+    for (int k = 0; k < body->n_q / 3; k++) {
+        const double *z = x + body->q_x + 3 * k;
+        double *out = v + body->q_v + 3 * k, arm[3];
+        for (int a = 0; a < 3; a++)
+            arm[a] = z[a] - (body->directions[k] ? 0.0 : x[a]);
+        phx_rot_x_vec(3, W, arm, out);
+        for (int a = 0; a < 3; a++)
+            out[a] += body->directions[k] ? 0.0 : V[a];
+    }
+}
+
+/* wrench += the resultant of p on the vectors, in the axes R. */
+static void gather_vectors(const phx_body *body, const double *x, const double *R, const double *p, double *wrench)
+{
+    double force[3] = {0.0}, moment[3] = {0.0}, local[3];
+
+    for (int k = 0; k < body->n_q / 3; k++) {
+        const double *z = x + body->q_x + 3 * k, *f = p + body->q_v + 3 * k;
+        double arm[3], part[3];
+        for (int a = 0; a < 3; a++)
+            arm[a] = z[a] - (body->directions[k] ? 0.0 : x[a]);
+        phx_vec_x_vec(3, arm, f, part);
+        for (int a = 0; a < 3; a++) {
+            force[a] += body->directions[k] ? 0.0 : f[a];
+            moment[a] += part[a];
+        }
+    }
+    phx_rot_apply_transposed(3, R, force, local);
+    for (int a = 0; a < 3; a++)
+        wrench[a] += local[a];
+    phx_rot_apply_transposed(3, R, moment, local);
+    for (int a = 0; a < 3; a++)
+        wrench[3 + a] += local[a];
+}
+
+/* Moves the vectors with the reference from x to the place `to` with the axes R: r <- to + R R_0^T (r - r_0). */
+static void place_vectors(const phx_body *body, const double *to, const double *R, double *x)
+{
+    double R0[9], first[3], arm[3], local[3];
+
+    phx_body_axes(body, x, R0);
+    memcpy(first, x, sizeof first);
+    for (int k = 0; k < body->n_q / 3; k++) {
+        double *z = x + body->q_x + 3 * k;
+        for (int a = 0; a < 3; a++)
+            arm[a] = z[a] - (body->directions[k] ? 0.0 : first[a]);
+        phx_rot_apply_transposed(3, R0, arm, local);
+        phx_rot_apply(3, R, local, z);
+        for (int a = 0; a < 3; a++)
+            z[a] += body->directions[k] ? 0.0 : to[a];
+    }
+}
+
 /* Velocities of a rigid motion of the whole body at x; `twist` is (v, w) of the first frame in its axes, deformation
  * rates are zero. */
 void phx_body_rigid_motion(const phx_body *body, const double *x, const double *twist, double *v)
@@ -206,7 +269,13 @@ void phx_body_rigid_motion(const phx_body *body, const double *x, const double *
     const int dim = body->dim;
 
     memset(v, 0, (size_t)body->n_v * sizeof *v);
-    memcpy(v, twist, (size_t)body->n_rigid * sizeof *v);
+    if (body->directions) {
+        double R[9];
+        phx_body_axes(body, x, R);
+        move_vectors(body, x, R, twist, v);
+    }
+    if (body->n_frames > 0)
+        memcpy(v, twist, (size_t)body->n_rigid * sizeof *v);
     for (int f = 1; f < body->n_frames; f++) { /* v_f = R_f^T R_0 (v + w x arm), w_f = R_f^T R_0 w */
         const relative between = relative_to_first(body, f, x);
         double *own = v + body->frames[f].v, velocity[3];
@@ -227,7 +296,7 @@ void phx_body_rigid_velocities(const phx_body *body, const double *x, const doub
     const int dim = body->dim;
     double R[9], twist[6];
 
-    phx_attitude_rotation(dim, x + dim, R);
+    phx_body_axes(body, x, R);
     phx_rot_apply_transposed(dim, R, linear, twist);
     if (dim == 2)
         twist[2] = angular[0];
@@ -242,7 +311,14 @@ void phx_body_rigid_force(const phx_body *body, const double *x, const double *p
 {
     const int dim = body->dim;
 
-    memcpy(wrench, p, (size_t)body->n_rigid * sizeof *p);
+    memset(wrench, 0, (size_t)body->n_rigid * sizeof *wrench);
+    if (body->n_frames > 0)
+        memcpy(wrench, p, (size_t)body->n_rigid * sizeof *p);
+    if (body->directions) {
+        double R[9];
+        phx_body_axes(body, x, R);
+        gather_vectors(body, x, R, p, wrench);
+    }
     for (int f = 1; f < body->n_frames; f++) {
         const relative between = relative_to_first(body, f, x);
         const double *own = p + body->frames[f].v;
@@ -286,5 +362,8 @@ void phx_body_place(const phx_body *body, const double *position, const double *
             frame[a] = position[a] + place[a];
         phx_attitude_set(dim, own, dim == 2 ? frame[4] + angle - x[4] : 0.0, frame + dim);
     }
-    memcpy(x, moved, (size_t)(dim + body->n_attitude) * sizeof *x);
+    if (body->directions)
+        place_vectors(body, moved, R, x);
+    if (body->n_frames > 0)
+        memcpy(x, moved, (size_t)(dim + body->n_attitude) * sizeof *x);
 }

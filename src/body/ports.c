@@ -22,21 +22,57 @@ static inline const double *frame(const int dim, const double *attitude, double 
     return room;
 }
 
+/* A view from the frame of a port. An inertial vector is a frame that keeps the inertial axes. */
+typedef struct frame_view {
+    phx_body_view view;
+    double x[3][12], v[3][6];
+} frame_view;
+
+static inline bool is_vector(const phx_body *body, const phx_body_port *port)
+{
+    return body->directions && port->frame.x >= body->q_x;
+}
+
+static const phx_body_view *from_vector(const phx_body_port *port, const phx_body_view *view, frame_view *room)
+{
+    static const double inertial[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    const double *x[3] = {view->x0, view->x1, view->xm}, *v[3] = {view->v0, view->v1, view->vm};
+
+    for (int k = 0; k < 3; k++) {
+        memcpy(room->x[k], x[k] + port->frame.x, 3 * sizeof(double));
+        memcpy(room->x[k] + 3, inertial, sizeof inertial);
+        memset(room->v[k], 0, sizeof room->v[k]);
+        if (v[k])
+            memcpy(room->v[k], v[k] + port->frame.v, 3 * sizeof(double));
+    }
+    room->view = (phx_body_view){.h = view->h,
+                                 .x0 = view->x0 == view->x1 ? room->x[1] : room->x[0],
+                                 .x1 = room->x[1],
+                                 .xm = room->x[2],
+                                 .v0 = room->v[0],
+                                 .v1 = room->v[1],
+                                 .vm = room->v[2]};
+    return &room->view;
+}
+
 /* The body as its port sees it: from the frame of the port. `room` holds that view where it is not the body's own. */
-static inline const phx_body_view *from_frame(const phx_body_port *port, const phx_body_view *view, phx_body_view *room)
+static inline const phx_body_view *from_frame(const phx_body *body, const phx_body_port *port,
+                                              const phx_body_view *view, frame_view *room)
 {
     const int x = port->frame.x, v = port->frame.v;
 
+    if (is_vector(body, port))
+        return from_vector(port, view, room);
     if (x == 0)
         return view;
-    *room = (phx_body_view){.h = view->h,
-                            .x0 = view->x0 + x,
-                            .x1 = view->x1 + x,
-                            .xm = view->xm + x,
-                            .v0 = view->v0 + v,
-                            .v1 = view->v1 + v,
-                            .vm = view->vm + v};
-    return room;
+    room->view = (phx_body_view){.h = view->h,
+                                 .x0 = view->x0 + x,
+                                 .x1 = view->x1 + x,
+                                 .xm = view->xm + x,
+                                 .v0 = view->v0 + v,
+                                 .v1 = view->v1 + v,
+                                 .vm = view->vm + v};
+    return &room->view;
 }
 
 /* The functions of a port take the number of coordinates that its point knows: with 0, a rigid body, nothing is left of
@@ -158,9 +194,9 @@ static void view_any(const phx_body *body, const phx_body_port *port, const phx_
                      phx_port_view *out)
 {
     const phx_flex_point *point = &port->point;
-    phx_body_view room;
+    frame_view room;
 
-    view = from_frame(port, view, &room);
+    view = from_frame(body, port, view, &room);
     out->dim = body->dim;
     out->slides = false;
     out->straight = point->n == 0;
@@ -286,7 +322,7 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
                          const double *effort, double *res)
 {
     const phx_flex_point *point = &port->point;
-    phx_body_view room;
+    frame_view room;
 
     double own[PHX_PORT_MAX];
 
@@ -298,7 +334,12 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
         res[wheel_column(body, port)] += alpha * effort[port->wheel_entry];
         effort = phx_body_port_without_wheel(port, effort, own);
     }
-    view = from_frame(port, view, &room);
+    if (is_vector(body, port)) { /* no moments */
+        for (int a = 0; a < 3; a++)
+            res[port->frame.v + a] += alpha * effort[a];
+        return;
+    }
+    view = from_frame(body, port, view, &room);
     res += port->frame.v;
     if (body->dim == 2 && point->n == 0)
         port_apply(2, 0, body, point, view, alpha, effort, res);
@@ -356,6 +397,8 @@ int phx_body_port_columns(const phx_body *body, const phx_body_port *port, int *
         return phx_slide_columns(body, port, cols);
     for (int c = 0; cols && c < n; c++)
         cols[c] = c < r ? port->frame.v + c : body->q_v + port->point.dof[c - r];
+    for (int c = 3; cols && c < n && is_vector(body, port); c++) /* of a rotation that it does not have: any */
+        cols[c] = port->frame.v + (port->frame.v + c < body->n_v ? c : c - 6);
     if (cols && port->wheel)
         cols[n] = wheel_column(body, port);
     return n + (port->wheel ? 1 : 0);
@@ -374,13 +417,13 @@ static void widen_by_wheel(const phx_body_port *port, int rows, int n, double *P
 int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *cols,
                            double *P)
 {
-    phx_body_view room;
+    frame_view room;
 
     if (port->slides) {
         phx_slide_tangents(body, port, view, 0, NULL, NULL, &(phx_slide_derivatives){.P = P});
         return phx_body_port_columns(body, port, cols);
     }
-    view = from_frame(port, view, &room);
+    view = from_frame(body, port, view, &room);
     const int n =
         body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
     if (port->wheel)
@@ -403,9 +446,9 @@ static inline void only_place(const int dim, const phx_body *body, const phx_bod
 
 void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P)
 {
-    phx_body_view room;
+    frame_view room;
 
-    view = from_frame(port, view, &room);
+    view = from_frame(body, port, view, &room);
     if (body->dim == 2)
         only_place(2, body, port, view, P);
     else
@@ -467,9 +510,9 @@ static inline void tangents(const int dim, const phx_body *body, const phx_body_
 void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             const double *effort, const phx_port_tangents *out)
 {
-    phx_body_view room;
+    frame_view room;
 
-    view = from_frame(port, view, &room);
+    view = from_frame(body, port, view, &room);
     if (body->dim == 2)
         tangents(2, body, port, view, effort, out);
     else

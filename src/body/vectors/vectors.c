@@ -1,0 +1,497 @@
+/* The body of vectors: its making, its inertia, its places. Its mass is that of the shape functions,
+ *
+ *     T = 1/2 sum_kl m_kl v_k . v_l ,   m_kl = int rho h N_k N_l dA (places) , int rho h^3/12 N_k N_l dA (directors) ,
+ *
+ * constant and without gyroscopic terms, lumped by Lobatto's rule for Q9 and Hex27. A tie is a rigid body with the
+ * masses of its vectors. Elements of other kinds at a tie have their masses on the diagonal, in the ratio of the
+ * consistent ones. */
+#include "vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- inertia ---- */
+static int tie_count(const phx_vectors *vectors)
+{
+    return vectors->base.n_frames;
+}
+
+/* p = M v, of the free vectors. */
+static void free_momenta(const phx_vectors *vectors, const double *v, double *p)
+{
+    const phx_csr *mass = &vectors->mass;
+    const int first = vectors->base.q_v, n_ties = tie_count(vectors);
+
+    for (int u = n_ties; u < mass->rows; u++) {
+        double *to = p + first + 3 * (u - n_ties);
+        to[0] = to[1] = to[2] = 0.0;
+        for (int e = mass->ptr[u]; e < mass->ptr[u + 1]; e++)
+            for (int i = 0; i < 3 && mass->val[e] != 0.0; i++)
+                to[i] += mass->val[e] * v[first + 3 * (mass->idx[e] - n_ties) + i];
+    }
+}
+
+static void vectors_momenta(const phx_body *body, const double *x, const double *v, double *p)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+
+    for (int f = 0; f < body->n_frames; f++)
+        phx_body_momenta(vectors->tied[f], x + body->frames[f].x, v + body->frames[f].v, p + body->frames[f].v);
+    free_momenta(vectors, v, p);
+}
+
+/* The dense matrix of frame f into the pattern; its rows begin with the frames that it meets. */
+static void put_tie(const phx_vectors *vectors, int f, const double *own, const int *at, double *val)
+{
+    const phx_body *body = &vectors->base;
+    const int v = body->frames[f].v;
+
+    for (int i = 0; i < 6; i++) {
+        int to = body->ptr[v + i];
+        while (body->idx[to] < v)
+            to++;
+        for (int j = 0; j < 6; j++, to++)
+            val[at ? at[to] : to] = own[6 * i + j];
+    }
+}
+
+/* M of the free vectors into the pattern. */
+static void put_free_mass(const phx_vectors *vectors, const int *at, double *val)
+{
+    const phx_body *body = &vectors->base;
+    const phx_csr *mass = &vectors->mass;
+    const int n_ties = tie_count(vectors);
+
+    for (int u = n_ties; u < mass->rows; u++)
+        for (int i = 0; i < 3; i++) {
+            const int row = body->q_v + 3 * (u - n_ties) + i;
+            int to = body->ptr[row];
+            for (int e = mass->ptr[u]; e < mass->ptr[u + 1]; e++) {
+                const int width = mass->idx[e] < n_ties ? 6 : 3;
+                if (width == 3)
+                    val[at ? at[to + i] : to + i] = mass->val[e];
+                to += width;
+            }
+        }
+}
+
+static void vectors_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    double own[36];
+
+    if (!all)
+        return;
+    for (int e = 0; e < body->ptr[body->n_v]; e++)
+        val[at ? at[e] : e] = 0.0;
+    for (int f = 0; f < body->n_frames; f++) {
+        phx_body_mass_matrix(vectors->tied[f], x + body->frames[f].x, own);
+        put_tie(vectors, f, own, at, val);
+    }
+    put_free_mass(vectors, at, val);
+}
+
+static void vectors_mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    const phx_csr *free = &vectors->mass;
+    double own[36];
+
+    memset(mass, 0, (size_t)body->n_v * (size_t)body->n_v * sizeof *mass);
+    for (int f = 0; f < body->n_frames; f++) {
+        const size_t v = (size_t)body->frames[f].v;
+        phx_body_mass_matrix(vectors->tied[f], x + body->frames[f].x, own);
+        for (size_t i = 0; i < 6; i++)
+            memcpy(mass + (v + i) * (size_t)body->n_v + v, own + 6 * i, 6 * sizeof *own);
+    }
+    for (int u = body->n_frames; u < free->rows; u++)
+        for (int e = free->ptr[u]; e < free->ptr[u + 1]; e++)
+            for (int i = 0; i < 3 && free->idx[e] >= body->n_frames; i++) {
+                const int row = body->q_v + 3 * (u - body->n_frames) + i;
+                mass[(size_t)row * (size_t)body->n_v + (size_t)(body->q_v + 3 * (free->idx[e] - body->n_frames) + i)] =
+                    free->val[e];
+            }
+}
+
+static void vectors_moment(const phx_body *body, const double *x, double *sum)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    double own[3];
+
+    memset(sum, 0, 3 * sizeof *sum);
+    for (int f = 0; f < body->n_frames; f++) {
+        phx_body_moment(vectors->tied[f], x + body->frames[f].x, own);
+        for (int i = 0; i < 3; i++)
+            sum[i] += own[i];
+    }
+    for (int k = 0; k < body->n_q; k++)
+        sum[k % 3] += vectors->load[body->n_frames + k / 3] * x[body->q_x + k];
+}
+
+/* Momenta about the inertial origin: sum p, sum z x p, of directors too. */
+static void vectors_inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear,
+                                      double *angular)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    const phx_csr *mass = &vectors->mass;
+    double l[3], a[3];
+
+    memset(linear, 0, 3 * sizeof *linear);
+    memset(angular, 0, 3 * sizeof *angular);
+    for (int f = 0; f < body->n_frames; f++) {
+        phx_body_inertial_momentum(vectors->tied[f], x + body->frames[f].x, v + body->frames[f].v, l, a);
+        for (int i = 0; i < 3; i++) {
+            linear[i] += l[i];
+            angular[i] += a[i];
+        }
+    }
+    for (int u = 0; u < body->n_q / 3; u++) {
+        double p[3] = {0.0};
+        for (int e = mass->ptr[body->n_frames + u]; e < mass->ptr[body->n_frames + u + 1]; e++)
+            for (int i = 0; i < 3 && mass->val[e] != 0.0; i++)
+                p[i] += mass->val[e] * v[body->q_v + 3 * (mass->idx[e] - body->n_frames) + i];
+        phx_rot_x_rot(3, x + body->q_x + 3 * u, p, a);
+        for (int i = 0; i < 3; i++) {
+            linear[i] += vectors->directions[u] ? 0.0 : p[i];
+            angular[i] += a[i];
+        }
+    }
+}
+
+static double free_kinetic(const phx_vectors *vectors, const double *v)
+{
+    const phx_csr *mass = &vectors->mass;
+    const int n_ties = tie_count(vectors);
+    const double *rates = v + vectors->base.q_v;
+    double sum = 0.0;
+
+    for (int u = n_ties; u < mass->rows; u++)
+        for (int e = mass->ptr[u]; e < mass->ptr[u + 1]; e++)
+            if (mass->val[e] != 0.0)
+                sum += 0.5 * mass->val[e] * phx_dot(3, rates + 3 * (u - n_ties), rates + 3 * (mass->idx[e] - n_ties));
+    return sum;
+}
+
+static double vectors_kinetic(const phx_body *body, const double *x, const double *v)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    double sum = free_kinetic(vectors, v);
+
+    for (int f = 0; f < body->n_frames; f++)
+        sum += phx_body_kinetic(vectors->tied[f], x + body->frames[f].x, v + body->frames[f].v);
+    return sum;
+}
+
+static double vectors_kinetic_undeformed(const phx_body *body, const double *v)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    double sum = free_kinetic(vectors, v);
+
+    for (int f = 0; f < body->n_frames; f++)
+        sum += phx_body_kinetic_undeformed(vectors->tied[f], v + body->frames[f].v);
+    return sum;
+}
+
+/* ---- equations ---- */
+/* res of the free vectors = M a - m g */
+static void free_inertia(const phx_vectors *vectors, const double *gravity, const double *a, double *res)
+{
+    free_momenta(vectors, a, res);
+    for (int k = 0; k < vectors->base.n_q; k++)
+        res[vectors->base.q_v + k] -= vectors->load[tie_count(vectors) + k / 3] * gravity[k % 3];
+}
+
+static void vectors_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
+                             const double *v_dot, double *res)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+
+    for (int f = 0; f < body->n_frames; f++) {
+        const phx_body_frame at = body->frames[f];
+        phx_body_residual(vectors->tied[f], gravity, x + at.x, v + at.v, v_dot + at.v, res + at.v);
+    }
+    free_inertia(vectors, gravity, v_dot, res);
+    phx_vectors_add_forces(vectors, x, v, res);
+}
+
+/* M, D and K at an instant on the pattern: the ties as rigid bodies, the free vectors, the pieces. D, K may be NULL. */
+static void vectors_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                              double *D, double *K)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    const size_t bytes = (size_t)body->ptr[body->n_v] * sizeof(double);
+    double own[3][36];
+
+    memset(M, 0, bytes);
+    if (D)
+        memset(D, 0, bytes);
+    if (K)
+        memset(K, 0, bytes);
+    for (int f = 0; f < body->n_frames; f++) {
+        const phx_body_frame at = body->frames[f];
+        phx_body_linearise(vectors->tied[f], gravity, x + at.x, v + at.v, own[0], own[1], own[2]);
+        put_tie(vectors, f, own[0], NULL, M);
+        if (D)
+            put_tie(vectors, f, own[1], NULL, D);
+        if (K)
+            put_tie(vectors, f, own[2], NULL, K);
+    }
+    put_free_mass(vectors, NULL, M);
+    phx_vectors_add_tangents(vectors, x, v, K, D);
+}
+
+static void vectors_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                                   double *K)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    const double still[6] = {0};
+    double own[3][36];
+
+    memset(K, 0, (size_t)body->ptr[body->n_v] * sizeof *K);
+    for (int f = 0; f < body->n_frames; f++) {
+        phx_body_linearise(vectors->tied[f], gravity, x + body->frames[f].x, still, own[0], own[1], own[2]);
+        put_tie(vectors, f, own[2], NULL, K);
+    }
+    phx_vectors_add_mixed_tangents(vectors, x, sigma, K);
+}
+
+/* ---- an interval ---- */
+/* Strains at the start, the end for which the last tangent was made, the ties over the interval. */
+struct phx_products {
+    double *strain, *told, *rates;
+    bool has_told;
+    int n;
+    phx_products *of[];
+};
+
+static size_t vectors_room(const phx_body *body)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    return body->n_frames > 0 ? phx_body_room(vectors->tied[0]) : 1;
+}
+
+static void vectors_products_destroy(const phx_body *body, phx_products *products)
+{
+    if (!products)
+        return;
+    for (int f = 0; f < products->n; f++)
+        phx_body_products_destroy(phx_vectors_of(body)->tied[f], products->of[f]);
+    phx_free(products->strain);
+    phx_free(products->told);
+    phx_free(products->rates);
+    phx_free(products);
+}
+
+/* NULL if memory is short; `scratch` is shared by the ties. */
+static phx_products *vectors_products_create(phx_context *context, const phx_body *body, double *scratch)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    phx_products *made = phx_calloc(context, 1, sizeof *made + ((size_t)body->n_frames + 1) * sizeof(phx_products *));
+
+    if (!made)
+        return NULL;
+    made->strain = phx_calloc(context, (size_t)vectors->n_strains, sizeof *made->strain);
+    made->told = phx_calloc(context, (size_t)body->n_x, sizeof *made->told);
+    made->rates = phx_calloc(context, (size_t)body->n_v, sizeof *made->rates);
+    for (int f = 0; f < body->n_frames; f++, made->n++) {
+        made->of[f] = phx_body_products_create(context, vectors->tied[f], scratch);
+        if (!made->of[f])
+            break;
+    }
+    if (made->n == body->n_frames && made->strain && made->told && made->rates)
+        return made;
+    vectors_products_destroy(body, made);
+    return NULL;
+}
+
+static void vectors_products_share(const phx_body *body, phx_products *products, double *scratch)
+{
+    for (int f = 0; f < products->n; f++)
+        phx_body_products_share(phx_vectors_of(body)->tied[f], products->of[f], scratch);
+}
+
+static void vectors_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
+                                   phx_products *products)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+
+    for (int f = 0; f < body->n_frames; f++)
+        phx_body_interval_begin(vectors->tied[f], h, x0 + body->frames[f].x, v0 + body->frames[f].v, products->of[f]);
+    phx_vectors_strains(vectors, x0, products->strain);
+    products->has_told = false;
+}
+
+static phx_body_view tie_view(const phx_body *body, int f, const phx_body_view *all)
+{
+    const phx_body_frame at = body->frames[f];
+    return (phx_body_view){.h = all->h,
+                           .x0 = all->x0 + at.x,
+                           .x1 = all->x1 + at.x,
+                           .xm = all->xm + at.x,
+                           .v0 = all->v0 + at.v,
+                           .v1 = all->v1 + at.v,
+                           .vm = all->vm + at.v,
+                           .products = all->products->of[f]};
+}
+
+static void vectors_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                      double *res)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    double *rates = view->products->rates;
+
+    for (int k = body->q_v; k < body->n_v; k++)
+        rates[k] = (view->v1[k] - view->v0[k]) / view->h;
+    free_inertia(vectors, gravity, rates, res);
+    for (int f = 0; f < body->n_frames; f++) {
+        const phx_body_view own = tie_view(body, f, view);
+        phx_body_interval_residual(vectors->tied[f], gravity, &own, res + body->frames[f].v);
+    }
+    phx_vectors_add_interval_forces(vectors, view, view->products->strain, res);
+}
+
+/* The derivative by the mean velocity on the pattern: (2/h) M, the ties, the pieces. */
+static void vectors_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
+                                       double *scratch, double *A)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    phx_products *products = view->products;
+    double own[36], again[6];
+
+    memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
+    put_free_mass(vectors, NULL, A);
+    for (int e = body->ptr[body->q_v]; e < body->ptr[body->n_v]; e++)
+        A[e] *= 2.0 / view->h;
+    for (int f = 0; f < body->n_frames; f++) {
+        const phx_body_view at = tie_view(body, f, view);
+        phx_body_interval_residual(vectors->tied[f], gravity, &at, again); /* their scratch is shared */
+        phx_body_interval_linearise(vectors->tied[f], gravity, &at, scratch, own);
+        put_tie(vectors, f, own, NULL, A);
+    }
+    phx_vectors_add_interval_tangents(vectors, view, products->strain, products->has_told ? products->told : NULL, A);
+    memcpy(products->told, view->x1, (size_t)body->n_x * sizeof *products->told);
+    products->has_told = true;
+}
+
+static bool vectors_averages(const phx_body *body, int f, double *arm)
+{
+    if (f >= body->n_frames)
+        return false;
+    const phx_body *tied = phx_vectors_of(body)->tied[f];
+    return tied->ops->averages(tied, 0, arm);
+}
+
+static void vectors_interval_finish(const phx_body *body, double h, const double *v0, double *v1)
+{
+    for (int f = 0; f < body->n_frames; f++)
+        phx_body_interval_finish(phx_vectors_of(body)->tied[f], h, v0 + body->frames[f].v, v1 + body->frames[f].v);
+}
+
+static double vectors_dissipation(const phx_body *body, const double *v)
+{
+    (void)body;
+    (void)v;
+    return 0.0; /* depends on the configuration: interval_dissipation */
+}
+
+/* ---- places ---- */
+static void vectors_rest(const phx_body *body, double *x)
+{
+    memcpy(x, phx_vectors_of(body)->rest, (size_t)body->n_x * sizeof *x);
+}
+
+/* A place: fixed in the frame of its tie, or a vector without directions. */
+static void locate_place(const phx_vectors *vectors, int place, phx_body_port *port)
+{
+    const vector_slot *slot = &vectors->slot[place];
+
+    port->frame = (phx_body_frame){.x = slot->x, .v = slot->v};
+    port->point.without_directions = slot->tie < 0;
+    for (int i = 0; i < 3; i++)
+        port->point.x[i] = slot->tie < 0 ? 0.0 : slot->local[i];
+}
+
+/* A tie by its name, a place by its number from 1; the origin is the first tie, or the first place. */
+static phx_status vectors_locate(const phx_body *body, phx_context *context, const phx_location *location,
+                                 phx_body_port *port)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    const phx_vector_def *def = &vectors->def;
+
+    if (location->sort == PHX_LOCATION_NODE) {
+        if (location->node < 1 || location->node > def->n_places)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "there is no node %d, there are 1 to %d", location->node,
+                            def->n_places);
+        locate_place(vectors, location->node - 1, port);
+        return PHX_OK;
+    }
+    for (int f = 0; f < def->n_ties; f++)
+        if (location->sort == PHX_LOCATION_ORIGIN || strcmp(location->name, def->ties[f].name) == 0) {
+            port->frame = body->frames[f];
+            return PHX_OK;
+        }
+    if (location->sort == PHX_LOCATION_ORIGIN) {
+        locate_place(vectors, 0, port);
+        return PHX_OK;
+    }
+    return phx_fail(context, PHX_ERR_ARGUMENT, "there is no tied set '%s'; tie a set of this name, or take a node",
+                    location->name);
+}
+
+static void vectors_destroy(phx_body *body)
+{
+    phx_vectors *vectors = (phx_vectors *)body;
+
+    for (int f = 0; vectors->tied && f < vectors->def.n_ties; f++)
+        phx_body_destroy(vectors->tied[f]);
+    for (int k = 0; k < 4; k++)
+        phx_free(vectors->table[k]);
+    phx_free(vectors->tied);
+    phx_free(vectors->slot);
+    phx_free(vectors->rest);
+    phx_free(vectors->frames);
+    phx_free(vectors->directions);
+    phx_free(vectors->cells);
+    phx_free(vectors->cell_room);
+    phx_free(vectors->pieces);
+    phx_free(vectors->bonds);
+    phx_free(vectors->indices);
+    phx_free(vectors->load);
+    phx_csr_free(&vectors->mass);
+    phx_vectors_free_def(&vectors->def);
+    phx_body_free_base(body);
+    phx_free(vectors);
+}
+
+const phx_body_ops phx_vector_ops = {
+    .kind = "shell or solid of large displacement",
+    .destroy = vectors_destroy,
+    .rest = vectors_rest,
+    .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_NODE | 1u << PHX_LOCATION_NAME,
+    .locate = vectors_locate,
+    .momenta = vectors_momenta,
+    .put_mass = vectors_put_mass,
+    .moment = vectors_moment,
+    .mass_matrix = vectors_mass_matrix,
+    .inertial_momentum = vectors_inertial_momentum,
+    .residual = vectors_residual,
+    .linearise = vectors_linearise,
+    .room = vectors_room,
+    .products_create = vectors_products_create,
+    .products_destroy = vectors_products_destroy,
+    .products_share = vectors_products_share,
+    .interval_begin = vectors_interval_begin,
+    .interval_residual = vectors_interval_residual,
+    .interval_linearise = vectors_interval_linearise,
+    .interval_finish = vectors_interval_finish,
+    .averages = vectors_averages,
+    .kinetic = vectors_kinetic,
+    .kinetic_undeformed = vectors_kinetic_undeformed,
+    .elastic = phx_vectors_elastic,
+    .dissipation = vectors_dissipation,
+    .interval_dissipation = phx_vectors_interval_dissipation,
+    .free_stress = phx_vectors_free_stress,
+    .free_linearise = vectors_free_linearise,
+    .stress = phx_vectors_stress,
+    .stress_derivative = phx_vectors_stress_derivative,
+};

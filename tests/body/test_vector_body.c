@@ -1,0 +1,492 @@
+/* The body of vectors: its energy over any interval, its derivatives against differences, its rigid motions and
+ * inertia, ports, patch tests. */
+#include "shells.h"
+#include "support.h"
+
+#include "algebra/algebra.h"
+
+enum { SIZE_V = 300, SIZE_X = 320, SIZE_STRESS = 1000 };
+
+static void cylinder(double s, double t, double *place, double *normal)
+{
+    const double angle = 1.2 * s;
+
+    place[0] = sin(angle) + 0.05 * t;
+    place[1] = 0.8 * t + 0.05 * s * s;
+    place[2] = cos(angle) - 1.0;
+    normal[0] = sin(angle);
+    normal[1] = 0.0;
+    normal[2] = cos(angle);
+}
+
+typedef struct sample {
+    shell_mesh mesh;
+    phx_body *body;
+    int n_v, n_x;
+} sample;
+
+/* Two elements; the first end tied, or both, or none. */
+static void open_sample(phx_context *context, phx_vector_element element, int ties, double damping, sample *s)
+{
+    static const phx_vector_mass masses[2] = {{0, 0.3, {0.01, 0, 0, 0, 0.02, 0, 0, 0, 0.03}}, {4, 0.2, {0}}};
+
+    shell_mesh_make(element, 2, 1, false, cylinder, 50.0, 0.3, 0.3, 2.0, &s->mesh);
+    if (ties > 0)
+        shell_mesh_tie(&s->mesh, "left", 0);
+    if (ties > 1)
+        shell_mesh_tie(&s->mesh, "right", 1);
+    s->mesh.def.damping = damping;
+    s->mesh.def.masses = ties > 0 ? masses : masses + 1;
+    s->mesh.def.n_masses = ties > 0 ? 2 : 1;
+    CHECK_OK(context, phx_vector_body_create(context, &s->mesh.def, &s->body));
+    s->n_v = phx_body_n_v(s->body);
+    s->n_x = phx_body_n_x(s->body);
+    assert_in_range(s->n_v, 1, SIZE_V);
+    assert_in_range(s->n_x, 1, SIZE_X);
+}
+
+static void close_sample(sample *s)
+{
+    phx_body_destroy(s->body);
+    shell_mesh_free(&s->mesh);
+}
+
+static void random_place(uint64_t *seed, const sample *s, double *x)
+{
+    double xi[SIZE_V], twist[6];
+
+    phx_body_rest(s->body, x);
+    random_vector(seed, s->n_v, 0.1, xi);
+    phx_body_displace(s->body, 1.0, xi, x);
+    random_vector(seed, 6, 2.0, twist);
+    phx_body_displace_rigidly(s->body, 1.0, twist, x);
+}
+
+/* ---- intervals ---- */
+typedef struct span {
+    double x0[SIZE_X], x1[SIZE_X], xm[SIZE_X], v0[SIZE_V], v1[SIZE_V], vm[SIZE_V], res[SIZE_V];
+    phx_body_view view;
+} span;
+
+static void take(const sample *s, double h, span *at)
+{
+    double low[SIZE_X] = {0}, lost[SIZE_X] = {0};
+    phx_products *products = phx_body_products_create(NULL, s->body, NULL);
+
+    assert_non_null(products);
+    for (int i = 0; i < s->n_v; i++)
+        at->v1[i] = 2.0 * at->vm[i] - at->v0[i];
+    phx_body_move(s->body, h, at->x0, low, at->vm, at->x1, lost, at->xm);
+    at->view = (phx_body_view){.h = h,
+                               .x0 = at->x0,
+                               .x1 = at->x1,
+                               .xm = at->xm,
+                               .v0 = at->v0,
+                               .v1 = at->v1,
+                               .vm = at->vm,
+                               .products = products};
+    phx_body_interval_begin(s->body, h, at->x0, at->v0, products);
+    phx_body_interval_residual(s->body, test_gravity, &at->view, at->res);
+}
+
+static void leave(const sample *s, span *at)
+{
+    phx_body_products_destroy(s->body, at->view.products);
+}
+
+static void random_span(uint64_t *seed, const sample *s, double h, span *at)
+{
+    random_place(seed, s, at->x0);
+    random_vector(seed, s->n_v, 0.6, at->v0);
+    random_vector(seed, s->n_v, 0.6, at->vm);
+    take(s, h, at);
+}
+
+static double energy(const sample *s, const double *x, const double *v)
+{
+    return phx_body_kinetic(s->body, x, v) + phx_body_elastic(s->body, x) +
+           phx_body_potential(s->body, test_gravity, x);
+}
+
+/* Every kind of element, number of ties, with and without damping. */
+#define FOR_SAMPLES(context, s)                                                                                        \
+    for (int k_ = 0; k_ < 12; k_++)                                                                                    \
+        for (bool open_ =                                                                                              \
+                 (open_sample(context, k_ % 2 ? PHX_VECTOR_T6 : PHX_VECTOR_Q9, k_ / 2 % 3, k_ < 6 ? 0.0 : 0.01, s),    \
+                  true);                                                                                               \
+             open_; open_ = (close_sample(s), false))
+
+static void test_energy(void **state)
+{
+    static const double lengths[4] = {1e-3, 0.1, 0.5, -0.2};
+    uint64_t seed = 17;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    for (int n = 0; n < 8; n++) {
+        const double h = lengths[n % 4];
+        span at;
+        random_span(&seed, &s, h, &at);
+        const double lost = h * phx_body_interval_dissipation(s.body, &at.view);
+        phx_body_interval_finish(s.body, h, at.v0, at.v1);
+        const double gain = energy(&s, at.x1, at.v1) - energy(&s, at.x0, at.v0);
+        const double work = h * dot_product(s.n_v, at.vm, at.res);
+        const double scale = fabs(energy(&s, at.x0, at.v0)) + fabs(energy(&s, at.x1, at.v1)) + fabs(lost);
+        CHECK_SMALL((work - gain - lost) / scale, 1e-13, "sample %d, h = %g", k_, h);
+        assert_true(k_ >= 6 ? lost * h > 0.0 : lost == 0.0);
+        leave(&s, &at);
+    }
+}
+
+/* ---- derivatives ---- */
+static const double side[4] = {-2, -1, 1, 2}, weight[4] = {1.0, -8.0, 8.0, -1.0};
+static double dense[SIZE_V * SIZE_V], values[3][SIZE_V * SIZE_V], room[2 * SIZE_V * SIZE_V];
+
+static void spread_values(const sample *s, const double *val)
+{
+    const int *ptr, *idx;
+
+    phx_body_pattern(s->body, &ptr, &idx);
+    memset(dense, 0, sizeof dense);
+    for (int i = 0; i < s->n_v; i++)
+        for (int k = ptr[i]; k < ptr[i + 1]; k++)
+            dense[i * s->n_v + idx[k]] = val[k];
+}
+
+static void check_column(const sample *s, int c, const double *column, const char *what, int number)
+{
+    double got[SIZE_V];
+
+    for (int i = 0; i < s->n_v; i++)
+        got[i] = dense[i * s->n_v + c];
+    CHECK_VECTOR(s->n_v, got, column, 1e-8, "%s, sample %d, column %d", what, number, c);
+}
+
+static void test_interval_tangent(void **state)
+{
+    uint64_t seed = 19;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        span at;
+        random_span(&seed, &s, 0.3, &at);
+        phx_body_interval_linearise(s.body, test_gravity, &at.view, room, values[0]);
+        spread_values(&s, values[0]);
+        for (int c = 0; c < s.n_v; c++) {
+            double column[SIZE_V] = {0};
+            for (int k = 0; k < 4; k++) {
+                span other = at;
+                other.vm[c] += 1e-3 * side[k];
+                take(&s, 0.3, &other);
+                for (int i = 0; i < s.n_v; i++)
+                    column[i] += weight[k] / (12.0 * 1e-3) * other.res[i];
+                leave(&s, &other);
+            }
+            check_column(&s, c, column, "interval", k_);
+        }
+        leave(&s, &at);
+    }
+}
+
+static void check_columns(const sample *s, const char *what, const double *val, const double *x, const double *v,
+                          bool of_place, int number)
+{
+    const double still[SIZE_V] = {0};
+
+    spread_values(s, val);
+    for (int c = 0; c < s->n_v; c++) {
+        double column[SIZE_V] = {0}, res[SIZE_V];
+        for (int k = 0; k < 4; k++) {
+            double xi[SIZE_V] = {0}, x1[SIZE_X], v1[SIZE_V];
+            memcpy(v1, v, (size_t)s->n_v * sizeof *v);
+            memcpy(x1, x, (size_t)s->n_x * sizeof *x);
+            xi[c] = 1.0;
+            phx_body_displace(s->body, of_place ? 1e-3 * side[k] : 0.0, xi, x1);
+            if (!of_place)
+                v1[c] += 1e-3 * side[k];
+            phx_body_residual(s->body, test_gravity, x1, v1, still, res);
+            for (int i = 0; i < s->n_v; i++)
+                column[i] += weight[k] / (12.0 * 1e-3) * res[i];
+        }
+        check_column(s, c, column, what, number);
+    }
+}
+
+static void test_instant_tangents(void **state)
+{
+    uint64_t seed = 23;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        double x[SIZE_X], v[SIZE_V];
+        random_place(&seed, &s, x);
+        random_vector(&seed, s.n_v, 0.8, v);
+        phx_body_linearise(s.body, test_gravity, x, v, values[0], values[1], values[2]);
+        check_columns(&s, "D", values[1], x, v, false, k_);
+        check_columns(&s, "K", values[2], x, v, true, k_);
+    }
+}
+
+/* The mixed tangent with the stress of the place is the tangent at rest; the predicted stress is linear in xi. */
+static void test_mixed(void **state)
+{
+    uint64_t seed = 37;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        const double still[SIZE_V] = {0};
+        double x[SIZE_X], x1[SIZE_X], xi[SIZE_V], sigma[2][SIZE_STRESS], change[SIZE_STRESS], slope[SIZE_STRESS] = {0};
+        const int n = phx_body_n_free_stress(s.body);
+        const int *ptr, *idx;
+        phx_body_pattern(s.body, &ptr, &idx);
+        assert_in_range(n, 1, SIZE_STRESS);
+        random_place(&seed, &s, x);
+        phx_body_free_stress(s.body, x, NULL, sigma[0]);
+        phx_body_free_linearise(s.body, test_gravity, x, sigma[0], values[1]);
+        phx_body_linearise(s.body, test_gravity, x, still, values[0], NULL, values[2]);
+        CHECK_VECTOR(ptr[s.n_v], values[1], values[2], 1e-13, "sample %d", k_);
+        random_vector(&seed, s.n_v, 1.0, xi);
+        phx_body_free_stress(s.body, x, xi, sigma[1]);
+        for (int k = 0; k < 4; k++) {
+            memcpy(x1, x, sizeof x);
+            phx_body_displace(s.body, 1e-3 * side[k], xi, x1);
+            phx_body_free_stress(s.body, x1, NULL, change);
+            for (int i = 0; i < n; i++)
+                slope[i] += weight[k] / (12.0 * 1e-3) * change[i];
+        }
+        for (int i = 0; i < n; i++)
+            sigma[1][i] -= sigma[0][i];
+        CHECK_VECTOR(n, sigma[1], slope, 1e-8, "change of stress, sample %d", k_);
+    }
+}
+
+static void test_stress_derivative(void **state)
+{
+    uint64_t seed = 29;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        double x[SIZE_X], row[SIZE_STRESS], got[SIZE_V], sigma[SIZE_STRESS];
+        const int n = phx_body_n_stress(s.body);
+        random_place(&seed, &s, x);
+        random_vector(&seed, n, 1.0, row);
+        phx_body_stress_derivative(s.body, x, row, got);
+        for (int c = 0; c < s.n_v; c++) {
+            double xi[SIZE_V] = {0}, x1[SIZE_X], slope = 0.0;
+            xi[c] = 1.0;
+            for (int k = 0; k < 4; k++) {
+                memcpy(x1, x, sizeof x);
+                phx_body_displace(s.body, 1e-3 * side[k], xi, x1);
+                phx_body_stress(s.body, x1, sigma);
+                slope += weight[k] / (12.0 * 1e-3) * dot_product(n, row, sigma);
+            }
+            CHECK_CLOSE(got[c], slope, 1e-6, "sample %d, column %d", k_, c);
+        }
+    }
+}
+
+/* ---- rigid motions ---- */
+static void test_rigid(void **state)
+{
+    uint64_t seed = 31;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        double x[SIZE_X], x1[SIZE_X], v[SIZE_V], p[SIZE_V], twist[6], mass[36], other[6], linear[3], angular[3],
+            sigma[SIZE_STRESS];
+        phx_body_rest(s.body, x);
+        random_vector(&seed, 6, 1.5, twist);
+        phx_body_displace_rigidly(s.body, 1.0, twist, x);
+        phx_body_stress(s.body, x, sigma);
+        CHECK_SMALL(max_abs(phx_body_n_stress(s.body), sigma), 1e-13, "sample %d", k_);
+        /* the velocities of a rigid motion are its derivative */
+        phx_body_rigid_motion(s.body, x, twist, v);
+        for (int i = 0; i < 2; i++) {
+            memcpy(i ? x1 : x, x, sizeof x);
+            phx_body_displace_rigidly(s.body, i ? 1e-6 : 0.0, twist, i ? x1 : x);
+        }
+        for (int i = 0; i < s.n_x; i++)
+            x1[i] = (x1[i] - x[i]) / 1e-6;
+        phx_body_tangent(s.body, x, x1, p);
+        CHECK_VECTOR(s.n_v, p, v, 1e-5, "rigid velocities, sample %d", k_);
+        /* T^T M T and momenta */
+        phx_body_momenta(s.body, x, v, p);
+        phx_body_rigid_force(s.body, x, p, other);
+        phx_body_rigid_mass(s.body, x, mass);
+        for (int i = 0; i < 6; i++)
+            CHECK_CLOSE(dot_product(6, mass + 6 * i, twist), other[i], 1e-13, "sample %d, row %d", k_, i);
+        CHECK_CLOSE(0.5 * dot_product(s.n_v, v, p), phx_body_kinetic(s.body, x, v), 1e-12, "sample %d", k_);
+        CHECK_CLOSE(dot_product(6, twist, other), dot_product(s.n_v, v, p), 1e-12, "sample %d", k_);
+        phx_body_inertial_momentum(s.body, x, v, linear, angular);
+        CHECK_CLOSE(dot_product(3, linear, linear), dot_product(3, other, other), 1e-12, "sample %d", k_);
+        /* moving the body to another place turns its momentum with it */
+        double R[9];
+        const double turn[3] = {0.4, 1.3, -0.6}, one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, to[3] = {1.0, 2.0, 3.0};
+        phx_rot_cayley(3, one, turn, R);
+        phx_body_rest(s.body, x);
+        phx_body_place(s.body, to, R, 0.0, x);
+        double moment[3], want[3];
+        phx_body_moment(s.body, x, moment);
+        phx_rot_apply(3, R, phx_body_at_rest(s.body)->s0, want);
+        for (int i = 0; i < 3; i++)
+            want[i] += phx_body_at_rest(s.body)->mass * to[i];
+        CHECK_VECTOR(3, moment, want, 1e-13, "sample %d, centre of mass", k_);
+        CHECK_SMALL(phx_body_elastic(s.body, x), 1e-24, "sample %d", k_);
+    }
+}
+
+/* The stiffness at rest has six zero eigenvalues and no more. */
+static void test_zero_eigenvalues(void **state)
+{
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        const double still[SIZE_V] = {0}, none[3] = {0};
+        double x[SIZE_X];
+        static double eigen[SIZE_V];
+        phx_body_rest(s.body, x);
+        phx_body_linearise(s.body, none, x, still, values[0], NULL, values[2]);
+        spread_values(&s, values[2]);
+        for (int i = 0; i < s.n_v; i++)
+            for (int j = 0; j < i; j++)
+                CHECK_CLOSE(dense[i * s.n_v + j], dense[j * s.n_v + i], 1e-11, "symmetry, sample %d", k_);
+        CHECK_OK(*state, phx_dense_eigen_symmetric(*state, s.n_v, dense, NULL, eigen, NULL));
+        for (int i = 0; i < 6; i++)
+            CHECK_SMALL(eigen[i] / eigen[s.n_v - 1], 1e-14, "eigenvalue %d, sample %d", i, k_);
+        assert_true(eigen[6] / eigen[s.n_v - 1] > 1e-7);
+    }
+}
+
+/* Over free intervals both momenta change by those of the residual: sum of forces and moments of the elements vanish.
+ */
+static void test_momenta(void **state)
+{
+    uint64_t seed = 41;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        const double none[3] = {0};
+        double x[SIZE_X], v[SIZE_V], zero[SIZE_V] = {0}, res[SIZE_V], wrench[6];
+        random_place(&seed, &s, x);
+        random_vector(&seed, s.n_v, 0.5, v);
+        phx_body_residual(s.body, none, x, zero, zero, res); /* at rest: forces of the elements */
+        phx_body_rigid_force(s.body, x, res, wrench);
+        CHECK_SMALL(max_abs(6, wrench) / max_abs(s.n_v, res), 1e-13, "sample %d", k_);
+    }
+}
+
+/* ---- patch tests ---- */
+static void plane(double s, double t, double *place, double *normal)
+{
+    place[0] = 2.0 * s;
+    place[1] = 1.0 * t;
+    place[2] = 0.0;
+    normal[0] = normal[1] = 0.0;
+    normal[2] = 1.0;
+}
+
+/* Linear displacements in the plane, and constant curvatures by the stiffness at rest: inner nodes in equilibrium. */
+static void test_patch(void **state)
+{
+    enum { PATCH_V = 400 };
+    static double K[PATCH_V * PATCH_V], M[PATCH_V * PATCH_V];
+
+    for (int k = 0; k < 4; k++) {
+        const phx_vector_element element = k % 2 ? PHX_VECTOR_T6 : PHX_VECTOR_Q9;
+        const bool bends = k / 2;
+        const double still[PATCH_V] = {0}, none[3] = {0};
+        shell_mesh mesh;
+        phx_body *body = NULL;
+        const int *ptr, *idx;
+        double x[PATCH_V], xi[PATCH_V] = {0}, res[PATCH_V];
+
+        shell_mesh_make(element, 3, 3, false, plane, 1e4, 0.3, 0.1, 1.0, &mesh);
+        shell_mesh_distort(&mesh, 0.2);
+        CHECK_OK(*state, phx_vector_body_create(*state, &mesh.def, &body));
+        assert_in_range(phx_body_n_v(body), 1, PATCH_V);
+        phx_body_pattern(body, &ptr, &idx);
+        phx_body_rest(body, x);
+        for (int i = 0; i < mesh.def.n_places; i++) {
+            const double *X = mesh.def.place + 3 * i;
+            double *u = xi + 6 * i, *d = u + 3;
+            u[0] = bends ? 0.0 : 0.03 * X[0] + 0.02 * X[1];
+            u[1] = bends ? 0.0 : -0.01 * X[0] + 0.04 * X[1];
+            u[2] = bends ? 0.5 * X[0] * X[0] + 0.3 * X[0] * X[1] - 0.4 * X[1] * X[1] : 0.0;
+            d[0] = bends ? -(X[0] + 0.3 * X[1]) : 0.0;
+            d[1] = bends ? -(0.3 * X[0] - 0.8 * X[1]) : 0.0;
+        }
+        phx_body_linearise(body, none, x, still, M, NULL, K);
+        phx_body_displace(body, bends ? 0.0 : 1.0, xi, x);
+        phx_body_residual(body, none, x, still, still, res);
+        for (int i = 0; i < phx_body_n_v(body) && bends; i++) {
+            res[i] = 0.0;
+            for (int e = ptr[i]; e < ptr[i + 1]; e++)
+                res[i] += K[e] * xi[idx[e]];
+        }
+        const double scale = max_abs(phx_body_n_v(body), res);
+        for (int j = 1; j + 1 < mesh.across; j++)
+            for (int i = 1; i + 1 < mesh.along; i++)
+                CHECK_SMALL(max_abs(6, res + 6 * shell_mesh_node(&mesh, i, j)) / scale, 1e-12, "element kind %d, %s",
+                            element, bends ? "bending" : "membrane");
+        phx_body_destroy(body);
+        shell_mesh_free(&mesh);
+    }
+}
+
+/* ---- ports ---- */
+static void test_ports(void **state)
+{
+    uint64_t seed = 43;
+    sample s;
+
+    FOR_SAMPLES(*state, &s)
+    {
+        span at;
+        random_span(&seed, &s, 0.2, &at);
+        for (int node = 1; node <= s.mesh.def.n_places; node++) {
+            const phx_location where = {.sort = PHX_LOCATION_NODE, .node = node};
+            phx_body_port port = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+            phx_port_view view = {.dim = 3};
+            double P[12 * 6], effort[12] = {0.3, -0.5, 0.7}, res[SIZE_V] = {0}, rate[12] = {0};
+            int cols[6];
+            CHECK_OK(*state, phx_body_locate(s.body, *state, &where, &port));
+            phx_body_port_view(s.body, &port, &at.view, &view);
+            const int n = phx_body_port_jacobian(s.body, &port, &at.view, cols, P);
+            assert_int_equal(n, 6);
+            for (int i = 0; i < 3; i++) /* the rate is the change of the place by h */
+                CHECK_CLOSE(view.rate[i], (view.u1[i] - view.u0[i]) / 0.2, 1e-12, "node %d of sample %d", node, k_);
+            for (int i = 0; i < 3; i++)
+                for (int c = 0; c < n; c++)
+                    rate[i] += P[i * n + c] * at.vm[cols[c]];
+            CHECK_VECTOR(3, rate, view.rate, 1e-13, "node %d of sample %d", node, k_);
+            phx_body_port_apply(s.body, &port, &at.view, 1.0, effort, res);
+            CHECK_CLOSE(dot_product(s.n_v, res, at.vm), dot_product(3, effort, view.rate), 1e-13, "node %d", node);
+            phx_body_port_free(&port);
+        }
+        leave(&s, &at);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_energy, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_interval_tangent, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_instant_tangents, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_mixed, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_stress_derivative, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_rigid, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_zero_eigenvalues, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_momenta, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_patch, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_ports, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests_name("vector_body", tests, NULL, NULL);
+}
