@@ -107,6 +107,24 @@ int phx_body_n_q(const phx_body *body)
     return body->n_q;
 }
 
+void phx_body_attitude(const phx_body *body, const double *x, double *R)
+{
+    if (body->n_frames > 0)
+        phx_attitude_rotation(body->dim, x + body->dim, R);
+    else
+        body->ops->axes(body, x, R);
+}
+
+bool phx_body_floats(const phx_body *body)
+{
+    return body->n_frames == 1 && !body->directions;
+}
+
+bool phx_body_vectors(const phx_body *body)
+{
+    return body->directions != NULL;
+}
+
 bool phx_body_deforms(const phx_body *body)
 {
     return body->n_v > body->n_rigid;

@@ -27,6 +27,10 @@ int phx_body_dim(const phx_body *body);
  * rates in v, their number n_q (without places along its curve). Pointers may be NULL. */
 int phx_body_frames(const phx_body *body, const phx_body_frame **frames);
 int phx_body_coordinates(const phx_body *body, int *x, int *v);
+/* Attitude of its first frame, or of the axes that a body without frames has (kind.h). */
+void phx_body_attitude(const phx_body *body, const double *x, double *R);
+bool phx_body_floats(const phx_body *body);  /* one frame, coordinates in its axes */
+bool phx_body_vectors(const phx_body *body); /* its coordinates are inertial vectors, three numbers each */
 bool phx_body_deforms(const phx_body *body); /* it has more velocities than a rigid body */
 int phx_body_n_stress(const phx_body *body);
 const phx_mass_properties *phx_body_at_rest(const phx_body *body);
@@ -272,6 +276,10 @@ void phx_filter_archive(phx_archive *archive, phx_filter *filter); /* the same *
 unsigned phx_body_location_sorts(const phx_body *body);
 phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
                            phx_body_port *port);
+/* A port at an inertial vector, which has no directions; the attitude of the frame of a port, for a vector the inertial
+ * axes. */
+bool phx_body_port_is_vector(const phx_body *body, const phx_body_port *port);
+void phx_body_port_attitude(const phx_body *body, const phx_body_port *port, const double *x, double *R);
 /* Its velocities: how many there are; which (room for all of the body) into cols, or NULL. */
 int phx_body_port_columns(const phx_body *body, const phx_body_port *port, int *cols);
 /* Evaluate a port over an interval. */

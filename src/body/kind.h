@@ -7,16 +7,14 @@
  *
  * each at a place in x and v that the kind chooses; the first frame leads both. Coordinates may be vectors of the
  * inertial space, three numbers each: places and directions (shells, solids of large displacement). Rigid motions move
- * them. A body of vectors alone has no frame: its first vector is a place, which stands for the origin of a first frame
- * with the inertial axes, and a twist is its velocity and the inertial angular velocity. What follows from this layout
+ * them. A body of vectors alone has no frame: its first vector, a place, and the axes that its kind derives from its
+ * vectors (`axes`) stand for the first frame in poses and twists. What follows from this layout
  * alone, the motion of the state, rigid motions, ports, is the same for all kinds (motion.c, ports.c). The kind answers
  * for inertia, forces, energies and stresses. A floating body has one frame and its deformation for coordinates. */
 #ifndef PHX_BODY_KIND_H
 #define PHX_BODY_KIND_H
 
 #include "body/body.h"
-
-#include <string.h>
 
 struct phx_curve; /* sliding/curve.h */
 
@@ -27,6 +25,8 @@ typedef struct phx_body_ops {
     const char *beyond;
     /* Frees what the body owns beside struct phx_body, and the body itself. */
     void (*destroy)(phx_body *body);
+    /* The axes of a body of vectors without frames, a rotation; the identity at rest. NULL: it has frames. */
+    void (*axes)(const phx_body *body, const double *x, double *R);
     /* The undeformed configuration with the first frame at the origin. NULL: one frame, q = 0. */
     void (*rest)(const phx_body *body, double *x);
 
@@ -148,17 +148,6 @@ void phx_body_move_coordinates(int n, double h, const double *q0, const double *
 static inline const double *phx_body_q(const phx_body *body, const double *x)
 {
     return x + body->q_x;
-}
-
-/* Attitude of the first frame, or the inertial axes. */
-static inline void phx_body_axes(const phx_body *body, const double *x, double *R)
-{
-    static const double inertial[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
-
-    if (body->n_frames > 0)
-        phx_attitude_rotation(body->dim, x + body->dim, R);
-    else
-        memcpy(R, inertial, sizeof inertial);
 }
 
 /* Deformation that the lever arms of ports see: q, or none with simplified kinetics (NULL: zero). */

@@ -166,7 +166,7 @@ void phx_body_displace_rigidly(const phx_body *body, double factor, const double
         return;
     }
     memcpy(first, x, (size_t)body->dim * sizeof *first);
-    phx_body_axes(body, x, R);
+    phx_body_attitude(body, x, R);
     phx_attitude_set(body->dim, R, body->dim == 2 ? x[4] : 0.0, first + body->dim);
     displace_frame(body->dim, factor, twist, first);
     phx_attitude_rotation(body->dim, first + body->dim, R);
@@ -249,7 +249,7 @@ static void place_vectors(const phx_body *body, const double *to, const double *
 {
     double R0[9], first[3], arm[3], local[3];
 
-    phx_body_axes(body, x, R0);
+    phx_body_attitude(body, x, R0);
     memcpy(first, x, sizeof first);
     for (int k = 0; k < body->n_q / 3; k++) {
         double *z = x + body->q_x + 3 * k;
@@ -271,7 +271,7 @@ void phx_body_rigid_motion(const phx_body *body, const double *x, const double *
     memset(v, 0, (size_t)body->n_v * sizeof *v);
     if (body->directions) {
         double R[9];
-        phx_body_axes(body, x, R);
+        phx_body_attitude(body, x, R);
         move_vectors(body, x, R, twist, v);
     }
     if (body->n_frames > 0)
@@ -296,7 +296,7 @@ void phx_body_rigid_velocities(const phx_body *body, const double *x, const doub
     const int dim = body->dim;
     double R[9], twist[6];
 
-    phx_body_axes(body, x, R);
+    phx_body_attitude(body, x, R);
     phx_rot_apply_transposed(dim, R, linear, twist);
     if (dim == 2)
         twist[2] = angular[0];
@@ -316,7 +316,7 @@ void phx_body_rigid_force(const phx_body *body, const double *x, const double *p
         memcpy(wrench, p, (size_t)body->n_rigid * sizeof *p);
     if (body->directions) {
         double R[9];
-        phx_body_axes(body, x, R);
+        phx_body_attitude(body, x, R);
         gather_vectors(body, x, R, p, wrench);
     }
     for (int f = 1; f < body->n_frames; f++) {

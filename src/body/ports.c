@@ -28,9 +28,19 @@ typedef struct frame_view {
     double x[3][12], v[3][6];
 } frame_view;
 
-static inline bool is_vector(const phx_body *body, const phx_body_port *port)
+bool phx_body_port_is_vector(const phx_body *body, const phx_body_port *port)
 {
     return body->directions && port->frame.x >= body->q_x;
+}
+
+void phx_body_port_attitude(const phx_body *body, const phx_body_port *port, const double *x, double *R)
+{
+    static const double inertial[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+
+    if (phx_body_port_is_vector(body, port))
+        memcpy(R, inertial, sizeof inertial);
+    else
+        phx_attitude_rotation(body->dim, x + port->frame.x + body->dim, R);
 }
 
 static const phx_body_view *from_vector(const phx_body_port *port, const phx_body_view *view, frame_view *room)
@@ -61,7 +71,7 @@ static inline const phx_body_view *from_frame(const phx_body *body, const phx_bo
 {
     const int x = port->frame.x, v = port->frame.v;
 
-    if (is_vector(body, port))
+    if (phx_body_port_is_vector(body, port))
         return from_vector(port, view, room);
     if (x == 0)
         return view;
@@ -334,7 +344,7 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
         res[wheel_column(body, port)] += alpha * effort[port->wheel_entry];
         effort = phx_body_port_without_wheel(port, effort, own);
     }
-    if (is_vector(body, port)) { /* no moments */
+    if (phx_body_port_is_vector(body, port)) { /* no moments */
         for (int a = 0; a < 3; a++)
             res[port->frame.v + a] += alpha * effort[a];
         return;
@@ -397,7 +407,8 @@ int phx_body_port_columns(const phx_body *body, const phx_body_port *port, int *
         return phx_slide_columns(body, port, cols);
     for (int c = 0; cols && c < n; c++)
         cols[c] = c < r ? port->frame.v + c : body->q_v + port->point.dof[c - r];
-    for (int c = 3; cols && c < n && is_vector(body, port); c++) /* of a rotation that it does not have: any */
+    for (int c = 3; cols && c < n && phx_body_port_is_vector(body, port);
+         c++) /* of a rotation that it does not have: any */
         cols[c] = port->frame.v + (port->frame.v + c < body->n_v ? c : c - 6);
     if (cols && port->wheel)
         cols[n] = wheel_column(body, port);

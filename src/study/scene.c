@@ -107,7 +107,7 @@ static phx_status describe_bodies(scene_maker *maker)
         for (int a = 0; a < maker->dim; a++)
             scene->centre[at * maker->dim + a] = rest->s0[a] / rest->mass;
         describe_section(model, &model->bodies[b], &scene->radius[at], scene->section + at * PHX_SCENE_SECTION);
-        if (phx_body_frames(maker->made[b].body, NULL) > 1)
+        if (!phx_body_floats(maker->made[b].body))
             describe_frames(maker, b);
     }
     return PHX_OK;
@@ -161,7 +161,7 @@ static phx_status add_port(scene_maker *maker, int body, const char *name, const
         return maker->status;
     scene->port_body[p] = seen_on(maker, body, location);
     scene->n_ports++;
-    if (port && (body < 0 || phx_body_frames(maker->made[body].body, NULL) == 1))
+    if (port && (body < 0 || phx_body_floats(maker->made[body].body)))
         memcpy(scene->port_position + p * dim, port->position, (size_t)dim * sizeof(double));
     memcpy(scene->port_rotation + p * dim * dim, port ? port->rotation.matrix : identity[dim == 3], square);
     if (n_q == 0)

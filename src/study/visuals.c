@@ -113,7 +113,7 @@ static phx_status find_carriers(visual_maker *maker, int b)
     double along = 0.0;
 
     maker->n_carriers = 0;
-    if (phx_body_frames(maker->made[b].body, NULL) > 1)
+    if (!phx_body_floats(maker->made[b].body))
         return add_frames(maker, b);
     if (maker->made[b].source && add_mesh_nodes(maker, b))
         return PHX_OK;
@@ -238,7 +238,7 @@ static phx_status end_place(const visual_maker *maker, int b, const phx_model_vi
     memcpy(place, end->place, 3 * sizeof *place);
     if (end->point.text && b >= 0 && maker->model->bodies[b].whole) { /* cut into segments, straight */
         place[0] = end->point.location.fraction * maker->model->bodies[b].segments * maker->model->bodies[b].length;
-    } else if (end->point.text && b >= 0 && phx_body_frames(maker->made[b].body, NULL) > 1) {
+    } else if (end->point.text && b >= 0 && !phx_body_floats(maker->made[b].body)) {
         memcpy(place, frame_at(maker, b, end->point.location.fraction)->place, 3 * sizeof *place);
     } else if (end->point.text && b >= 0 && maker->made[b].source) {
         status = phx_flex_source_point(maker->made[b].source, maker->context, &end->point.location, &point);
@@ -766,7 +766,7 @@ phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, c
             continue;
         if (model->bodies[b].n_visuals > 0)
             status = draw_shapes(maker, b);
-        else if (!made[b].source && phx_body_frames(made[b].body, NULL) == 1)
+        else if (!made[b].source && phx_body_floats(made[b].body))
             status = is_ball(maker, b) ? PHX_OK : draw_inertia(maker, b);
         else
             status = draw_section(maker, b);

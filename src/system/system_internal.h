@@ -154,10 +154,10 @@ phx_status phx_sys_point_index_reserve(phx_system *system);
 /* Enter system->points[point]. */
 void phx_sys_point_index_add(phx_system *system, int point);
 
-/* Whether a body has more frames than one. */
+/* Whether a body has parts that move apart: more frames than one, or vectors. */
 static inline bool phx_sys_has_frames(const phx_system *system, int b)
 {
-    return phx_body_frames(system->bodies[b].body, NULL) > 1;
+    return !phx_body_floats(system->bodies[b].body);
 }
 
 /* Coordinates of a body beside its frames in x, and their rates in v, vectors of the whole system. */

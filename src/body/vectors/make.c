@@ -521,6 +521,7 @@ static phx_status make_layout(phx_context *context, const phx_vector_def *def, i
 static phx_status make_all(phx_context *context, const phx_vector_def *def, phx_vectors *vectors)
 {
     int *lists = phx_calloc(context, (size_t)(def->n_places + def->n_directors), sizeof *lists);
+    static const int corners[][3] = {{0, 2, 6}, {0, 1, 2}, {0, 1, 2}, {0, 2, 6}};
     mass_sums sums = {0};
 
     vectors->n = def->n_places + def->n_directors;
@@ -532,6 +533,8 @@ static phx_status make_all(phx_context *context, const phx_vector_def *def, phx_
         status = make_layout(context, def, lists, lists + def->n_places, vectors);
     if (!status)
         status = make_cells(context, def, vectors);
+    for (int k = 0; k < 3 && !status; k++)
+        vectors->reference[k] = def->cell_place[corners[def->element[0]][k]];
     if (!status)
         status = make_mass(context, def, vectors, &sums);
     for (int f = 0; f < def->n_ties && !status; f++)

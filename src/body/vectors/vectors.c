@@ -395,6 +395,41 @@ static double vectors_dissipation(const phx_body *body, const double *v)
 }
 
 /* ---- places ---- */
+/* The triad of two vectors a, b that are not parallel, as columns: a, b across it, a x b. */
+static void triad(const double *a, const double *b, double *R)
+{
+    double e[3][3], length = sqrt(phx_dot(3, a, a));
+
+    for (int i = 0; i < 3; i++)
+        e[0][i] = a[i] / length;
+    phx_rot_x_rot(3, a, b, e[2]);
+    length = sqrt(phx_dot(3, e[2], e[2]));
+    for (int i = 0; i < 3; i++)
+        e[2][i] /= length;
+    phx_rot_x_rot(3, e[2], e[0], e[1]);
+    for (int i = 0; i < 9; i++)
+        R[i] = e[i % 3][i / 3];
+}
+
+/* Its triad at x, of two edges from the first place of the first element, relative to rest. */
+static void vectors_axes(const phx_body *body, const double *x, double *R)
+{
+    const phx_vectors *vectors = phx_vectors_of(body);
+    const double *at[2] = {x, vectors->rest};
+    double T[2][9];
+
+    for (int k = 0; k < 2; k++) {
+        double a[3], b[3];
+        for (int i = 0; i < 3; i++) {
+            const double first = at[k][vectors->slot[vectors->reference[0]].x + i];
+            a[i] = at[k][vectors->slot[vectors->reference[1]].x + i] - first;
+            b[i] = at[k][vectors->slot[vectors->reference[2]].x + i] - first;
+        }
+        triad(a, b, T[k]);
+    }
+    phx_dense_multiply(false, true, 3, 3, 3, 1.0, T[0], 3, T[1], 3, 0.0, R, 3);
+}
+
 static void vectors_rest(const phx_body *body, double *x)
 {
     memcpy(x, phx_vectors_of(body)->rest, (size_t)body->n_x * sizeof *x);
@@ -466,6 +501,7 @@ static void vectors_destroy(phx_body *body)
 const phx_body_ops phx_vector_ops = {
     .kind = "shell or solid of large displacement",
     .destroy = vectors_destroy,
+    .axes = vectors_axes,
     .rest = vectors_rest,
     .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_NODE | 1u << PHX_LOCATION_NAME,
     .locate = vectors_locate,

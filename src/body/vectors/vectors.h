@@ -47,9 +47,10 @@ typedef struct phx_vectors {
     double *cell_room;
     vector_piece *pieces;
     vector_bond *bonds;
-    int *indices; /* of all pieces */
-    phx_csr mass; /* between units, of one component; empty rows of frames */
-    double *load; /* of each unit, mass on which gravity acts */
+    int *indices;     /* of all pieces */
+    int reference[3]; /* corners of the first element, for axes without ties */
+    phx_csr mass;     /* between units, of one component; empty rows of frames */
+    double *load;     /* of each unit, mass on which gravity acts */
 } phx_vectors;
 
 static inline const phx_vectors *phx_vectors_of(const phx_body *body)

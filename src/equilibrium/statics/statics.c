@@ -161,6 +161,9 @@ static double rounding_of_forces(const statics *s)
             for (int a = 0; a < s->dim + s->n_rot; a++)
                 sizes[phx_system_placed(s->system, b).v + frames[f].v + a] =
                     DBL_EPSILON * (a < s->dim ? s->scale.size : 1.0);
+        int q_v, n_q = phx_body_coordinates(phx_system_body(s->system, b), NULL, &q_v);
+        for (int i = 0; i < n_q && phx_body_vectors(phx_system_body(s->system, b)); i++)
+            sizes[phx_system_placed(s->system, b).v + q_v + i] = DBL_EPSILON * s->scale.size;
     }
     for (int i = 0; i < s->e.n_v; i++) {
         double sum = 0.0;

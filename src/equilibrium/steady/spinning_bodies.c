@@ -257,7 +257,7 @@ static phx_status symmetric(steady *s, const spinning_bodies *turning, const lin
             spinning_bodies_asymmetry(system, M, z, &found.off, &found.uneven);
         if (!status && phx_body_n_q(body) > 0)
             status = phx_steady_axisymmetric(context, body, z, &Z, &uneven);
-        if (phx_body_frames(body, NULL) > 1) /* no axis of its own */
+        if (!phx_body_floats(body)) /* no axis of its own */
             uneven = 1.0;
         phx_csr_free(&Z);
         found.body = b;

@@ -67,7 +67,7 @@ static void change_so_far(const phx_system *system, const body_slot *slot, const
 
     memcpy(written, slot->pose.position, (size_t)dim * sizeof *written);
     phx_attitude_set(dim, slot->pose.rotation, slot->pose.angle, written + dim);
-    phx_attitude_rotation(dim, xb + dim, R);
+    phx_body_attitude(slot->body, xb, R);
     phx_attitude_rotation(dim, written + dim, R0);
     for (int a = 0; a < dim; a++)
         s[a] = rest->s0[a] / rest->mass;
@@ -560,7 +560,7 @@ void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *writt
         phx_pose *pose = &system->bodies[b].pose;
         written[b] = *pose;
         memcpy(pose->position, own, (size_t)system->dim * sizeof *own);
-        phx_attitude_rotation(system->dim, own + system->dim, pose->rotation);
+        phx_body_attitude(system->bodies[b].body, own, pose->rotation);
         pose->angle = system->dim == 2 ? own[4] : 0.0;
     }
 }
@@ -613,7 +613,7 @@ void phx_system_moved(const phx_system *system, phx_body_id id, double *distance
         *distance = hypot(*distance, x[a] - slot->pose.position[a]);
     phx_attitude_set(dim, slot->pose.rotation, slot->pose.angle, attitude);
     phx_attitude_rotation(dim, attitude, R0);
-    phx_attitude_rotation(dim, x + dim, R);
+    phx_body_attitude(slot->body, x, R);
     if (dim == 2) {
         *angle = fabs(atan2(R0[0] * R[2] - R0[2] * R[0], R0[0] * R[0] + R0[2] * R[2]));
         return;

@@ -54,7 +54,7 @@ static phx_status rest_attitude(const phx_system *system, const port_slot *port,
         return PHX_ERR_MEMORY;
     phx_body_rest(slot->body, x);
     phx_body_place(slot->body, pose->position, pose->rotation, pose->angle, x);
-    phx_attitude_rotation(system->dim, x + port->port.frame.x + system->dim, rotation);
+    phx_body_port_attitude(slot->body, &port->port, x, rotation);
     phx_free(x);
     return PHX_OK;
 }

@@ -126,7 +126,7 @@ void phx_system_port_place(const phx_system *system, phx_port_id id, const doubl
         for (int k = 0; k < port->port.point.n; k++)
             y[a] += port->port.point.phi[a * port->port.point.n + k] * q[port->port.point.dof[k]];
     }
-    phx_attitude_rotation(system->dim, frame + system->dim, R);
+    phx_body_port_attitude(slot->body, &port->port, x + slot->x, R);
     phx_rot_apply(system->dim, R, y, place);
     for (int a = 0; a < system->dim; a++)
         place[a] += frame[a];

@@ -36,8 +36,8 @@ static void deform(const phx_body *body, double size, uint64_t *seed, double *x)
     double *xi = NULL;
 
     for (int i = 0; i < n_q; i++)
-        x[q_x + i] = size * number(seed);
-    if (n_frames == 1)
+        x[q_x + i] = (phx_body_vectors(body) ? x[q_x + i] : 0.0) + size * number(seed);
+    if (n_frames <= 1)
         return;
     xi = phx_calloc(NULL, (size_t)phx_body_n_v(body), sizeof *xi);
     for (int f = 1; f < n_frames && xi; f++)

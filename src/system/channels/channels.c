@@ -561,7 +561,7 @@ phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *
         for (int b = 0; b < system->n_bodies; b++) {
             const body_slot *slot = &system->bodies[b];
             double R[9], twist[6] = {0};
-            phx_attitude_rotation(system->dim, x + slot->x + system->dim, R);
+            phx_body_attitude(slot->body, x + slot->x, R);
             phx_rot_apply_transposed(system->dim, R, axis, twist);
             phx_body_rigid_motion(slot->body, x + slot->x, twist, shift + slot->v);
         }

@@ -338,7 +338,9 @@ static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *r
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_body *body = system->bodies[b].body;
         const phx_body_frame *frames;
-        room += (size_t)(phx_body_frames(body, &frames) * n_rigid * n_rigid + phx_body_places(body, NULL, NULL));
+        const int n_vectors = phx_body_vectors(body) ? phx_body_n_q(body) : 0;
+        room += (size_t)((phx_body_frames(body, &frames) * n_rigid + n_vectors) * n_rigid +
+                         phx_body_places(body, NULL, NULL));
     }
     phx_status status = entries_create(ws->base.context, room, &out);
     if (!motion)

@@ -133,7 +133,7 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': strains are those of a rod", def->name);
     const port_slot *port = joint ? NULL : &system->ports[def->port];
     if (def->quantity == PHX_QUANTITY_DEFORMATION && port->body != PHX_GROUND &&
-        (port->port.slides > 0 || phx_body_frames(system->bodies[port->body].body, NULL) > 1))
+        (port->port.slides > 0 || !phx_body_floats(system->bodies[port->body].body)))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "output '%s': body '%s' has a frame at each node and no single one that a deformation would be "
                         "measured in; take the positions of the port and of P, or a beam",

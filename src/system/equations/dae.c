@@ -309,7 +309,7 @@ static double op_norm(phx_dae *dae, const double *dv)
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 
-/* Of the bodies of several frames, between which there are forces. */
+/* Of the bodies of several frames or vectors, between which there are forces. */
 static double op_place_speed(phx_dae *dae, double h, const double *x)
 {
     workspace *ws = dae_of(dae);
@@ -321,11 +321,14 @@ static double op_place_speed(phx_dae *dae, double h, const double *x)
         const body_slot *slot = &system->bodies[b];
         const phx_body_frame *frames;
         const int n_frames = phx_body_frames(slot->body, &frames);
-        if (n_frames == 1)
+        if (phx_body_floats(slot->body))
             continue;
         for (int f = 0; f < n_frames; f++)
             for (int a = 0; a < system->dim; a++)
                 v[slot->v + frames[f].v + a] = x[slot->x + frames[f].x + a] / h;
+        int q_x, q_v, n_q = phx_body_coordinates(slot->body, &q_x, &q_v);
+        for (int i = 0; i < n_q && phx_body_vectors(slot->body); i++)
+            v[slot->v + q_v + i] = x[slot->x + q_x + i] / h;
         sum += 2.0 * phx_body_kinetic_undeformed(slot->body, v + slot->v);
     }
     return sqrt(sum);
@@ -344,6 +347,9 @@ static double extent_of(const workspace *ws, const double *x)
         for (int f = 0; f < n_frames; f++)
             for (int a = 0; a < system->dim; a++)
                 extent = fmax(extent, fabs(x[slot->x + frames[f].x + a]));
+        int q_x, n_q = phx_body_coordinates(slot->body, &q_x, NULL);
+        for (int i = 0; i < n_q && phx_body_vectors(slot->body); i++)
+            extent = fmax(extent, fabs(x[slot->x + q_x + i]));
     }
     for (int i = 0; i < system->n_ports; i++)
         for (int a = 0; a < system->dim && system->ports[i].body < 0; a++)

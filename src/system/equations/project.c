@@ -320,7 +320,10 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
     const body_slot *slot = &system->bodies[port->body];
     if (port->port.place_alone)
         return 0.0; /* nothing cancels */
-    const double *own = v + slot->v + port->port.frame.v, *w = own + dim, *q_dot = phx_sys_q_dot(slot, v);
+    static const double still[3];
+    const bool turns = !phx_body_port_is_vector(slot->body, &port->port);
+    const double *own = v + slot->v + port->port.frame.v, *w = turns ? own + dim : still;
+    const double *q_dot = phx_sys_q_dot(slot, v);
     const double speed = sqrt(phx_dot(dim, own, own)) + sqrt(phx_dot(n_rot, w, w)) * phx_sys_radius_of_gyration(slot);
     for (int a = 0; a < dim; a++)
         scale += fabs(g[a]) * speed;

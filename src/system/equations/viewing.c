@@ -48,8 +48,9 @@ static void see_outputs(const phx_system *system, unsigned char *seen)
 
 static bool is_straight(const phx_system *system, phx_port_id id)
 {
-    const phx_body_port *port = &system->ports[id].port;
-    return port->point.n == 0 && !phx_body_port_is_wide(port);
+    const port_slot *slot = &system->ports[id];
+    return slot->port.point.n == 0 && !phx_body_port_is_wide(&slot->port) &&
+           (slot->body == PHX_GROUND || !phx_body_port_is_vector(system->bodies[slot->body].body, &slot->port));
 }
 
 static bool is_constraint(const phx_system *system, int r, const row_slot *first, phx_row_kind kind)

@@ -43,7 +43,7 @@ static phx_status check_bodies(phx_context *context, const phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_body *body = system->bodies[b].body;
-        if (phx_body_frames(body, NULL) != 1 ||
+        if (!phx_body_floats(body) ||
             phx_body_n_v(body) - phx_body_places(body, NULL, NULL) != system->dim + system->n_rot)
             return tree_refuse(context, phx_body_kind(body), phx_body_name(body), "deforms");
     }

@@ -196,7 +196,7 @@ static bool is_frame(const phx_system *system, const port_slot *slot)
     for (int f = 0; f < n; f++)
         if (frames[f].x == slot->port.frame.x && frames[f].v == slot->port.frame.v)
             return true;
-    return slot->body < 0;
+    return slot->body < 0 || phx_body_port_is_vector(system->bodies[slot->body].body, &slot->port);
 }
 
 /* The place on which a port slides. */

@@ -47,7 +47,7 @@ static void move_port(phx_system *system, const joint_slot *joint, const double 
     const body_slot *slot = &system->bodies[port->body];
     for (int i = 0; i < dim; i++)
         away[i] = a.u1[i] - b.u1[i];
-    phx_attitude_rotation(dim, x + slot->x + port->port.frame.x + dim, R);
+    phx_body_port_attitude(slot->body, &port->port, x + slot->x, R);
     phx_rot_apply_transposed(dim, R, away, now);
     add_arm(dim, phx_sys_q(slot, x), now, &port->port.point);
 }
