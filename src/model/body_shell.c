@@ -734,8 +734,12 @@ static phx_status check_numbers(const shell_maker *m)
 
     for (int i = 0; i < m->def.n_places; i++)
         same = same && m->numbered[i] == i && (!m->mesh.label || m->mesh.label[i] == i + 1);
-    for (int k = 0; phx_model_reference(model, k) && !same; k++) {
+    for (int k = 0, n = 0; !same; k++) {
         const phx_model_point *point = phx_model_reference(model, k);
+        if (!point && n == model->n_outputs)
+            break;
+        if (!point)
+            point = &model->outputs[n++].point;
         if (point->body == index && point->port < 0 && point->location.sort == PHX_LOCATION_NODE)
             return phx_builder_at(
                 m->builder, point,

@@ -48,7 +48,7 @@ static void make_cell(phx_context *context, phx_vector_element kind, sample *s)
     const double middle[3] = {kind == PHX_VECTOR_Q9 ? 0.0 : 1.0 / 3.0, kind == PHX_VECTOR_Q9 ? 0.0 : 1.0 / 3.0, 0.1};
     int point;
 
-    phx_cell_shape(kind, middle, N, dN);
+    phx_mesh_cell_shape(kind, middle, N, dN);
     for (int k = 0; k < s->table.n_nodes; k++)
         for (int i = 0; i < 3; i++)
             axis[i] += dN[k] * s->Z[3 * k + i];
