@@ -665,6 +665,39 @@ static phx_status make_tie(shell_maker *m, phx_model_port *port)
     return status;
 }
 
+/* A rigid set needs vectors in two directions, else its rotation about the one is undefined. */
+static phx_status check_tie(const shell_maker *m, const phx_model_port *port, const phx_vector_tie *tie)
+{
+    double first[3] = {0}, longest = 0.0, across = 0.0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < tie->n_places + tie->n_directors; k++) {
+            const bool place = k < tie->n_places;
+            const double *v = place ? m->x + 3 * (size_t)tie->places[k]
+                                    : m->directors.d + 3 * (size_t)tie->directors[k - tie->n_places];
+            const double *origin = m->x + 3 * (size_t)tie->places[0];
+            double a[3];
+            for (int i = 0; i < 3; i++)
+                a[i] = place ? (v[i] - origin[i]) / m->size : v[i];
+            const double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+            const double along = a[0] * first[0] + a[1] * first[1] + a[2] * first[2];
+            if (pass == 0 && square > longest) {
+                longest = square;
+                memcpy(first, a, sizeof first);
+            }
+            across = fmax(across, pass == 1 ? square - along * along / longest : 0.0);
+        }
+    if (across > SAME_PLACE)
+        return PHX_OK;
+    return phx_fail(
+        m->builder->context, PHX_ERR_ARGUMENT,
+        port->attach == TIE_PLACES && tie->n_places > 1
+            ? "port '%s': its places stand on a line, and a rigid set may not turn about itself; take 'tie: "
+              "rigid' and a revolute joint"
+            : "port '%s': its set is a single node, which has no rotation; take 'node', or more nodes",
+        port->name);
+}
+
 static phx_status make_ports(shell_maker *m)
 {
     phx_status status = PHX_OK;
@@ -680,6 +713,8 @@ static phx_status make_ports(shell_maker *m)
             memcpy(port->position, m->x + 3 * (size_t)place, sizeof port->position);
         } else {
             status = make_tie(m, port);
+            if (!status)
+                status = phx_builder_at(m->builder, port, check_tie(m, port, &m->ties[m->def.n_ties - 1]));
         }
     }
     return status;
