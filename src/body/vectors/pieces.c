@@ -260,12 +260,13 @@ static void mean_stress(const phx_vectors *vectors, const vector_piece *piece, d
 }
 
 void phx_vectors_add_interval_forces(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
-                                     double *res)
+                                     double *mean, double *res)
 {
-    double z[COMPONENTS], E1[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS], f[COMPONENTS];
+    double z[COMPONENTS], E1[PHX_CELL_STRAINS], f[COMPONENTS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
+        double *S = mean + piece->strain;
         gather(vectors, piece, view->x1, z);
         piece_strain(vectors, piece, z, E1);
         mean_stress(vectors, piece, view->h, E0 + piece->strain, E1, S);
@@ -406,8 +407,8 @@ static bool has_tied(const phx_vectors *vectors, const vector_piece *piece)
     return false;
 }
 
-/* S becomes S + change of the stress by the difference of products alone: E is quadratic, E(z + d) = E(z) + D d + T
- * m(d), so the stress that the last tangent predicted at z1 = told + d is S - (1/2 + beta/h) C T m(d). */
+/* S becomes the stress that the last tangent predicted at z1 = told + d: E is quadratic, E(z + d) = E(z) + D d + T m(d),
+ * so it is S - (1/2 + beta/h) C T m(d). S stays if its elastic energy is less: the iteration has begun again. */
 static void predict_stress(const phx_vectors *vectors, const vector_piece *piece, double factor, const double *z1,
                            const double *told, double *S)
 {
@@ -418,12 +419,15 @@ static void predict_stress(const phx_vectors *vectors, const vector_piece *piece
         d[i] = z1[i] - z0[i];
     piece_rate(vectors, piece, d, d, rate); /* 2 T m(d) */
     piece_stress(vectors, piece, rate, change);
+    /* |S - f change|^2 < |S|^2 in the energy: f change . C^-1 change < 2 S . C^-1 change */
+    if (0.25 * factor * piece_work(vectors, piece, change, rate) > piece_work(vectors, piece, S, rate))
+        return;
     for (int i = 0; i < piece->n_strains; i++)
         S[i] -= 0.5 * factor * change[i];
 }
 
 void phx_vectors_add_interval_tangents(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
-                                       const double *told, double *A)
+                                       const double *told, const double *first, double *A)
 {
     const double factor = 0.5 + vectors->def.damping / view->h;
     double z1[COMPONENTS], zm[COMPONENTS], E1[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS], f[COMPONENTS];
@@ -443,6 +447,8 @@ void phx_vectors_add_interval_tangents(const phx_vectors *vectors, const phx_bod
         }
         if (told)
             predict_stress(vectors, piece, factor, z1, told, S);
+        else if (first)
+            memcpy(S, first + piece->strain, (size_t)piece->n_strains * sizeof *S);
         piece_tangent(vectors, piece, zm, z1, factor, S, 0.5, K);
         put_piece(vectors, piece, maps, K, A);
     }

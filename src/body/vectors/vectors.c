@@ -256,10 +256,12 @@ static void vectors_free_linearise(const phx_body *body, const double *gravity, 
 }
 
 /* ---- an interval ---- */
-/* Strains at the start, the end for which the last tangent was made, the ties over the interval. */
+/* Strains at the start, the ties over the interval, and for the stress of the geometric part (mixed Newton): the ends
+ * of the last tangent and residual, the mean stress of that, and the mean stress of the interval before, which is the
+ * first guess of this one: unresolved modes are in the stress of a guess, and not in a mean. */
 struct phx_products {
-    double *strain, *told, *rates;
-    bool has_told;
+    double *strain, *told, *rates, *start, *end, *mean, *first;
+    bool has_told, has_end, has_first;
     int n;
     phx_products *of[];
 };
@@ -276,9 +278,7 @@ static void vectors_products_destroy(const phx_body *body, phx_products *product
         return;
     for (int f = 0; f < products->n; f++)
         phx_body_products_destroy(phx_vectors_of(body)->tied[f], products->of[f]);
-    phx_free(products->strain);
-    phx_free(products->told);
-    phx_free(products->rates);
+    phx_free(products->strain); /* one piece with the others */
     phx_free(products);
 }
 
@@ -290,15 +290,20 @@ static phx_products *vectors_products_create(phx_context *context, const phx_bod
 
     if (!made)
         return NULL;
-    made->strain = phx_calloc(context, (size_t)vectors->n_strains, sizeof *made->strain);
-    made->told = phx_calloc(context, (size_t)body->n_x, sizeof *made->told);
-    made->rates = phx_calloc(context, (size_t)body->n_v, sizeof *made->rates);
+    const size_t n_x = (size_t)body->n_x, n_strains = (size_t)vectors->n_strains;
+    made->strain = phx_calloc(context, 3 * n_strains + 3 * n_x + (size_t)body->n_v, sizeof *made->strain);
+    made->mean = made->strain + n_strains;
+    made->first = made->mean + n_strains;
+    made->told = made->first + n_strains;
+    made->start = made->told + n_x;
+    made->end = made->start + n_x;
+    made->rates = made->end + n_x;
     for (int f = 0; f < body->n_frames; f++, made->n++) {
         made->of[f] = phx_body_products_create(context, vectors->tied[f], scratch);
         if (!made->of[f])
             break;
     }
-    if (made->n == body->n_frames && made->strain && made->told && made->rates)
+    if (made->n == body->n_frames && made->strain)
         return made;
     vectors_products_destroy(body, made);
     return NULL;
@@ -310,6 +315,17 @@ static void vectors_products_share(const phx_body *body, phx_products *products,
         phx_body_products_share(phx_vectors_of(body)->tied[f], products->of[f], scratch);
 }
 
+/* Whether two configurations are one, to rounding of the sums that lead there. */
+static bool is_same(int n, const double *a, const double *b)
+{
+    static const double SAME = 1e-12; /* of each number, or of 1 */
+
+    for (int i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) <= SAME * fmax(1.0, fabs(a[i]))))
+            return false;
+    return true;
+}
+
 static void vectors_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
                                    phx_products *products)
 {
@@ -318,7 +334,14 @@ static void vectors_interval_begin(const phx_body *body, double h, const double 
     for (int f = 0; f < body->n_frames; f++)
         phx_body_interval_begin(vectors->tied[f], h, x0 + body->frames[f].x, v0 + body->frames[f].v, products->of[f]);
     phx_vectors_strains(vectors, x0, products->strain);
-    products->has_told = false;
+    if (products->has_end && is_same(body->n_x, x0, products->end)) { /* the interval before is accepted */
+        memcpy(products->first, products->mean, (size_t)vectors->n_strains * sizeof *products->first);
+        products->has_first = true;
+    } else if (!is_same(body->n_x, x0, products->start)) {
+        products->has_first = false;
+    }
+    memcpy(products->start, x0, (size_t)body->n_x * sizeof *x0);
+    products->has_told = products->has_end = false;
 }
 
 static phx_body_view tie_view(const phx_body *body, int f, const phx_body_view *all)
@@ -347,7 +370,9 @@ static void vectors_interval_residual(const phx_body *body, const double *gravit
         const phx_body_view own = tie_view(body, f, view);
         phx_body_interval_residual(vectors->tied[f], gravity, &own, res + body->frames[f].v);
     }
-    phx_vectors_add_interval_forces(vectors, view, view->products->strain, res);
+    phx_vectors_add_interval_forces(vectors, view, view->products->strain, view->products->mean, res);
+    memcpy(view->products->end, view->x1, (size_t)body->n_x * sizeof *view->x1);
+    view->products->has_end = true;
 }
 
 /* The derivative by the mean velocity on the pattern: (2/h) M, the ties, the pieces. */
@@ -368,7 +393,8 @@ static void vectors_interval_linearise(const phx_body *body, const double *gravi
         phx_body_interval_linearise(vectors->tied[f], gravity, &at, scratch, own);
         put_tie(vectors, f, own, NULL, A);
     }
-    phx_vectors_add_interval_tangents(vectors, view, products->strain, products->has_told ? products->told : NULL, A);
+    phx_vectors_add_interval_tangents(vectors, view, products->strain, products->has_told ? products->told : NULL,
+                                      products->has_first ? products->first : NULL, A);
     memcpy(products->told, view->x1, (size_t)body->n_x * sizeof *products->told);
     products->has_told = true;
 }

@@ -70,16 +70,16 @@ void phx_vectors_archive(phx_archive *archive, const phx_flex *flex, phx_body **
 void phx_vectors_strains(const phx_vectors *vectors, const double *x, double *E);
 double phx_vectors_elastic(const phx_body *body, const double *x);
 double phx_vectors_interval_dissipation(const phx_body *body, const phx_body_view *view);
-/* res += forces, at an instant and over an interval with the strains E0 at its start */
+/* res += forces, at an instant and over an interval with the strains E0 at its start; mean: the stresses */
 void phx_vectors_add_forces(const phx_vectors *vectors, const double *x, const double *v, double *res);
 void phx_vectors_add_interval_forces(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
-                                     double *res);
+                                     double *mean, double *res);
 /* K, D (NULL: not wanted) += their derivatives by xi and v */
 void phx_vectors_add_tangents(const phx_vectors *vectors, const double *x, const double *v, double *K, double *D);
-/* A += derivative by the mean velocity. The stress in the geometric part is that at the end `told` of the last tangent
- * with its linear change (mixed Newton); NULL: that of the view. */
+/* A += derivative by the mean velocity. The stress in the geometric part (mixed Newton) is that at the end `told` of
+ * the last tangent with its linear change; told NULL: `first`; both NULL: that of the view. */
 void phx_vectors_add_interval_tangents(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
-                                       const double *told, double *A);
+                                       const double *told, const double *first, double *A);
 void phx_vectors_add_mixed_tangents(const phx_vectors *vectors, const double *x, const double *sigma, double *K);
 void phx_vectors_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma);
 void phx_vectors_stress(const phx_body *body, const double *x, double *sigma);
