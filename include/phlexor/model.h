@@ -89,6 +89,7 @@ typedef struct phx_model_port {
     int attach;  /* 0: the part moves as a rigid body; 1: so do its nodes, its slopes are free; 2: the port is its mean
                     motion */
     bool placed; /* `position` is given, else it is the mean place of the part */
+    bool held;   /* by a weld to the ground: `clamp` of a shell */
 } phx_model_port;
 
 /* A reference to a point: `body.PORT`, `ground.PORT` or `body@0.25`. */
@@ -105,7 +106,9 @@ typedef struct phx_model_point {
  * describes in phx_body_row_name. New kinds come last, so that the values stay what they are. */
 #define PHX_MODEL_BODY_LIST(X)                                                                                         \
     X(RIGID, rigid)                                                                                                    \
-    X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod)
+    X(BEAM, beam)                                                                                                      \
+    X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod)              \
+        X(SHELL, shell)
 
 /* The kind of a body: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {

@@ -224,6 +224,7 @@ typedef struct phx_plate_section {
     double rotary;          /* kg: rho h^3/12, Mindlin */
     double membrane[9];     /* N/m: N = membrane * (e_xx, e_yy, 2 e_xy) */
     double bending[9];      /* N m: M = bending * (k_xx, k_yy, 2 k_xy) */
+    double coupling[9];     /* N: N = coupling * k, M = coupling * e; 0 unless the laminate may be unsymmetric */
     double shear[4];        /* N/m: q = shear * (w_x - theta_x, w_y - theta_y), Mindlin */
     double thermal[3][3];   /* int Q alpha z^m dz, m = 0, 1, 2: by the temperature T0 + T1 z the membrane forces fall by
                                thermal[0] T0 + thermal[1] T1, the moments rise by thermal[1] T0 + thermal[2] T1 */
@@ -243,6 +244,9 @@ typedef struct phx_plate_layer {
  * need not): PHX_ERR_ARGUMENT names its size otherwise. */
 phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
                                 phx_plate_section *section);
+/* The same of any laminate, for shells. Its mass counts as symmetric about the middle. */
+phx_status phx_laminate_section_coupled(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
+                                        phx_plate_section *section);
 
 typedef struct phx_plate_region {
     const char *group; /* triangles; NULL: all in a range of cells that the regions before it have left */

@@ -112,6 +112,17 @@ phx_status phx_builder_node(phx_builder *b, int scope, long long label, size_t p
     return phx_builder_place_node(b, b->n_nodes - 1, place, x);
 }
 
+void phx_builder_type(const phx_builder *b, phx_built_cell *cell)
+{
+    const phx_cell_type type = cell->type == PHX_CELL_QUAD9   ? PHX_CELL_QUAD8
+                               : cell->type == PHX_CELL_HEX27 ? PHX_CELL_HEX20
+                                                              : cell->type;
+    if (b->centres || type == cell->type)
+        return;
+    cell->beyond = phx_cell_info_of(cell->type)->nodes - phx_cell_info_of(type)->nodes;
+    cell->type = type;
+}
+
 /* Appends a cell with the labels of its nodes, which phx_builder_index later replaces by indices. */
 phx_status phx_builder_cell(phx_builder *b, const phx_built_cell *cell, const int *nodes)
 {

@@ -51,6 +51,7 @@ typedef struct phx_builder {
     phx_context *context;
     phx_input *input;
     double unit;
+    bool centres; /* nodes in the centres of sides and cells are read */
     size_t n_nodes, nodes_room, n_cells, cells_room, n_cell_nodes, cell_nodes_room;
     phx_built_node *nodes;
     phx_built_cell *cells;
@@ -77,6 +78,8 @@ phx_status phx_builder_place_node(phx_builder *builder, size_t node, size_t plac
 /* With the place in front; `dimension` as in the remark. */
 phx_status phx_builder_remark(phx_builder *builder, phx_mesh_remark_kind kind, int dimension, size_t place,
                               const char *text);
+/* Without `centres` a quad9 becomes a quad8, a hex27 a hex20. */
+void phx_builder_type(const phx_builder *builder, phx_built_cell *cell);
 /* The labels of its nodes in the order of the table of cells. */
 phx_status phx_builder_cell(phx_builder *builder, const phx_built_cell *cell, const int *nodes);
 phx_status phx_builder_label(phx_builder *builder, const char *what, long long label, size_t place, int *value);

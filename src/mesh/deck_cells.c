@@ -6,6 +6,9 @@
 
 /* The middle of a quadratic line stands between its ends. */
 static const int line3_order[] = {0, 2, 1};
+/* Of a C3D27 the centre stands before those of the faces. */
+static const int hex27_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13,
+                                  14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 26, 20};
 
 /* Letters behind these names tell variants: C3D20R, S4R. */
 static const struct {
@@ -23,7 +26,7 @@ static const struct {
     {"R3D3", PHX_CELL_TRI3},   {"R3D4", PHX_CELL_QUAD4},    {"T2D2", PHX_CELL_LINE2},  {"T2D3", PHX_CELL_LINE3},
     {"T3D2", PHX_CELL_LINE2},  {"T3D3", PHX_CELL_LINE3},    {"B21", PHX_CELL_LINE2},   {"B22", PHX_CELL_LINE3},
     {"B23", PHX_CELL_LINE2},   {"B31", PHX_CELL_LINE2},     {"B32", PHX_CELL_LINE3},   {"B33", PHX_CELL_LINE2},
-    {"C3D27", PHX_CELL_HEX20}, {"M3D9", PHX_CELL_QUAD8},
+    {"C3D27", PHX_CELL_HEX27}, {"M3D9", PHX_CELL_QUAD9},
 };
 
 /* Letters of variants that are read as the type itself: of surfaces those of other integration rules, since a plate has
@@ -70,8 +73,9 @@ phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new,
         if (strncmp(name, types[k].name, n) || (name[n] >= '0' && name[n] <= '9'))
             continue;
         cell->type = types[k].type;
-        cell->beyond = !strcmp(types[k].name, "C3D27") ? 7 : !strcmp(types[k].name, "M3D9") ? 1 : 0;
-        *order = cell->type == PHX_CELL_LINE3 ? line3_order : NULL;
+        cell->beyond = 0;
+        phx_builder_type(r->b, cell);
+        *order = cell->type == PHX_CELL_LINE3 ? line3_order : cell->type == PHX_CELL_HEX27 ? hex27_order : NULL;
         if (!is_new)
             return PHX_OK;
         if (is_known(name, name + n))

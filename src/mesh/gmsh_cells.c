@@ -6,6 +6,8 @@ enum { POINT = 15 };
 /* order[k]: which of Gmsh's nodes is node k of the table of cells; NULL: the same. */
 static const int tet10_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 static const int hex20_order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15};
+static const int hex27_order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  11, 13, 9,  16, 18,
+                                  19, 17, 10, 12, 14, 15, 20, 25, 21, 23, 24, 22, 26};
 static const int wedge15_order[] = {0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11};
 
 static const phx_gmsh_cell cells[] = {
@@ -13,7 +15,7 @@ static const phx_gmsh_cell cells[] = {
     {4, PHX_CELL_TET4, NULL, 0},   {5, PHX_CELL_HEX8, NULL, 0},          {6, PHX_CELL_WEDGE6, NULL, 0},
     {8, PHX_CELL_LINE3, NULL, 0},  {9, PHX_CELL_TRI6, NULL, 0},          {11, PHX_CELL_TET10, tet10_order, 0},
     {16, PHX_CELL_QUAD8, NULL, 0}, {17, PHX_CELL_HEX20, hex20_order, 0}, {18, PHX_CELL_WEDGE15, wedge15_order, 0},
-    {10, PHX_CELL_QUAD8, NULL, 1}, {12, PHX_CELL_HEX20, hex20_order, 7}, {13, PHX_CELL_WEDGE15, wedge15_order, 3},
+    {10, PHX_CELL_QUAD9, NULL, 0}, {12, PHX_CELL_HEX27, hex27_order, 0}, {13, PHX_CELL_WEDGE15, wedge15_order, 3},
 };
 
 static const struct {

@@ -78,14 +78,15 @@ static phx_status read_cell(phx_msh *m, const element *e)
     const phx_gmsh_cell *gmsh = phx_gmsh_cell_of(e->number);
     if (!gmsh)
         return phx_gmsh_refuse_cell(m->b->input, e->place, e->number);
-    const phx_cell_info *info = phx_cell_info_of(gmsh->type);
+    phx_built_cell cell = {.type = gmsh->type, .variant = -1, .beyond = gmsh->beyond, .place = e->place};
+    phx_builder_type(m->b, &cell);
+    const phx_cell_info *info = phx_cell_info_of(cell.type);
     if (e->dimension >= 0 && e->dimension != info->dimension)
         return phx_input_fail(m->b->input, e->place, "cells of type %s in an entity of dimension %d", info->name,
                               e->dimension);
     int read[PHX_CELL_MOST_WRITTEN] = {0}, nodes[PHX_CELL_MOST_NODES];
-    phx_built_cell cell = {.type = gmsh->type, .variant = -1, .beyond = gmsh->beyond, .place = e->place};
     phx_status status = phx_builder_label(m->b, "element", e->label, e->place, &cell.label);
-    for (int k = 0; k < info->nodes + gmsh->beyond && !status; k++)
+    for (int k = 0; k < info->nodes + cell.beyond && !status; k++)
         status = read_node_label(m, e, &read[k]);
     if (status)
         return status;

@@ -5,9 +5,10 @@
  *
  *   LINE2, LINE3     ends, middle
  *   TRI3, TRI6       corners counterclockwise, middles of 12 23 31
- *   QUAD4, QUAD8     the same: 12 23 34 41
+ *   QUAD4, QUAD8     the same: 12 23 34 41; QUAD9: then the centre
  *   TET4, TET10      C3D4, C3D10: corners (4 above the face 1 2 3), middles of 12 23 31 14 24 34
- *   HEX8, HEX20      C3D8, C3D20: bottom 1 2 3 4, top 5 6 7 8, middles of the bottom, of the top, of 15 26 37 48
+ *   HEX8, HEX20      C3D8, C3D20: bottom 1 2 3 4, top 5 6 7 8, middles of the bottom, of the top, of 15 26 37 48;
+ *                    HEX27: then the centres of its sides in their order, then its own
  *   WEDGE6, WEDGE15  C3D6, C3D15: bottom 1 2 3, top 4 5 6, middles of the bottom, of the top, of 14 25 36 */
 #ifndef PHLEXOR_MESH_MESH_H
 #define PHLEXOR_MESH_MESH_H
@@ -27,9 +28,11 @@ typedef enum phx_cell_type {
     PHX_CELL_HEX20,
     PHX_CELL_WEDGE6,
     PHX_CELL_WEDGE15,
+    PHX_CELL_QUAD9,
+    PHX_CELL_HEX27,
     PHX_CELL_TYPES
 } phx_cell_type;
-enum { PHX_CELL_MOST_NODES = 20, PHX_CELL_MOST_WRITTEN = 27 }; /* of a cell; in a file */
+enum { PHX_CELL_MOST_NODES = 27, PHX_CELL_MOST_WRITTEN = 27, PHX_CELL_MOST_SIDE = 9 }; /* nodes; in a file; of a side */
 
 typedef struct phx_cell_info {
     const char *name; /* "tet10" */
@@ -39,7 +42,8 @@ typedef struct phx_cell_info {
     int edges;            /* 1 of a line, which is its own */
     const int (*edge)[2]; /* its two corners; node corners + k of a quadratic cell is the middle of edge k */
     int sides;            /* edges of a surface cell, faces of a solid one in the order of Abaqus; 0: a line */
-    const int (*side)[8]; /* its nodes, those of the side's own cell type in its order; faces seen from outside */
+    const int (*side)[PHX_CELL_MOST_SIDE]; /* its nodes, those of the side's own cell type in its order; faces seen from
+                                              outside */
     const phx_cell_type *side_type;
 } phx_cell_info;
 const phx_cell_info *phx_cell_info_of(phx_cell_type type); /* NULL: no type of the table */
@@ -109,17 +113,21 @@ phx_status phx_mesh_judge(phx_context *context, const phx_mesh *mesh, const char
 phx_status phx_mesh_add_group(phx_context *context, phx_mesh *mesh, const char *name, int dimension, int count,
                               const int *items);
 
-/* Triangles of order 1 on the rectangle [0, size[0]] x [0, size[1]] in the plane z = 0, elements[0] x elements[1]
- * squares, each of two triangles (the diagonal from the lower left) or, crossed, of four. A grading g > 1 of an axis
+/* Cells of one type on the rectangle [0, size[0]] x [0, size[1]] in the plane z = 0: elements[0] x elements[1] squares,
+ * which are quad9, or each of two triangles (the diagonal from the lower left) or, crossed, of four. Middles of edges
+ * stand halfway. A closed axis has its last nodes in common with its first. A grading g > 1 of an axis
  * makes the squares at its beginning narrower: what would be at the fraction s of the side is at s^g; with both_ends
- * the same from either end to the middle. Groups: "all" (triangles), edges "x0" "x1" "y0" "y1", corners "x0y0" "x1y0"
- * "x0y1" "x1y1". */
+ * the same from either end to the middle. Groups: "all" (cells), edges "x0" "x1" "y0" "y1", corners "x0y0" "x1y0"
+ * "x0y1" "x1y1", or `names` in this order; a closed axis has no edges, and there are no corners. */
 typedef struct phx_rectangle_mesh {
     double size[2]; /* m */
     int elements[2];
     bool crossed;
     double grading[2]; /* 1 (or 0): uniform */
     bool both_ends[2];
+    phx_cell_type type; /* tri6, quad9; 0: tri3 */
+    bool closed[2];
+    const char *const *names; /* 8; NULL: as above */
 } phx_rectangle_mesh;
 phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *def, phx_mesh *mesh);
 
@@ -131,6 +139,55 @@ typedef struct phx_box_mesh {
     phx_cell_type type;
 } phx_box_mesh;
 phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh *mesh);
+
+/* ---- shells ---- */
+/* Directors of the surface cells of a mesh: unit normals at their nodes, on the side from which a cell's nodes run
+ * counterclockwise. A node has one for each smooth patch there: several at a fold or a junction. */
+typedef struct phx_directors {
+    int n;
+    double *d; /* n x 3 */
+    int *node; /* n: where each stands */
+    int *of;   /* of each entry of mesh->node: the director of the cell there; -1: the cell is no surface */
+} phx_directors;
+void phx_directors_free(phx_directors *directors); /* frees what it owns, zeroes the fields; NULL is allowed */
+
+/* Makes the mesh of a file that of a shell: quad8 become quad9 by a node in the centre, and neighbours are turned to
+ * one side. PHX_ERR_INPUT for cells of order 1, solid cells, no surface cells, and a surface with one side alone.
+ * `path` stands in messages. */
+phx_status phx_mesh_make_shell(phx_context *context, phx_mesh *mesh, const char *path);
+/* Means of the normals of the cells at each node, over cells whose normals there differ by less than `fold` (rad) from
+ * one to the next. Surface cells must be tri6 or quad9. */
+phx_status phx_mesh_directors(phx_context *context, const phx_mesh *mesh, double fold, phx_directors *directors);
+/* The same of given normals, 3 for each entry of mesh->node. */
+phx_status phx_mesh_join_normals(phx_context *context, const phx_mesh *mesh, const double *normal, double fold,
+                                 phx_directors *directors);
+
+/* A line of segments in a plane with the coordinates (a, b), each straight or an arc about a centre, swept over a
+ * surface: extruded along z from 0, at (a, b, z), with a twist about z that grows linearly; or revolved about z by an
+ * angle from the plane x-z, at (a cos, a sin, b). Nodes lie on the surface. The upper side, with the directors, is on
+ * the right of the line in the plane. A line that ends where it begins is closed; so is a revolution by 2 pi, unless it
+ * is slit.
+ * Groups: "all", the names of segments (cells); "start" and "end" of the line, "first" and "last" of the sweep (edges),
+ * corners "start_first" "end_first" "start_last" "end_last". */
+typedef struct phx_swept_segment {
+    const char *name; /* NULL: none */
+    bool arc;
+    double to[2];            /* straight */
+    double centre[2], angle; /* arc: rad, counterclockwise */
+    int elements;
+} phx_swept_segment;
+typedef struct phx_swept_mesh {
+    double from[2];
+    int n_segments;
+    const phx_swept_segment *segments;
+    bool revolved, slit;
+    double length; /* m, or rad of a revolution */
+    double twist;  /* rad, of an extrusion */
+    int elements;  /* along the sweep */
+    phx_cell_type type;
+    double fold; /* rad, as above: of the exact normals */
+} phx_swept_mesh;
+phx_status phx_mesh_sweep(phx_context *context, const phx_swept_mesh *def, phx_mesh *mesh, phx_directors *directors);
 
 /* ---- files ---- */
 /* The mesh of a file: .msh (Gmsh 2, 4.0 and 4.1, text and binary), .inp (Abaqus, CalculiX); .geo, .step, .stp, .brep,
@@ -144,6 +201,9 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
  * cells of several dimensions one of each. Faces of a *SURFACE become cells. Labels of the second instance of a deck
  * and of all that follow are counted on behind those of the first; what stands outside of instances comes last. */
 phx_status phx_mesh_read(phx_context *context, const char *path, double unit, phx_mesh *mesh);
+/* The same with the nodes in the centres of sides and cells: quad9 and hex27, which phx_mesh_read reads as quad8 and
+ * hex20. */
+phx_status phx_mesh_read_centres(phx_context *context, const char *path, double unit, phx_mesh *mesh);
 /* Whether a file of this name is one of those, by its ending. */
 bool phx_mesh_reads(const char *path);
 

@@ -27,10 +27,12 @@ static file_format format_of(const char *path)
 }
 
 /* The mesh of the input, which is freed. */
-static phx_status read_input(phx_input *input, double unit, file_format format, phx_deck *deck, phx_mesh *mesh)
+static phx_status read_input(phx_input *input, double unit, bool centres, file_format format, phx_deck *deck,
+                             phx_mesh *mesh)
 {
     phx_builder builder;
     phx_status status = phx_builder_init(&builder, input, unit);
+    builder.centres = centres;
     if (!status)
         status = format == FORMAT_INP ? phx_read_inp(&builder, deck) : phx_read_msh(&builder);
     if (!status)
@@ -40,26 +42,27 @@ static phx_status read_input(phx_input *input, double unit, file_format format, 
     return status;
 }
 
-static phx_status read_read_file(phx_context *context, const char *path, double unit, file_format format,
+static phx_status read_read_file(phx_context *context, const char *path, double unit, bool centres, file_format format,
                                  phx_deck *deck, phx_mesh *mesh)
 {
     phx_input input = {.context = context};
     int file;
     const phx_status status = phx_input_load(&input, path, PHX_NO_PLACE, &file);
     if (!status)
-        return read_input(&input, unit, format, deck, mesh);
+        return read_input(&input, unit, centres, format, deck, mesh);
     phx_input_free(&input);
     return status;
 }
 
-static phx_status read_by_gmsh(phx_context *context, const char *path, double unit, bool geometry, phx_mesh *mesh)
+static phx_status read_by_gmsh(phx_context *context, const char *path, double unit, bool centres, bool geometry,
+                               phx_mesh *mesh)
 {
     phx_gmsh_result result = {0};
     phx_status status = phx_files_read(context, path);
     if (!status)
         status = phx_gmsh_run(context, path, geometry, &result);
     if (!status) {
-        status = read_read_file(context, result.mesh, unit, FORMAT_MSH, NULL, mesh);
+        status = read_read_file(context, result.mesh, unit, centres, FORMAT_MSH, NULL, mesh);
         if (status)
             phx_fail_prefix(context, status, "%s: the mesh that gmsh made of it: ", path);
     }
@@ -83,7 +86,8 @@ static phx_status fail_format(phx_context *context, const char *path)
 }
 
 /* `deck` may be NULL: materials are passed over. */
-static phx_status read_any(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck)
+static phx_status read_any(phx_context *context, const char *path, double unit, bool centres, phx_mesh *mesh,
+                           phx_deck *deck)
 {
     const file_format f = format_of(path);
     const bool by_gmsh = f == FORMAT_GEOMETRY || f == FORMAT_MESH;
@@ -93,8 +97,8 @@ static phx_status read_any(phx_context *context, const char *path, double unit, 
         return status;
     if (f == FORMATS)
         return fail_format(context, path);
-    return phx_conclude(context, by_gmsh ? read_by_gmsh(context, path, unit, f == FORMAT_GEOMETRY, mesh)
-                                         : read_read_file(context, path, unit, f, deck, mesh));
+    return phx_conclude(context, by_gmsh ? read_by_gmsh(context, path, unit, centres, f == FORMAT_GEOMETRY, mesh)
+                                         : read_read_file(context, path, unit, centres, f, deck, mesh));
 }
 
 bool phx_mesh_reads(const char *path)
@@ -106,7 +110,14 @@ phx_status phx_mesh_read(phx_context *context, const char *path, double unit, ph
 {
     if (!path || !mesh)
         return phx_fail_null(context, __func__, "path or mesh");
-    return read_any(context, path, unit, mesh, NULL);
+    return read_any(context, path, unit, false, mesh, NULL);
+}
+
+phx_status phx_mesh_read_centres(phx_context *context, const char *path, double unit, phx_mesh *mesh)
+{
+    if (!path || !mesh)
+        return phx_fail_null(context, __func__, "path or mesh");
+    return read_any(context, path, unit, true, mesh, NULL);
 }
 
 phx_status phx_mesh_read_deck(phx_context *context, const char *path, double unit, phx_mesh *mesh, phx_deck *deck)
@@ -114,7 +125,7 @@ phx_status phx_mesh_read_deck(phx_context *context, const char *path, double uni
     if (!path || !mesh || !deck)
         return phx_fail_null(context, __func__, "path, mesh or deck");
     *deck = (phx_deck){0};
-    const phx_status status = read_any(context, path, unit, mesh, deck);
+    const phx_status status = read_any(context, path, unit, false, mesh, deck);
     if (status)
         phx_deck_free(deck);
     return status;
@@ -139,7 +150,7 @@ phx_status phx_mesh_read_bytes(phx_context *context, const char *path, const cha
     phx_input input = {.context = context};
     status = phx_input_copy(&input, path, bytes, size);
     if (!status)
-        status = read_input(&input, unit, f, deck, mesh);
+        status = read_input(&input, unit, false, f, deck, mesh);
     else
         phx_input_free(&input);
     if (status)

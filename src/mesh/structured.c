@@ -22,7 +22,9 @@ typedef struct lattice {
     int dimension;
     int elements[3]; /* 0 along an axis that does not exist */
     int points[3];   /* 2 elements + 1 */
+    bool closed[3];  /* the last points along an axis are the first */
     pattern parted;
+    const char *const *names;  /* of edges and corners; NULL: x0, ... */
     int *node;                 /* of each point of the lattice, -1: none */
     int n_sides[6], *sides[6]; /* cells on the boundary: x0, x1, y0, ... */
 } lattice;
@@ -75,15 +77,18 @@ static pattern solid_pattern(phx_cell_type type)
     return p;
 }
 
-static pattern triangle_pattern(bool crossed)
+static pattern surface_pattern(phx_cell_type type, bool crossed)
 {
+    static const int quad[4][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}};
     static const int halves[2][3][3] = {{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}}, {{0, 0, 0}, {2, 2, 0}, {0, 2, 0}}};
     static const int quarters[4][3][3] = {{{0, 0, 0}, {2, 0, 0}, {1, 1, 0}},
                                           {{2, 0, 0}, {2, 2, 0}, {1, 1, 0}},
                                           {{2, 2, 0}, {0, 2, 0}, {1, 1, 0}},
                                           {{0, 2, 0}, {0, 0, 0}, {1, 1, 0}}};
-    pattern p = {.type = PHX_CELL_TRI3};
-    for (int t = 0; t < (crossed ? 4 : 2); t++)
+    pattern p = {.type = type};
+    if (phx_cell_info_of(type)->corners == 4)
+        structured_add_cell(&p, 4, quad);
+    for (int t = 0; t < (crossed ? 4 : 2) && p.type != PHX_CELL_QUAD9; t++)
         structured_add_cell(&p, 3, crossed ? quarters[t] : halves[t]);
     return p;
 }
@@ -96,27 +101,46 @@ static int structured_larger(int a, int b)
 
 static size_t point_index(const lattice *l, const int point[3])
 {
-    return ((size_t)point[2] * (size_t)l->points[1] + (size_t)point[1]) * (size_t)l->points[0] + (size_t)point[0];
+    int p[3];
+    for (int axis = 0; axis < 3; axis++)
+        p[axis] = l->closed[axis] && point[axis] == l->points[axis] - 1 ? 0 : point[axis];
+    return ((size_t)p[2] * (size_t)l->points[1] + (size_t)p[1]) * (size_t)l->points[0] + (size_t)p[0];
 }
 
-/* The points of all nodes of cell `piece` of a brick. */
+/* The point in the centre of `count` corners of a cell, those that `which` lists (NULL: the first). */
+static void centre_point(int count, const int *which, int (*points)[3], int *centre)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        int sum = 0;
+        for (int k = 0; k < count; k++)
+            sum += points[which ? which[k] : k][axis];
+        centre[axis] = sum / count;
+    }
+}
+
+/* The points of all nodes of cell `piece` of a brick: corners, middles of edges, centres of sides, its centre. */
 static void cell_points(const lattice *l, const int brick[3], int piece, int (*points)[3])
 {
     const phx_cell_info *cell = phx_cell_info_of(l->parted.type);
     for (int k = 0; k < cell->corners; k++)
         for (int axis = 0; axis < 3; axis++)
             points[k][axis] = 2 * brick[axis] + l->parted.corner[piece][k][axis];
-    for (int k = cell->corners; k < cell->nodes; k++)
-        for (int axis = 0; axis < 3; axis++)
-            points[k][axis] =
-                (points[cell->edge[k - cell->corners][0]][axis] + points[cell->edge[k - cell->corners][1]][axis]) / 2;
+    for (int k = cell->corners; k < cell->nodes; k++) {
+        const int edge = k - cell->corners, side = edge - cell->edges;
+        if (side < 0)
+            centre_point(2, cell->edge[edge], points, points[k]);
+        else if (cell->dimension == 3 && side < cell->sides)
+            centre_point(phx_cell_info_of(cell->side_type[side])->corners, cell->side[side], points, points[k]);
+        else
+            centre_point(cell->corners, NULL, points, points[k]);
+    }
 }
 
 /* The boundary (0: x0, 1: x1, ...) that a side lies on, -1: none. */
 static int boundary_of(const lattice *l, const int *side, int n_nodes, int (*points)[3])
 {
     for (int axis = 0; axis < l->dimension; axis++)
-        for (int end = 0; end < 2; end++) {
+        for (int end = 0; end < 2 && !l->closed[axis]; end++) {
             int k = 0;
             while (k < n_nodes && points[side[k]][axis] == end * 2 * l->elements[axis])
                 k++;
@@ -208,7 +232,8 @@ static phx_status structured_make_room(lattice *l, phx_mesh *mesh)
     }
     mesh->type = phx_calloc(l->context, solids + n_sides, sizeof *mesh->type);
     mesh->first = phx_calloc(l->context, solids + n_sides + 1, sizeof *mesh->first);
-    mesh->node = phx_calloc(l->context, solids * (size_t)cell->nodes + 8 * n_sides, sizeof *mesh->node);
+    mesh->node =
+        phx_calloc(l->context, solids * (size_t)cell->nodes + PHX_CELL_MOST_SIDE * n_sides, sizeof *mesh->node);
     return mesh->type && mesh->first && mesh->node ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -239,16 +264,25 @@ static double graded(int i, int n, double size, double grading, bool both_ends)
     return both_ends ? 0.5 * size * pow(2.0 * s, grading) : size * pow(s, grading);
 }
 
+/* Of the half elements: a middle stands between its neighbours. */
+static double halfway(int point, int n, double size, double grading, bool both_ends)
+{
+    const double before = graded(point / 2, n, size, grading, both_ends);
+    return point % 2 ? 0.5 * (before + graded(point / 2 + 1, n, size, grading, both_ends)) : before;
+}
+
 static void place_nodes(const lattice *l, phx_mesh *mesh, const double *size, const double *grading, const bool *both)
 {
     int p[3];
     for (p[2] = 0; p[2] < l->points[2]; p[2]++)
         for (p[1] = 0; p[1] < l->points[1]; p[1]++)
             for (p[0] = 0; p[0] < l->points[0]; p[0]++) {
+                if ((l->closed[0] && p[0] == l->points[0] - 1) || (l->closed[1] && p[1] == l->points[1] - 1))
+                    continue;
                 const int node = l->node[point_index(l, p)];
                 for (int axis = 0; axis < l->dimension && node >= 0; axis++)
-                    mesh->x[3 * (size_t)node + (size_t)axis] = graded(
-                        p[axis], 2 * l->elements[axis], size[axis], grading ? grading[axis] : 1.0, both && both[axis]);
+                    mesh->x[3 * (size_t)node + (size_t)axis] = halfway(
+                        p[axis], l->elements[axis], size[axis], grading ? grading[axis] : 1.0, both && both[axis]);
             }
 }
 
@@ -270,9 +304,10 @@ static phx_status add_corners(lattice *l, phx_mesh *mesh)
 {
     static const char *const names[4] = {"x0y0", "x1y0", "x0y1", "x1y1"};
     phx_status status = PHX_OK;
-    for (int k = 0; k < 4 && !status; k++) {
+    for (int k = 0; k < 4 && !status && !l->closed[0] && !l->closed[1]; k++) {
         const int point[3] = {k % 2 ? l->points[0] - 1 : 0, k / 2 ? l->points[1] - 1 : 0, 0};
-        status = phx_mesh_add_group(l->context, mesh, names[k], 0, 1, &l->node[point_index(l, point)]);
+        status = phx_mesh_add_group(l->context, mesh, l->names ? l->names[4 + k] : names[k], 0, 1,
+                                    &l->node[point_index(l, point)]);
     }
     return status;
 }
@@ -281,7 +316,9 @@ static phx_status structured_add_groups(lattice *l, phx_mesh *mesh)
 {
     phx_status status = structured_add_all(l, mesh);
     for (int b = 0; b < 2 * l->dimension && !status; b++)
-        status = phx_mesh_add_group(l->context, mesh, side_names[b], l->dimension - 1, l->n_sides[b], l->sides[b]);
+        if (!l->closed[b / 2])
+            status = phx_mesh_add_group(l->context, mesh, l->names ? l->names[b] : side_names[b], l->dimension - 1,
+                                        l->n_sides[b], l->sides[b]);
     return status || l->dimension == 3 ? status : add_corners(l, mesh);
 }
 
@@ -332,14 +369,24 @@ static phx_status structured_make(lattice *l, const double *size, const double *
     return status;
 }
 
-/* Meshes a rectangle into triangles, with element sizes graded by up to 100 along each side. */
+/* Meshes a rectangle into triangles or quadrilaterals, with element sizes graded by up to 100 along each side. */
 phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *def, phx_mesh *mesh)
 {
     if (!def || !mesh)
         return phx_fail_null(context, __func__, "def or mesh");
-    const phx_status status = check_sizes(context, "rectangle", 2, def->size, def->elements, 12);
+    const phx_status status = check_sizes(context, "rectangle", 2, def->size, def->elements, 30);
     if (status)
         return status;
+    const phx_cell_type type = def->type == PHX_CELL_LINE2 ? PHX_CELL_TRI3 : def->type;
+    if (type != PHX_CELL_TRI3 && type != PHX_CELL_TRI6 && type != PHX_CELL_QUAD9)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "rectangle: cells of type %s; tri3, tri6 and quad9 are possible",
+                        phx_cell_info_of(type) ? phx_cell_info_of(type)->name : "?");
+    for (int axis = 0; axis < 2; axis++)
+        if (def->closed[axis] && def->elements[axis] < 3)
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "rectangle: %d elements along %c, which is closed; at least 3 "
+                            "are needed",
+                            def->elements[axis], "xy"[axis]);
     double grading[2];
     for (int axis = 0; axis < 2; axis++) {
         grading[axis] = def->grading[axis] == 0.0 ? 1.0 : def->grading[axis];
@@ -350,7 +397,9 @@ phx_status phx_mesh_rectangle(phx_context *context, const phx_rectangle_mesh *de
     lattice l = {.context = context,
                  .dimension = 2,
                  .elements = {def->elements[0], def->elements[1], 0},
-                 .parted = triangle_pattern(def->crossed)};
+                 .closed = {def->closed[0], def->closed[1]},
+                 .names = def->names,
+                 .parted = surface_pattern(type, def->crossed)};
     return structured_make(&l, def->size, grading, def->both_ends, mesh);
 }
 
@@ -363,7 +412,7 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
     if (!cell || cell->dimension != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "box: cells of type %s; solid ones are needed",
                         cell ? cell->name : "?");
-    const phx_status status = check_sizes(context, "box", 3, def->size, def->elements, 60);
+    const phx_status status = check_sizes(context, "box", 3, def->size, def->elements, 70);
     if (status)
         return status;
     lattice l = {.context = context,

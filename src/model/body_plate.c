@@ -256,7 +256,7 @@ static phx_status make_sections(phx_builder *builder, const phx_model_body *body
         if (regions[r].count == 0) {
             regions[r].first = k;
             status = phx_elastic_section(builder, &builder->model->materials[body->material], sheet->thicknesses[r], 0,
-                                         NULL, sheet->shear_correction, &regions[r].section);
+                                         NULL, sheet->shear_correction, false, &regions[r].section);
         }
         regions[r].count = k + 1 - regions[r].first;
     }
@@ -277,7 +277,8 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
         regions[r].group = from->group;
         status = phx_elastic_section(builder, from->own_material ? &materials[from->material] : whole,
                                      own ? from->thickness : sheet->thickness, own ? from->n_layers : sheet->n_layers,
-                                     own ? from->layers : sheet->layers, sheet->shear_correction, &regions[r].section);
+                                     own ? from->layers : sheet->layers, sheet->shear_correction, false,
+                                     &regions[r].section);
         if (status)
             status = phx_builder_at(builder, from, status);
     }
@@ -285,7 +286,7 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
         status = make_sections(builder, body, mesh, &regions[sheet->n_regions]);
     else if (!status)
         status = phx_elastic_section(builder, whole, sheet->thickness, sheet->n_layers, sheet->layers,
-                                     sheet->shear_correction, &regions[sheet->n_regions].section);
+                                     sheet->shear_correction, false, &regions[sheet->n_regions].section);
     return status;
 }
 

@@ -8,9 +8,10 @@ phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, 
     const phx_model *model = builder->model;
     const phx_model_port *ports =
         point->body == PHX_MODEL_GROUND ? model->ground_ports : model->bodies[point->body].ports;
-    const double *rotation = point->port >= 0 ? ports[point->port].rotation.matrix : NULL;
+    const phx_model_port *port = point->port >= 0 ? &ports[point->port] : NULL; /* building may have located it anew */
 
-    return phx_system_add_port_at(builder->system, point->body, &point->location, rotation, id);
+    return phx_system_add_port_at(builder->system, point->body, port ? &port->location : &point->location,
+                                  port ? port->rotation.matrix : NULL, id);
 }
 
 /* ---- joints ---- */

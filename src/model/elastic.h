@@ -61,10 +61,11 @@ typedef struct phx_elastic_layer {
 } phx_elastic_layer;
 extern const phx_object phx_schema_layer;
 
-/* A material as a solid takes it; a section of layers (0: one of `thickness`). */
+/* A material as a solid takes it; a section of layers (0: one of `thickness`), which may couple membrane and bending if
+ * `coupled`. */
 void phx_elastic_material(const phx_model_material *from, phx_solid_material *material);
 phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *material, double thickness, int n_layers,
-                               const phx_elastic_layer *layers, double kappa, phx_plate_section *section);
+                               const phx_elastic_layer *layers, double kappa, bool coupled, phx_plate_section *section);
 /* That a plate or a solid can be made of it; errors are at the key `material` of the node. */
 phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, int material, bool solid);
 

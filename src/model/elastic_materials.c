@@ -33,9 +33,9 @@ static const phx_key layer_keys[] = {
     {"thickness", &phx_type_number, AT(phx_elastic_layer, thickness), .required = true, .unit = "m", .range = &positive,
      .doc = "along z"},
     {"angle", &phx_type_number, AT(phx_elastic_layer, angle), .unit = "rad", .fallback = "0",
-     .doc = "from x to the first axis of an orthotropic material, about z"},
+     .doc = "from x (plate) or axis 1 (shell) to the first axis of an orthotropic material, about z or the normal"},
 };
-const phx_object phx_schema_layer = {"layer", "From below to above; the whole is symmetric about its middle.",
+const phx_object phx_schema_layer = {"layer", "From below to above; those of a plate are symmetric about its middle.",
                                      TABLE(phx_elastic_layer, layer_keys), .finish = finish_layer};
 
 /* Fills one layer of a laminate from an isotropic or orthotropic material; shear moduli are ordered G12, G13, G23. */
@@ -64,7 +64,7 @@ static void put_layer(const phx_model_material *from, double thickness, double a
 /* Computes stiffness, mass and thermal expansion of a plate section, homogeneous or laminated; kappa is the shear
  * correction. */
 phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *material, double thickness, int n_layers,
-                               const phx_elastic_layer *layers, double kappa, phx_plate_section *section)
+                               const phx_elastic_layer *layers, double kappa, bool coupled, phx_plate_section *section)
 {
     const int count = n_layers > 0 ? n_layers : 1;
 
@@ -81,7 +81,8 @@ phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *m
     for (int k = 0; k < n_layers; k++)
         put_layer(layers[k].own_material ? &builder->model->materials[layers[k].material] : material,
                   layers[k].thickness, layers[k].angle, &made[k]);
-    const phx_status status = phx_laminate_section(builder->context, count, made, kappa, section);
+    const phx_status status = coupled ? phx_laminate_section_coupled(builder->context, count, made, kappa, section)
+                                      : phx_laminate_section(builder->context, count, made, kappa, section);
     phx_free(made);
     return status;
 }
@@ -96,5 +97,6 @@ phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, 
     return solid ? phx_reader_fail(reader, phx_node_find(node, "material"),
                                    "material '%s' needs 'poisson' below 0.5 for a solid", model_material->name)
                  : phx_reader_fail(reader, phx_node_find(node, "material"),
-                                   "material '%s' has no 'poisson', which a plate needs", model_material->name);
+                                   "material '%s' has no 'poisson', which a plate or a shell needs",
+                                   model_material->name);
 }

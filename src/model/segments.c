@@ -269,17 +269,45 @@ phx_status phx_segments_cut(phx_reader *reader, const phx_node *node)
 }
 
 /* ---- welds ---- */
-/* Port p of a segment. */
+/* Port p of a body or the ground. */
 static phx_status set_end(phx_reader *reader, int body, int p, phx_model_point *point)
 {
-    const phx_model_body *segment = &reader->model->bodies[body];
-    const size_t room = strlen(segment->name) + strlen(segment->ports[p].name) + 2;
+    const phx_model *model = reader->model;
+    const char *name = body == PHX_MODEL_GROUND ? "ground" : model->bodies[body].name;
+    const phx_model_port *port = body == PHX_MODEL_GROUND ? &model->ground_ports[p] : &model->bodies[body].ports[p];
+    const size_t room = strlen(name) + strlen(port->name) + 2;
     char *text = phx_reader_calloc(reader, room, 1);
     if (!text)
         return PHX_ERR_MEMORY;
-    snprintf(text, room, "%s.%s", segment->name, segment->ports[p].name);
-    *point = (phx_model_point){.text = text, .body = body, .port = p, .location = segment->ports[p].location};
+    snprintf(text, room, "%s.%s", name, port->name);
+    *point = (phx_model_point){.text = text, .body = body, .port = p, .location = port->location};
     return PHX_OK;
+}
+
+/* The weld of a held port to the origin of the ground, in the attitude that the poses have. */
+static phx_status weld_held(phx_reader *reader, int body, int p, phx_model_joint *weld)
+{
+    const phx_model_body *held = &reader->model->bodies[body];
+    const size_t room = strlen(held->name) + strlen(held->ports[p].name) + 2;
+    char *name = phx_reader_calloc(reader, room, 1);
+    if (!name)
+        return PHX_ERR_MEMORY;
+    snprintf(name, room, "%s/%s", held->name, held->ports[p].name);
+    *weld = (phx_model_joint){.name = name, .kind = PHX_JOINT_WELD, .active = true};
+    phx_status status = set_end(reader, PHX_MODEL_GROUND, 0, &weld->ports[0]);
+    if (!status)
+        status = set_end(reader, body, p, &weld->ports[1]);
+    return status ? status : phx_reader_place(reader, weld, sizeof *weld, source_of(reader, held));
+}
+
+/* How many ports of all bodies are held. */
+static int count_held(const phx_model *model)
+{
+    int count = 0;
+    for (int b = 0; b < model->n_bodies; b++)
+        for (int p = 0; p < model->bodies[b].n_ports; p++)
+            count += model->bodies[b].ports[p].held;
+    return count;
 }
 
 /* The weld of the end C of a segment with the end P of the next. */
@@ -308,7 +336,7 @@ static phx_status add_welds(phx_reader *reader)
     const phx_content *content = reader->content;
     const phx_model_joint *before = model->joints;
     const int n = model->n_joints;
-    int all = n, *first = phx_reader_calloc(reader, (size_t)n + 1, sizeof *first);
+    int all = n + count_held(model), *first = phx_reader_calloc(reader, (size_t)n + 1, sizeof *first);
 
     for (int g = 0; g < content->n_segmented; g++)
         all += content->segmented[g].count - 1;
@@ -324,6 +352,10 @@ static phx_status add_welds(phx_reader *reader)
     for (int g = 0; g < content->n_segmented && !status; g++)
         for (int k = 0; k + 1 < content->segmented[g].count && !status; k++)
             status = weld_ends(reader, &content->segmented[g], k, &joints[model->n_joints++]);
+    for (int b = 0; b < model->n_bodies; b++)
+        for (int p = 0; p < model->bodies[b].n_ports && !status; p++)
+            if (model->bodies[b].ports[p].held)
+                status = weld_held(reader, b, p, &joints[model->n_joints++]);
     return status;
 }
 
@@ -437,15 +469,15 @@ static phx_status cut_force(phx_reader *reader, int item, int first, void *made)
     return PHX_OK;
 }
 
-/* After joints, loads and forces are read, adds the welds between segments and cuts loads and forces on segmented
- * bodies. */
+/* After joints, loads and forces are read, adds the welds between segments and of held ports, and cuts loads and forces
+ * on segmented bodies. */
 phx_status phx_segments_finish(phx_reader *reader)
 {
     static const cutting loads = {sizeof(phx_model_load), segments_of_load, cut_load};
     static const cutting forces = {sizeof(phx_model_force), segments_of_force, cut_force};
     phx_model *model = reader->model;
 
-    if (reader->content->n_segmented == 0)
+    if (reader->content->n_segmented == 0 && count_held(model) == 0)
         return PHX_OK;
     phx_status status = add_welds(reader);
     if (!status)

@@ -30,7 +30,8 @@ int phx_segments_number(const phx_reader *reader, const phx_segmented *whole);
 
 /* The bodies have been read: cut them. */
 phx_status phx_segments_cut(phx_reader *reader, const phx_node *bodies);
-/* All else has been read: welds, loads and forces along the length of a beam, one for each segment. */
+/* All else has been read: welds, also of ports that are held to the ground; loads and forces along
+ * the length of a beam, one for each segment. */
 phx_status phx_segments_finish(phx_reader *reader);
 
 #endif

@@ -140,6 +140,10 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
         (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
     record->x_count = phx_body_n_x(made->body) - phx_body_places(made->body, NULL, NULL);
     record->v_count = phx_body_n_v(made->body);
+    if (phx_body_frames(made->body, NULL) == 0) { /* vectors alone */
+        record->x_count = record->v_count = 0;
+        return PHX_OK;
+    }
     if (!phx_body_floats(made->body))
         return draw_frames(context, model->dimension, body, made->body, drawing, first);
     if (phx_model_body_sections(model, body, &sections) && made->source)
@@ -163,8 +167,10 @@ static phx_status count_bodies(phx_context *context, const phx_model *model, con
     drawing->first = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *drawing->first);
     if (!drawing->first)
         return PHX_ERR_MEMORY;
-    for (int b = 0; b < model->n_bodies; b++)
-        drawing->first[b + 1] = drawing->first[b] + phx_body_frames(made[b].body, NULL);
+    for (int b = 0; b < model->n_bodies; b++) {
+        const int frames = phx_body_frames(made[b].body, NULL);
+        drawing->first[b + 1] = drawing->first[b] + (frames > 0 ? frames : 1);
+    }
     drawing->n_bodies = drawing->first[model->n_bodies];
     return PHX_OK;
 }

@@ -201,7 +201,8 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
 
     limits->mass += phx_body_at_rest(phx_system_body(system, id))->mass;
     const int elements = phx_body_elements(phx_system_body(system, id));
-    if (phx_body_n_q(phx_system_body(system, id)) == 0 && elements == 0)
+    if ((phx_body_n_q(phx_system_body(system, id)) == 0 && elements == 0) ||
+        phx_body_vectors(phx_system_body(system, id)))
         return PHX_OK;
     phx_system_offsets(system, id, &x, &v);
     const int index = limits->n_bodies++, before = index - 1;

@@ -48,7 +48,7 @@ static char *copy_of(scene_maker *maker, const char *text)
 
 static int deformations(const scene_maker *maker, int body)
 {
-    return body < 0 ? 0 : phx_body_n_q(maker->made[body].body);
+    return body < 0 || phx_body_vectors(maker->made[body].body) ? 0 : phx_body_n_q(maker->made[body].body);
 }
 
 /* ---- bodies ---- */

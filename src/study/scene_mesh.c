@@ -11,9 +11,9 @@
 enum { MOST_VALUES = 1 << 22, MOST_OF_ALL = 1 << 25 }; /* of a body, of a mechanism */
 
 static const int vtk[PHX_CELL_TYPES] = {
-    [PHX_CELL_LINE2] = 3, [PHX_CELL_LINE3] = 21, [PHX_CELL_TRI3] = 5,    [PHX_CELL_TRI6] = 22,
-    [PHX_CELL_QUAD4] = 9, [PHX_CELL_QUAD8] = 23, [PHX_CELL_TET4] = 10,   [PHX_CELL_TET10] = 24,
-    [PHX_CELL_HEX8] = 12, [PHX_CELL_HEX20] = 25, [PHX_CELL_WEDGE6] = 13, [PHX_CELL_WEDGE15] = 26};
+    [PHX_CELL_LINE2] = 3,   [PHX_CELL_LINE3] = 21,   [PHX_CELL_TRI3] = 5,   [PHX_CELL_TRI6] = 22, [PHX_CELL_QUAD4] = 9,
+    [PHX_CELL_QUAD8] = 23,  [PHX_CELL_TET4] = 10,    [PHX_CELL_TET10] = 24, [PHX_CELL_HEX8] = 12, [PHX_CELL_HEX20] = 25,
+    [PHX_CELL_WEDGE6] = 13, [PHX_CELL_WEDGE15] = 26, [PHX_CELL_QUAD9] = 28, [PHX_CELL_HEX27] = 29};
 
 /* A cell that is drawn: nodes of the mesh. */
 typedef struct drawn_cell {

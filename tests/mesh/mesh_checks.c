@@ -55,7 +55,7 @@ int find_int(int n, const int *list, int item)
 void check_middles(const phx_mesh *mesh, int c, double tol)
 {
     const phx_cell_info *cell = phx_cell_info_of(mesh->type[c]);
-    for (int k = cell->corners; k < cell->nodes; k++)
+    for (int k = cell->corners; k < cell->nodes && k < cell->corners + cell->edges; k++)
         for (int i = 0; i < 3; i++) {
             const int *edge = cell->edge[k - cell->corners];
             CHECK_CLOSE(place(mesh, c, k)[i], 0.5 * (place(mesh, c, edge[0])[i] + place(mesh, c, edge[1])[i]), tol,
@@ -65,7 +65,7 @@ void check_middles(const phx_mesh *mesh, int c, double tol)
         const phx_cell_info *side = phx_cell_info_of(cell->side_type[s]);
         assert_int_equal(side->dimension, cell->dimension - 1);
         assert_int_equal(side->order, cell->order);
-        for (int k = side->corners; k < side->nodes; k++)
+        for (int k = side->corners; k < side->nodes && k < side->corners + side->edges; k++)
             for (int i = 0; i < 3; i++) {
                 const double *a = place(mesh, c, cell->side[s][side->edge[k - side->corners][0]]);
                 const double *b = place(mesh, c, cell->side[s][side->edge[k - side->corners][1]]);
@@ -77,7 +77,7 @@ void check_middles(const phx_mesh *mesh, int c, double tol)
 
 /* ---- conformity: every side is shared by two cells or is a cell of the boundary ---- */
 typedef struct side_key {
-    int nodes[8];
+    int nodes[PHX_CELL_MOST_SIDE];
     int count; /* of nodes */
     int uses;
 } side_key;

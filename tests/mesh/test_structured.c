@@ -83,7 +83,11 @@ static void test_rectangle(void **state)
 {
     phx_context *context = *state;
     for (int crossed = 0; crossed < 2; crossed++) {
-        phx_rectangle_mesh def = {{2.0, 0.5}, {4, 3}, crossed, {2.5, 0.0}, {false, false}};
+        phx_rectangle_mesh def = {.size = {2.0, 0.5},
+                                  .elements = {4, 3},
+                                  .crossed = crossed,
+                                  .grading = {2.5, 0.0},
+                                  .both_ends = {false, false}};
         phx_mesh mesh;
         CHECK_OK(context, phx_mesh_rectangle(context, &def, &mesh));
         assert_int_equal(mesh.n_nodes, 5 * 4 + (crossed ? 12 : 0));
@@ -120,7 +124,8 @@ static void test_rectangle(void **state)
 static void test_grading(void **state)
 {
     phx_context *context = *state;
-    phx_rectangle_mesh def = {{2.0, 3.0}, {4, 6}, false, {2.5, 2.0}, {false, true}};
+    phx_rectangle_mesh def = {
+        .size = {2.0, 3.0}, .elements = {4, 6}, .crossed = false, .grading = {2.5, 2.0}, .both_ends = {false, true}};
     phx_mesh mesh;
     CHECK_OK(context, phx_mesh_rectangle(context, &def, &mesh));
     for (int i = 0; i <= 4; i++)
@@ -138,16 +143,22 @@ static void test_refused(void **state)
     phx_mesh mesh;
     const double bad[4] = {0.0, -1.0, NAN, INFINITY};
     for (int k = 0; k < 4; k++) {
-        phx_rectangle_mesh rectangle = {{1.0, bad[k]}, {1, 1}, false, {1.0, 1.0}, {false, false}};
+        phx_rectangle_mesh rectangle = {.size = {1.0, bad[k]},
+                                        .elements = {1, 1},
+                                        .crossed = false,
+                                        .grading = {1.0, 1.0},
+                                        .both_ends = {false, false}};
         phx_box_mesh box = {{1.0, 1.0, bad[k]}, {1, 1, 1}, PHX_CELL_HEX8};
         CHECK_STATUS(context, phx_mesh_rectangle(context, &rectangle, &mesh), PHX_ERR_ARGUMENT);
         CHECK_MESSAGE(context, "along y");
         CHECK_STATUS(context, phx_mesh_box(context, &box, &mesh), PHX_ERR_ARGUMENT);
         CHECK_MESSAGE(context, "along z");
     }
-    phx_rectangle_mesh rectangle = {{1.0, 1.0}, {1, 0}, false, {1.0, 1.0}, {false, false}};
+    phx_rectangle_mesh rectangle = {
+        .size = {1.0, 1.0}, .elements = {1, 0}, .crossed = false, .grading = {1.0, 1.0}, .both_ends = {false, false}};
     CHECK_STATUS(context, phx_mesh_rectangle(context, &rectangle, &mesh), PHX_ERR_ARGUMENT);
-    rectangle = (phx_rectangle_mesh){{1.0, 1.0}, {1, 1}, false, {0.5, 1.0}, {false, false}};
+    rectangle = (phx_rectangle_mesh){
+        .size = {1.0, 1.0}, .elements = {1, 1}, .crossed = false, .grading = {0.5, 1.0}, .both_ends = {false, false}};
     CHECK_STATUS(context, phx_mesh_rectangle(context, &rectangle, &mesh), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "grading along x");
     phx_box_mesh box = {{1.0, 1.0, 1.0}, {1, 1, 1}, PHX_CELL_QUAD4};
@@ -180,7 +191,8 @@ static void test_memory(void **state)
 static void test_groups(void **state)
 {
     phx_context *context = *state;
-    phx_rectangle_mesh def = {{1.0, 1.0}, {2, 2}, false, {1.0, 1.0}, {false, false}};
+    phx_rectangle_mesh def = {
+        .size = {1.0, 1.0}, .elements = {2, 2}, .crossed = false, .grading = {1.0, 1.0}, .both_ends = {false, false}};
     phx_mesh mesh;
     CHECK_OK(context, phx_mesh_rectangle(context, &def, &mesh));
     const int n = mesh.n_groups, some[3] = {3, 1, 3}, more[1] = {2};

@@ -420,7 +420,8 @@ static void modal_bodies_are_wrong(void **state)
          BODY("kind: rigid, mass: 1, inertia: 1, second_order: {}")},
         {4, 102, "a has no port 'C'", MODAL(MODES ", point_masses: [{at: C, mass: 1}]")},
         {5, 48,
-         "'@' names a point of a beam, plate, solid, imported body, reduced body or rod, a is given by its modes; use "
+         "'@' names a point of a beam, plate, solid, imported body, reduced body, rod or shell, a is given by its "
+         "modes; use "
          "one "
          "of its ports, 'a.P'",
          MODAL(MODES) "joints: {j: {kind: revolute, ports: [ground.O, a@1]}}\n"},
@@ -486,7 +487,7 @@ static void joints_are_wrong(void **state)
          JOINT("kind: revolute, ports: [grund.O, b.P]")},
         {5, 31, "the ground has no port 'Q'", JOINT("kind: revolute, ports: [ground.Q, b.P]")},
         {5, 36, "b has no port 'C'", JOINT("kind: revolute, ports: [a.P, b.C]")},
-        {5, 36, "'@' names a point of a beam, plate, solid, imported body, reduced body or rod, b is rigid",
+        {5, 36, "'@' names a point of a beam, plate, solid, imported body, reduced body, rod or shell, b is rigid",
          JOINT("kind: revolute, ports: [a.P, b@0.5]")},
         {5, 30, "both ports belong to 'a'", JOINT("kind: revolute, ports: [a.P, a.P]")},
         {5, 30, "both ports belong to 'ground'", JOINT("kind: revolute, ports: [ground.O, ground.O]")},

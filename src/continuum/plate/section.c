@@ -154,16 +154,15 @@ static phx_status section_check_symmetry(phx_context *context, const laminate *s
     return PHX_OK;
 }
 
-/* Section of a laminate of layers from the lower surface up; fails if it is not symmetric about its middle, because
- * bending and membrane would couple. */
-phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
-                                phx_plate_section *section)
+/* Section of a laminate of layers from the lower surface up. If `symmetric`, coupling of membrane and bending fails. */
+static phx_status make_laminate(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
+                                bool symmetric, phx_plate_section *section)
 {
     laminate sum = {.mass = {0.0}};
     double thickness = 0.0;
 
     if (!layers || !section)
-        return phx_fail_null(context, __func__, "layers or section");
+        return phx_fail_null(context, "phx_laminate_section", "layers or section");
     if (n_layers < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "laminate: %d layers; there must be one at least", n_layers);
     if (!(kappa > 0.0 && kappa <= 1.0))
@@ -178,7 +177,7 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
     double z = -0.5 * thickness;
     for (int k = 0; k < n_layers; z += layers[k++].thickness)
         add_layer(&layers[k], z, z + layers[k].thickness, &sum);
-    const phx_status status = section_check_symmetry(context, &sum, thickness);
+    const phx_status status = symmetric ? section_check_symmetry(context, &sum, thickness) : PHX_OK;
     if (status)
         return status;
     *section = (phx_plate_section){.thickness = thickness, .mass = sum.mass[0], .rotary = sum.mass[2]};
@@ -189,7 +188,20 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
     memcpy(section->thermal, sum.thermal, sizeof sum.thermal);
     memcpy(section->membrane, sum.A, sizeof sum.A);
     memcpy(section->bending, sum.D, sizeof sum.D);
+    memcpy(section->coupling, sum.B, symmetric ? 0 : sizeof sum.B);
     for (int k = 0; k < 4; k++)
         section->shear[k] = kappa * sum.shear[k];
     return PHX_OK;
+}
+
+phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
+                                phx_plate_section *section)
+{
+    return make_laminate(context, n_layers, layers, kappa, true, section);
+}
+
+phx_status phx_laminate_section_coupled(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
+                                        phx_plate_section *section)
+{
+    return make_laminate(context, n_layers, layers, kappa, false, section);
 }

@@ -401,7 +401,7 @@ static phx_status read_cells(phx_h5 *file, phx_elastic_model *model)
         mesh->n_nodes = 0;
     }
     if (!status)
-        status = read_integers(file, "/picture/cell_type", 0, PHX_CELL_TYPES - 1, &mesh->n_cells, &type);
+        status = read_integers(file, "/picture/cell_type", 0, PHX_CELL_WEDGE15, &mesh->n_cells, &type);
     if (!status)
         status = read_integers(file, "/picture/cell_first", 0, INT_MAX, &firsts, &mesh->first);
     if (!status)

@@ -5,7 +5,7 @@
 #include "continuum/continuum.h"
 #include "shape.h"
 
-enum { PHX_SOLID_MOST_NODES = PHX_CELL_MOST_NODES, PHX_SOLID_MOST_POINTS = 27 };
+enum { PHX_SOLID_MOST_NODES = 20, PHX_SOLID_MOST_POINTS = 27 };
 
 typedef enum phx_solid_kind {
     PHX_SOLID_TET4,
