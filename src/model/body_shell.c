@@ -836,6 +836,45 @@ static phx_status body_shell_build(phx_builder *builder, const phx_model_body *b
     return status;
 }
 
+/* Places and, between the nodes of each cell, flat triangles. */
+static phx_status body_shell_surface(phx_context *context, const phx_model_body *body, phx_surface *surface)
+{
+    static const int quad[8][3] = {{0, 4, 8}, {0, 8, 7}, {4, 1, 5}, {4, 5, 8},
+                                   {8, 5, 2}, {8, 2, 6}, {7, 8, 6}, {7, 6, 3}},
+                     tri[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+    phx_mesh mesh = {0};
+    phx_directors directors = {0};
+    int *place = NULL;
+    phx_status status = body_shell_make_mesh(context, &shell_of(body)->mesh, &mesh, &directors);
+
+    if (!status) {
+        place = phx_calloc(context, (size_t)mesh.n_nodes + 1, sizeof *place);
+        surface->x = phx_calloc(context, 3 * (size_t)mesh.n_nodes + 1, sizeof *surface->x);
+        surface->triangle = phx_calloc(context, 24 * (size_t)mesh.n_cells + 1, sizeof *surface->triangle);
+        status = place && surface->x && surface->triangle ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (int d = 0; d < directors.n && !status; d++)
+        place[directors.node[d]] = 1;
+    for (int i = 0; i < mesh.n_nodes && !status; i++)
+        if (place[i]) {
+            place[i] = surface->n_points;
+            memcpy(surface->x + 3 * (size_t)surface->n_points++, mesh.x + 3 * (size_t)i, 3 * sizeof *mesh.x);
+        }
+    for (int c = 0; c < mesh.n_cells && !status; c++) {
+        const bool q = mesh.type[c] == PHX_CELL_QUAD9;
+        for (int t = 0; t < (q ? 8 : 4) && phx_cell_info_of(mesh.type[c])->dimension == 2; t++, surface->n_triangles++)
+            for (int k = 0; k < 3; k++)
+                surface->triangle[3 * surface->n_triangles + k] =
+                    place[mesh.node[mesh.first[c] + (q ? quad[t][k] : tri[t][k])]];
+    }
+    phx_free(place);
+    phx_mesh_free(&mesh);
+    phx_directors_free(&directors);
+    if (status)
+        phx_surface_free(surface);
+    return status;
+}
+
 static void body_shell_offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
 {
     const phx_model_material *material = &model->materials[body->material];
@@ -861,4 +900,5 @@ const phx_body_row phx_body_row_shell = {
     .finish_port = shell_finish_port,
     .finish = body_shell_finish,
     .build = body_shell_build,
-    .offer_numbers = body_shell_offer_numbers};
+    .offer_numbers = body_shell_offer_numbers,
+    .surface = body_shell_surface};

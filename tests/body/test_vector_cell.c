@@ -4,19 +4,19 @@
 
 #include "body/vectors/element.h"
 
-enum { MOST = 3 * PHX_CELL_VECTORS };
+enum { MOST = 3 * PHX_VECTOR_CELL_VECTORS };
 
 typedef struct sample {
-    phx_cell_table table;
-    phx_cell cell;
+    phx_vector_cell_table table;
+    phx_vector_cell cell;
     double *room, section[64], Z[MOST], z0[MOST], z1[MOST], director; /* director: E h */
 } sample;
 
 static double area_of(const sample *s, int node)
 {
-    double mass[PHX_CELL_VECTORS * PHX_CELL_VECTORS], sum = 0.0;
+    double mass[PHX_VECTOR_CELL_VECTORS * PHX_VECTOR_CELL_VECTORS], sum = 0.0;
 
-    phx_cell_mass(&s->table, s->Z, mass);
+    phx_vector_cell_mass(&s->table, s->Z, mass);
     for (int l = 0; l < s->table.n_nodes; l++)
         sum += fabs(mass[node * s->table.n_nodes + l]);
     return sum;
@@ -48,12 +48,12 @@ static void make_cell(phx_context *context, phx_vector_element kind, sample *s)
     const double middle[3] = {kind == PHX_VECTOR_Q9 ? 0.0 : 1.0 / 3.0, kind == PHX_VECTOR_Q9 ? 0.0 : 1.0 / 3.0, 0.1};
     int point;
 
-    phx_mesh_cell_shape(kind, middle, N, dN);
+    phx_vector_cell_shape(kind, middle, N, dN);
     for (int k = 0; k < s->table.n_nodes; k++)
         for (int i = 0; i < 3; i++)
             axis[i] += dN[k] * s->Z[3 * k + i];
-    s->room = test_calloc(phx_cell_room(&s->table), sizeof *s->room);
-    CHECK_OK(context, phx_cell_fill(context, &s->table, axis, s->section, s->Z, s->room, &s->cell, &point));
+    s->room = test_calloc(phx_vector_cell_room(&s->table), sizeof *s->room);
+    CHECK_OK(context, phx_vector_cell_fill(context, &s->table, axis, s->section, s->Z, s->room, &s->cell, &point));
 }
 
 static void read_sample(phx_context *context, const char *object, sample *s)
@@ -62,7 +62,7 @@ static void read_sample(phx_context *context, const char *object, sample *s)
                                     : vectors_value_is(object, "kind", "T6") ? PHX_VECTOR_T6
                                                                              : PHX_VECTOR_TET10;
     memset(s, 0, sizeof *s);
-    phx_cell_table_fill(kind, &s->table);
+    phx_vector_cell_table_fill(kind, &s->table);
     const double E = vectors_number(object, "E"), h = s->table.shell ? vectors_number(object, "h") : 0.0;
     put_section(E, vectors_number(object, "nu"), h, s->table.shell, s->section);
     s->director = E * h;
@@ -89,11 +89,11 @@ static double add_lengths(const sample *s, const double *a, const double *b, con
 
 static double energy_of(const sample *s, const double *z)
 {
-    double E[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS];
+    double E[PHX_VECTOR_CELL_STRAINS], S[PHX_VECTOR_CELL_STRAINS];
 
-    phx_cell_strain(&s->cell, z, E);
-    phx_cell_stress(&s->cell, E, S);
-    return 0.5 * phx_cell_work(&s->cell, S, E) + add_lengths(s, z, z, z, NULL);
+    phx_vector_cell_strain(&s->cell, z, E);
+    phx_vector_cell_stress(&s->cell, E, S);
+    return 0.5 * phx_vector_cell_work(&s->cell, S, E) + add_lengths(s, z, z, z, NULL);
 }
 
 static void test_vectors(void **state)
@@ -105,38 +105,38 @@ static void test_vectors(void **state)
         sample s;
         read_sample(*state, object, &s);
         const int n = 3 * s.table.n_vectors, strains = s.table.n_points * s.table.n_strains;
-        double want[PHX_CELL_STRAINS], E0[PHX_CELL_STRAINS], E1[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS], f[MOST] = {0},
-                                                                                                        zm[MOST];
-        static double K[MOST * MOST], mass[PHX_CELL_VECTORS * PHX_CELL_VECTORS];
+        double want[PHX_VECTOR_CELL_STRAINS], E0[PHX_VECTOR_CELL_STRAINS], E1[PHX_VECTOR_CELL_STRAINS],
+            S[PHX_VECTOR_CELL_STRAINS], f[MOST] = {0}, zm[MOST];
+        static double K[MOST * MOST], mass[PHX_VECTOR_CELL_VECTORS * PHX_VECTOR_CELL_VECTORS];
 
         vectors_numbers(object, "strain_z0", strains, want);
-        phx_cell_strain(&s.cell, s.z0, E0);
+        phx_vector_cell_strain(&s.cell, s.z0, E0);
         CHECK_VECTOR(strains, E0, want, 1e-12, "strains of element %d", count);
         CHECK_RELATIVE(energy_of(&s, s.z0), vectors_number(object, "V0"), 1e-12, "energy of element %d", count);
         CHECK_RELATIVE(energy_of(&s, s.z1), vectors_number(object, "V1"), 1e-12, "energy of element %d", count);
 
         vectors_numbers(object, "force_z0", n, want);
-        phx_cell_stress(&s.cell, E0, S);
-        phx_cell_force(&s.cell, s.z0, S, f);
+        phx_vector_cell_stress(&s.cell, E0, S);
+        phx_vector_cell_force(&s.cell, s.z0, S, f);
         (void)add_lengths(&s, s.z0, s.z0, s.z0, f);
         CHECK_VECTOR(n, f, want, 1e-12, "force of element %d", count);
 
         vectors_numbers(object, "interval_force", n, want);
-        phx_cell_strain(&s.cell, s.z1, E1);
+        phx_vector_cell_strain(&s.cell, s.z1, E1);
         for (int i = 0; i < strains; i++)
             E1[i] = 0.5 * (E0[i] + E1[i]);
         for (int i = 0; i < n; i++) {
             zm[i] = 0.5 * (s.z0[i] + s.z1[i]);
             f[i] = 0.0;
         }
-        phx_cell_stress(&s.cell, E1, S);
-        phx_cell_force(&s.cell, zm, S, f);
+        phx_vector_cell_stress(&s.cell, E1, S);
+        phx_vector_cell_force(&s.cell, zm, S, f);
         (void)add_lengths(&s, s.z0, s.z1, zm, f);
         CHECK_VECTOR(n, f, want, 1e-12, "force over an interval of element %d", count);
 
         vectors_numbers(object, "tangent_z0_times_dz", n, want);
-        phx_cell_stress(&s.cell, E0, S);
-        phx_cell_tangent(&s.cell, s.z0, s.z0, 1.0, S, 1.0, K);
+        phx_vector_cell_stress(&s.cell, E0, S);
+        phx_vector_cell_tangent(&s.cell, s.z0, s.z0, 1.0, S, 1.0, K);
         for (int i = 0; i < n; i++) {
             f[i] = 0.0;
             for (int j = 0; j < n; j++)
@@ -155,7 +155,7 @@ static void test_vectors(void **state)
 
         const double rho = vectors_number(object, "rho"), h = s.table.shell ? vectors_number(object, "h") : 1.0;
         vectors_numbers(object, "mass_diag", s.table.n_vectors, want);
-        phx_cell_mass(&s.table, s.Z, mass);
+        phx_vector_cell_mass(&s.table, s.Z, mass);
         for (int k = 0; k < s.table.n_vectors; k++)
             f[k] = rho * (k < s.table.n_nodes ? h : h * h * h / 12.0) *
                    mass[(k % s.table.n_nodes) * (s.table.n_nodes + 1)];
@@ -175,16 +175,17 @@ static void test_exact(void **state)
         sample s;
         read_sample(*state, object, &s);
         const int n = 3 * s.table.n_vectors, strains = s.table.n_points * s.table.n_strains;
-        double E0[PHX_CELL_STRAINS], E1[PHX_CELL_STRAINS], dE[PHX_CELL_STRAINS], zm[MOST], dz[MOST], R[9];
+        double E0[PHX_VECTOR_CELL_STRAINS], E1[PHX_VECTOR_CELL_STRAINS], dE[PHX_VECTOR_CELL_STRAINS], zm[MOST],
+            dz[MOST], R[9];
         const double turn[3] = {0.7, -1.1, 2.0}, one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
         for (int i = 0; i < n; i++) {
             zm[i] = 0.5 * (s.z0[i] + s.z1[i]);
             dz[i] = s.z1[i] - s.z0[i];
         }
-        phx_cell_strain(&s.cell, s.z0, E0);
-        phx_cell_strain(&s.cell, s.z1, E1);
-        phx_cell_strain_rate(&s.cell, zm, dz, dE);
+        phx_vector_cell_strain(&s.cell, s.z0, E0);
+        phx_vector_cell_strain(&s.cell, s.z1, E1);
+        phx_vector_cell_strain_rate(&s.cell, zm, dz, dE);
         for (int i = 0; i < strains; i++)
             E1[i] -= E0[i];
         CHECK_VECTOR(strains, dE, E1, 1e-14, "increment of the strains of %s", object);
@@ -194,21 +195,21 @@ static void test_exact(void **state)
             phx_rot_apply(3, R, s.Z + 3 * k, zm + 3 * k);
             zm[3 * k] += k < s.table.n_nodes ? 1.5 : 0.0;
         }
-        phx_cell_strain(&s.cell, zm, E1);
+        phx_vector_cell_strain(&s.cell, zm, E1);
         CHECK_SMALL(max_abs(strains, E1), 1e-14, "strains of a rigid motion");
 
         static double K[MOST * MOST];
-        double S[PHX_CELL_STRAINS], f[2][MOST], column[MOST];
-        phx_cell_stress(&s.cell, E0, S);
-        phx_cell_tangent(&s.cell, s.z0, s.z0, 1.0, S, 1.0, K);
+        double S[PHX_VECTOR_CELL_STRAINS], f[2][MOST], column[MOST];
+        phx_vector_cell_stress(&s.cell, E0, S);
+        phx_vector_cell_tangent(&s.cell, s.z0, s.z0, 1.0, S, 1.0, K);
         for (int j = 0; j < n; j++) {
             for (int side = 0; side < 2; side++) {
                 memcpy(zm, s.z0, sizeof zm);
                 zm[j] += side ? 1e-5 : -1e-5;
-                phx_cell_strain(&s.cell, zm, E1);
-                phx_cell_stress(&s.cell, E1, S);
+                phx_vector_cell_strain(&s.cell, zm, E1);
+                phx_vector_cell_stress(&s.cell, E1, S);
                 memset(f[side], 0, sizeof f[side]);
-                phx_cell_force(&s.cell, zm, S, f[side]);
+                phx_vector_cell_force(&s.cell, zm, S, f[side]);
             }
             for (int i = 0; i < n; i++) {
                 f[0][i] = (f[1][i] - f[0][i]) / 2e-5;

@@ -16,11 +16,11 @@ static void test_shape_functions(void **state)
         double N[20], dN[60], xi[3], inside[3] = {0.21, 0.17, 0.33};
         for (int a = 0; a < info->nodes; a++) {
             phx_cell_node_place((phx_cell_type)type, a, xi);
-            phx_mesh_cell_shape((phx_cell_type)type, xi, N, NULL);
+            phx_cell_shape((phx_cell_type)type, xi, N, NULL);
             for (int b = 0; b < info->nodes; b++)
                 CHECK_CLOSE(N[b], a == b ? 1.0 : 0.0, 1e-15, "%s: function %d at node %d", info->name, b, a);
         }
-        phx_mesh_cell_shape((phx_cell_type)type, inside, N, dN);
+        phx_cell_shape((phx_cell_type)type, inside, N, dN);
         for (int c = 0; c < info->dimension; c++) {
             /* the differences of polynomials of degree 4 at four places are exact but for rounding */
             const double h = 0.01, weight[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
@@ -29,7 +29,7 @@ static void test_shape_functions(void **state)
                 double moved[20];
                 memcpy(xi, inside, sizeof xi);
                 xi[c] += h * (k < 2 ? k - 2 : k - 1);
-                phx_mesh_cell_shape((phx_cell_type)type, xi, moved, NULL);
+                phx_cell_shape((phx_cell_type)type, xi, moved, NULL);
                 for (int a = 0; a < info->nodes; a++)
                     slope[a] += weight[k] * moved[a] / h;
             }
@@ -54,7 +54,7 @@ static void test_places_are_located(void **state)
             double x[3] = {0};
             if (info->dimension != 3)
                 continue;
-            phx_mesh_cell_shape(mesh.type[c], inside, N, NULL);
+            phx_cell_shape(mesh.type[c], inside, N, NULL);
             for (int a = 0; a < info->nodes; a++)
                 for (int i = 0; i < 3; i++)
                     x[i] += N[a] * mesh.x[3 * mesh.node[mesh.first[c] + a] + i];

@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-enum { COMPONENTS = 3 * PHX_CELL_VECTORS, MEASURES = 162 };
+enum { COMPONENTS = 3 * PHX_VECTOR_CELL_VECTORS, MEASURES = 162 };
 
 /* Rows at z, from which the place of the first node is subtracted. */
-static void cell_rows(const phx_cell_table *table, const double *z, double rows[PHX_CELL_ROWS][3])
+static void cell_rows(const phx_vector_cell_table *table, const double *z, double rows[PHX_VECTOR_CELL_ROWS][3])
 {
     double own[COMPONENTS];
 
     for (int k = 0; k < 3 * table->n_vectors; k++)
         own[k] = k < 3 * table->n_nodes ? z[k] - z[k % 3] : z[k];
     for (int i = 0; i < table->n_rows; i++) {
-        const phx_cell_row *row = &table->row[i];
+        const phx_vector_cell_row *row = &table->row[i];
         const double *from = own + 3 * row->first;
         double x = 0.0, y = 0.0, w = 0.0;
         for (int k = 0; k < table->n_nodes; k++) {
@@ -28,13 +28,13 @@ static void cell_rows(const phx_cell_table *table, const double *z, double rows[
 }
 
 /* Strains of the measures m. */
-static void strains_of(const phx_cell *of, const double *m, double *E)
+static void strains_of(const phx_vector_cell *of, const double *m, double *E)
 {
-    const phx_cell_table *table = of->table;
+    const phx_vector_cell_table *table = of->table;
     int offset = 0;
 
     for (int p = 0; p < table->n_parts; p++) {
-        const phx_cell_part *part = &table->part[p];
+        const phx_vector_cell_part *part = &table->part[p];
         const double *T = of->T[p];
         for (int g = 0; g < table->n_points; g++) {
             const double *from = m + part->first_measure + (part->own ? part->n_measures * g : 0);
@@ -50,14 +50,14 @@ static void strains_of(const phx_cell *of, const double *m, double *E)
 }
 
 /* sigma = T^T W S over the measures. */
-static void measure_forces(const phx_cell *of, const double *S, double *sigma)
+static void measure_forces(const phx_vector_cell *of, const double *S, double *sigma)
 {
-    const phx_cell_table *table = of->table;
+    const phx_vector_cell_table *table = of->table;
     int offset = 0;
 
     memset(sigma, 0, (size_t)table->n_measures * sizeof *sigma);
     for (int p = 0; p < table->n_parts; p++) {
-        const phx_cell_part *part = &table->part[p];
+        const phx_vector_cell_part *part = &table->part[p];
         const double *T = of->T[p];
         for (int g = 0; g < table->n_points; g++) {
             double *to = sigma + part->first_measure + (part->own ? part->n_measures * g : 0);
@@ -71,14 +71,14 @@ static void measure_forces(const phx_cell *of, const double *S, double *sigma)
     }
 }
 
-void phx_cell_strain(const phx_cell *of, const double *z, double *E)
+void phx_vector_cell_strain(const phx_vector_cell *of, const double *z, double *E)
 {
-    const phx_cell_table *table = of->table;
-    double rows[PHX_CELL_ROWS][3], m[MEASURES] = {0};
+    const phx_vector_cell_table *table = of->table;
+    double rows[PHX_VECTOR_CELL_ROWS][3], m[MEASURES] = {0};
 
     cell_rows(table, z, rows);
     for (int p = 0; p < table->n_products; p++) {
-        const phx_cell_product *product = &table->product[p];
+        const phx_vector_cell_product *product = &table->product[p];
         const double *a = rows[product->a], *b = rows[product->b];
         m[product->measure] += product->factor * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
     }
@@ -87,15 +87,15 @@ void phx_cell_strain(const phx_cell *of, const double *z, double *E)
         E[i] -= of->rest[i];
 }
 
-void phx_cell_strain_rate(const phx_cell *of, const double *z, const double *dz, double *dE)
+void phx_vector_cell_strain_rate(const phx_vector_cell *of, const double *z, const double *dz, double *dE)
 {
-    const phx_cell_table *table = of->table;
-    double rows[PHX_CELL_ROWS][3], rate[PHX_CELL_ROWS][3], m[MEASURES] = {0};
+    const phx_vector_cell_table *table = of->table;
+    double rows[PHX_VECTOR_CELL_ROWS][3], rate[PHX_VECTOR_CELL_ROWS][3], m[MEASURES] = {0};
 
     cell_rows(table, z, rows);
     cell_rows(table, dz, rate);
     for (int p = 0; p < table->n_products; p++) {
-        const phx_cell_product *product = &table->product[p];
+        const phx_vector_cell_product *product = &table->product[p];
         const double *a = rows[product->a], *b = rows[product->b], *da = rate[product->a], *db = rate[product->b];
         m[product->measure] +=
             product->factor * (a[0] * db[0] + a[1] * db[1] + a[2] * db[2] + da[0] * b[0] + da[1] * b[1] + da[2] * b[2]);
@@ -103,7 +103,7 @@ void phx_cell_strain_rate(const phx_cell *of, const double *z, const double *dz,
     strains_of(of, m, dE);
 }
 
-void phx_cell_stress(const phx_cell *of, const double *E, double *S)
+void phx_vector_cell_stress(const phx_vector_cell *of, const double *E, double *S)
 {
     const int n = of->table->n_strains;
 
@@ -116,7 +116,7 @@ void phx_cell_stress(const phx_cell *of, const double *E, double *S)
         }
 }
 
-double phx_cell_work(const phx_cell *of, const double *S, const double *E)
+double phx_vector_cell_work(const phx_vector_cell *of, const double *S, const double *E)
 {
     const int n = of->table->n_strains;
     double sum = 0.0;
@@ -127,16 +127,16 @@ double phx_cell_work(const phx_cell *of, const double *S, const double *E)
     return sum;
 }
 
-void phx_cell_force(const phx_cell *of, const double *z, const double *S, double *f)
+void phx_vector_cell_force(const phx_vector_cell *of, const double *z, const double *S, double *f)
 {
-    const phx_cell_table *table = of->table;
-    double rows[PHX_CELL_ROWS][3], on[PHX_CELL_ROWS][3], sigma[MEASURES];
+    const phx_vector_cell_table *table = of->table;
+    double rows[PHX_VECTOR_CELL_ROWS][3], on[PHX_VECTOR_CELL_ROWS][3], sigma[MEASURES];
 
     cell_rows(table, z, rows);
     measure_forces(of, S, sigma);
     memset(on, 0, (size_t)table->n_rows * sizeof *on);
     for (int p = 0; p < table->n_products; p++) {
-        const phx_cell_product *product = &table->product[p];
+        const phx_vector_cell_product *product = &table->product[p];
         const double force = product->factor * sigma[product->measure];
         for (int i = 0; i < 3; i++) {
             on[product->a][i] += force * rows[product->b][i];
@@ -144,7 +144,7 @@ void phx_cell_force(const phx_cell *of, const double *z, const double *S, double
         }
     }
     for (int i = 0; i < table->n_rows; i++) {
-        const phx_cell_row *row = &table->row[i];
+        const phx_vector_cell_row *row = &table->row[i];
         double *to = f + 3 * row->first;
         for (int k = 0; k < table->n_nodes; k++)
             for (int a = 0; a < 3; a++)
@@ -154,8 +154,8 @@ void phx_cell_force(const phx_cell *of, const double *z, const double *S, double
 
 /* ---- tangent ---- */
 /* Derivatives of the measures of a part (own: of point g) by the vectors, measures x 3 n_vectors. */
-static void measure_slopes(const phx_cell_table *table, const phx_cell_part *part, int g, double rows[PHX_CELL_ROWS][3],
-                           double slope[][COMPONENTS])
+static void measure_slopes(const phx_vector_cell_table *table, const phx_vector_cell_part *part, int g,
+                           double rows[PHX_VECTOR_CELL_ROWS][3], double slope[][COMPONENTS])
 {
     const int count = part->own ? part->n_products / table->n_points : part->n_products;
     const int first = part->first_product + (part->own ? count * g : 0);
@@ -164,11 +164,11 @@ static void measure_slopes(const phx_cell_table *table, const phx_cell_part *par
     for (int m = 0; m < part->n_measures; m++)
         memset(slope[m], 0, (size_t)(3 * part->n_vectors) * sizeof(double));
     for (int p = first; p < first + count; p++) {
-        const phx_cell_product *product = &table->product[p];
+        const phx_vector_cell_product *product = &table->product[p];
         const int ends[2] = {product->a, product->b};
         double *to = slope[product->measure - base];
         for (int side = 0; side < 2; side++) {
-            const phx_cell_row *row = &table->row[ends[side]];
+            const phx_vector_cell_row *row = &table->row[ends[side]];
             const double *other = rows[ends[1 - side]];
             const double x = product->factor * other[0], y = product->factor * other[1], w = product->factor * other[2];
             double *out = to + 3 * row->first;
@@ -182,7 +182,7 @@ static void measure_slopes(const phx_cell_table *table, const phx_cell_part *par
 }
 
 /* Rows `offset` on of D at point g: T_g slope. */
-static void strain_slopes(const phx_cell_part *part, const double *T, double slope[][COMPONENTS],
+static void strain_slopes(const phx_vector_cell_part *part, const double *T, double slope[][COMPONENTS],
                           double D[][COMPONENTS])
 {
     const int n = 3 * part->n_vectors;
@@ -197,16 +197,16 @@ static void strain_slopes(const phx_cell_part *part, const double *T, double slo
 }
 
 /* D at point g, strains x 3 n_vectors; slopes: of all measures, those of the point where the part is `own`. */
-static void point_slopes(const phx_cell *of, int g, double rows[PHX_CELL_ROWS][3], double slope[][COMPONENTS],
-                         double D[PHX_CELL_SECTION][COMPONENTS])
+static void point_slopes(const phx_vector_cell *of, int g, double rows[PHX_VECTOR_CELL_ROWS][3],
+                         double slope[][COMPONENTS], double D[PHX_VECTOR_CELL_SECTION][COMPONENTS])
 {
-    const phx_cell_table *table = of->table;
+    const phx_vector_cell_table *table = of->table;
     int offset = 0, at = 0;
 
     for (int i = 0; i < table->n_strains; i++)
         memset(D[i], 0, (size_t)(3 * table->n_vectors) * sizeof(double));
     for (int p = 0; p < table->n_parts; p++) {
-        const phx_cell_part *part = &table->part[p];
+        const phx_vector_cell_part *part = &table->part[p];
         if (part->own)
             measure_slopes(table, part, g, rows, slope + at);
         strain_slopes(part, of->T[p] + g * part->strains * part->n_measures, slope + at, D + offset);
@@ -216,11 +216,11 @@ static void point_slopes(const phx_cell *of, int g, double rows[PHX_CELL_ROWS][3
 }
 
 /* K += factor D^T C R, at a point. */
-static void add_material(const phx_cell *of, double factor, double D[PHX_CELL_SECTION][COMPONENTS],
-                         double R[PHX_CELL_SECTION][COMPONENTS], double *K)
+static void add_material(const phx_vector_cell *of, double factor, double D[PHX_VECTOR_CELL_SECTION][COMPONENTS],
+                         double R[PHX_VECTOR_CELL_SECTION][COMPONENTS], double *K)
 {
     const int s = of->table->n_strains, n = 3 * of->table->n_vectors;
-    double CR[PHX_CELL_SECTION][COMPONENTS];
+    double CR[PHX_VECTOR_CELL_SECTION][COMPONENTS];
 
     for (int i = 0; i < s; i++) {
         memset(CR[i], 0, (size_t)n * sizeof(double));
@@ -241,16 +241,16 @@ static void add_material(const phx_cell *of, double factor, double D[PHX_CELL_SE
 }
 
 /* K += factor sum sigma (alpha beta^T + beta alpha^T) x I3 */
-static void add_geometric(const phx_cell *of, double factor, const double *S, double *K)
+static void add_geometric(const phx_vector_cell *of, double factor, const double *S, double *K)
 {
-    const phx_cell_table *table = of->table;
+    const phx_vector_cell_table *table = of->table;
     const int n = table->n_vectors;
-    double sigma[MEASURES], G[PHX_CELL_VECTORS][PHX_CELL_VECTORS] = {{0}};
+    double sigma[MEASURES], G[PHX_VECTOR_CELL_VECTORS][PHX_VECTOR_CELL_VECTORS] = {{0}};
 
     measure_forces(of, S, sigma);
     for (int p = 0; p < table->n_products; p++) {
-        const phx_cell_product *product = &table->product[p];
-        const phx_cell_row *a = &table->row[product->a], *b = &table->row[product->b];
+        const phx_vector_cell_product *product = &table->product[p];
+        const phx_vector_cell_row *a = &table->row[product->a], *b = &table->row[product->b];
         const double force = factor * product->factor * sigma[product->measure];
         for (int k = 0; k < table->n_nodes; k++)
             for (int l = 0; l < table->n_nodes; l++)
@@ -262,12 +262,12 @@ static void add_geometric(const phx_cell *of, double factor, const double *S, do
                 K[(3 * k + i) * 3 * n + 3 * l + i] += G[k][l] + G[l][k];
 }
 
-void phx_cell_tangent(const phx_cell *of, const double *left, const double *right, double c, const double *S, double g,
-                      double *K)
+void phx_vector_cell_tangent(const phx_vector_cell *of, const double *left, const double *right, double c,
+                             const double *S, double g, double *K)
 {
-    const phx_cell_table *table = of->table;
+    const phx_vector_cell_table *table = of->table;
     const bool same = left == right;
-    double rows[2][PHX_CELL_ROWS][3], slope[2][96][COMPONENTS], D[2][PHX_CELL_SECTION][COMPONENTS];
+    double rows[2][PHX_VECTOR_CELL_ROWS][3], slope[2][96][COMPONENTS], D[2][PHX_VECTOR_CELL_SECTION][COMPONENTS];
     int at = 0;
 
     memset(K, 0, (size_t)(9 * table->n_vectors * table->n_vectors) * sizeof *K);

@@ -64,7 +64,7 @@ static void shape_simplex(int dim, const double *p, double *N, double *dN)
     }
 }
 
-void phx_cell_shape(phx_vector_element element, const double *p, double *N, double *dN)
+void phx_vector_cell_shape(phx_vector_element element, const double *p, double *N, double *dN)
 {
     if (element == PHX_VECTOR_Q9 || element == PHX_VECTOR_HEX27)
         shape_lines(element == PHX_VECTOR_Q9 ? 2 : 3, p, N, dN);
@@ -90,7 +90,7 @@ int phx_vector_strains(phx_vector_element element)
 }
 
 /* ---- integration points ---- */
-static void points_of_lines(int dim, phx_cell_table *table)
+static void points_of_lines(int dim, phx_vector_cell_table *table)
 {
     const double place[3] = {-sqrt(0.6), 0.0, sqrt(0.6)}, weight[3] = {5.0 / 9.0, 8.0 / 9.0, 5.0 / 9.0};
 
@@ -105,7 +105,7 @@ static void points_of_lines(int dim, phx_cell_table *table)
 }
 
 /* Degree 4 on the triangle, degree 2 on the tetrahedron. */
-static void points_of_simplex(int dim, phx_cell_table *table)
+static void points_of_simplex(int dim, phx_vector_cell_table *table)
 {
     static const double orbit[2][2] = {{0.445948490915965, 0.223381589678011}, {0.091576213509771, 0.109951743655322}};
     const double a = 0.585410196624969, b = 0.138196601125011;
@@ -124,7 +124,7 @@ static void points_of_simplex(int dim, phx_cell_table *table)
 }
 
 /* Gauss points of the edges, with the tangents along which strains are taken there. */
-static void fill_edges(phx_cell_table *table)
+static void fill_edges(phx_vector_cell_table *table)
 {
     const double g = sqrt(1.0 / 3.0), a = 0.5 - 0.5 * g, b = 0.5 + 0.5 * g;
     const double triangle[6][4] = {{a, 0, 1, 0}, {b, 0, 1, 0},  {0, a, 0, 1},
@@ -144,28 +144,29 @@ static void fill_edges(phx_cell_table *table)
 
 /* ---- products ---- */
 /* The row sum of factor over the places (half 0) or directors (1). */
-static int add_row(phx_cell_table *table, int half, const double *factor)
+static int add_row(phx_vector_cell_table *table, int half, const double *factor)
 {
-    phx_cell_row *row = &table->row[table->n_rows];
+    phx_vector_cell_row *row = &table->row[table->n_rows];
 
     row->first = half * table->n_nodes;
     memcpy(row->factor, factor, (size_t)table->n_nodes * sizeof *factor);
     return table->n_rows++;
 }
 
-static void add_product(phx_cell_table *table, int a, int b, int measure, double factor)
+static void add_product(phx_vector_cell_table *table, int a, int b, int measure, double factor)
 {
-    table->product[table->n_products++] = (phx_cell_product){.a = a, .b = b, .measure = measure, .factor = factor};
+    table->product[table->n_products++] =
+        (phx_vector_cell_product){.a = a, .b = b, .measure = measure, .factor = factor};
     table->n_measures = measure + 1 > table->n_measures ? measure + 1 : table->n_measures;
 }
 
 /* Rows of a shell at a point: x,r x,s d,r d,s d; on an edge x,t d,t d. */
-static int add_shell_rows(phx_cell_table *table, const double *p, const double *tangent)
+static int add_shell_rows(phx_vector_cell_table *table, const double *p, const double *tangent)
 {
     double N[PHX_VECTOR_NODES], dN[3 * PHX_VECTOR_NODES], along[PHX_VECTOR_NODES];
     const int n = table->n_nodes, first = table->n_rows;
 
-    phx_cell_shape(table->element, p, N, dN);
+    phx_vector_cell_shape(table->element, p, N, dN);
     for (int half = 0; half < 2 && !tangent; half++)
         for (int a = 0; a < 2; a++)
             (void)add_row(table, half, dN + a * n);
@@ -177,27 +178,27 @@ static int add_shell_rows(phx_cell_table *table, const double *p, const double *
     return first;
 }
 
-static void begin_part(phx_cell_table *table, int strains, int n_measures, int n_vectors, bool own)
+static void begin_part(phx_vector_cell_table *table, int strains, int n_measures, int n_vectors, bool own)
 {
-    table->part[table->n_parts++] = (phx_cell_part){.strains = strains,
-                                                    .n_measures = n_measures,
-                                                    .first_measure = table->n_measures,
-                                                    .first_product = table->n_products,
-                                                    .n_vectors = n_vectors,
-                                                    .own = own};
+    table->part[table->n_parts++] = (phx_vector_cell_part){.strains = strains,
+                                                           .n_measures = n_measures,
+                                                           .first_measure = table->n_measures,
+                                                           .first_product = table->n_products,
+                                                           .n_vectors = n_vectors,
+                                                           .own = own};
 }
 
-static void end_part(phx_cell_table *table)
+static void end_part(phx_vector_cell_table *table)
 {
-    phx_cell_part *part = &table->part[table->n_parts - 1];
+    phx_vector_cell_part *part = &table->part[table->n_parts - 1];
     part->n_products = table->n_products - part->first_product;
 }
 
 /* Membrane (rr ss 2rs), curvature, shear (r s): at the points, then along the edges. */
-static void fill_shell(phx_cell_table *table)
+static void fill_shell(phx_vector_cell_table *table)
 {
     const int P = table->n_points, E = table->n_edge_points;
-    int at[PHX_VECTOR_POINTS], edge[PHX_CELL_EDGE_POINTS];
+    int at[PHX_VECTOR_POINTS], edge[PHX_VECTOR_CELL_EDGE_POINTS];
 
     for (int g = 0; g < P; g++)
         at[g] = add_shell_rows(table, table->point[g], NULL);
@@ -238,13 +239,13 @@ static void fill_shell(phx_cell_table *table)
 /* Covariant products of a solid, in the order 11 22 33 23 13 12. */
 static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
 
-static void fill_solid(phx_cell_table *table)
+static void fill_solid(phx_vector_cell_table *table)
 {
     double N[PHX_VECTOR_NODES], dN[3 * PHX_VECTOR_NODES];
 
     begin_part(table, 6, 6, table->n_vectors, true);
     for (int g = 0; g < table->n_points; g++) {
-        phx_cell_shape(table->element, table->point[g], N, dN);
+        phx_vector_cell_shape(table->element, table->point[g], N, dN);
         const int x = table->n_rows;
         for (int a = 0; a < 3; a++)
             (void)add_row(table, 0, dN + a * table->n_nodes);
@@ -254,11 +255,11 @@ static void fill_solid(phx_cell_table *table)
     end_part(table);
 }
 
-void phx_cell_table_fill(phx_vector_element element, phx_cell_table *table)
+void phx_vector_cell_table_fill(phx_vector_element element, phx_vector_cell_table *table)
 {
     const bool lines = element == PHX_VECTOR_Q9 || element == PHX_VECTOR_HEX27;
 
-    *table = (phx_cell_table){.element = element, .n_nodes = phx_vector_nodes(element)};
+    *table = (phx_vector_cell_table){.element = element, .n_nodes = phx_vector_nodes(element)};
     table->shell = phx_vector_strains(element) == PHX_SHELL_STRAINS;
     table->n_vectors = table->shell ? 2 * table->n_nodes : table->n_nodes;
     table->n_points = phx_vector_points(element);
@@ -278,7 +279,7 @@ void phx_cell_table_fill(phx_vector_element element, phx_cell_table *table)
 /* ---- assumed strains of shells: those that agree with the compatible ones along the edges and in the mean ---- */
 /* The assumed space at p: strains x functions. Q9 in the plane rr: P1(r) P2(s), ss: P2(r) P1(s), 2rs: P1(r) P1(s), its
  * shear r and s alike; T6 each P1 in the plane, in shear P1 + s (c1 r + c2 s), P1 - r (c1 r + c2 s). */
-static int assumed_basis(const phx_cell_table *table, bool shear, const double *p, double *B)
+static int assumed_basis(const phx_vector_cell_table *table, bool shear, const double *p, double *B)
 {
     const double r = p[0], s = p[1];
     const int strains = shear ? 2 : 3, n = table->element == PHX_VECTOR_Q9 ? (shear ? 12 : 16) : (shear ? 8 : 9);
@@ -308,7 +309,7 @@ static int assumed_basis(const phx_cell_table *table, bool shear, const double *
 }
 
 /* Weights of the moments over the element: strains of each; their number. */
-static int assumed_moments(const phx_cell_table *table, bool shear, const double *p, double moment[5][3])
+static int assumed_moments(const phx_vector_cell_table *table, bool shear, const double *p, double moment[5][3])
 {
     const double r = p[0], s = p[1];
     const double quad[5][3] = {{r, 0, 0}, {0, s, 0}, {0, 0, r}, {0, 0, s}, {0, 0, r * s}};
@@ -330,6 +331,8 @@ typedef struct shell_point {
     double J, plane[9], shear[4];
 } shell_point;
 
+static const double NORMAL = 1e-12; /* square of the part of axis 1 in the tangent plane, relative, at least */
+
 /* Axis 1 projected on the tangent plane; E_ij = sum E_ab a_ai a_bj, gamma_i = sum gamma_a a_ai. */
 static bool shell_point_fill(const double *tangent_r, const double *tangent_s, const double *axis, shell_point *out)
 {
@@ -348,7 +351,7 @@ static bool shell_point_fill(const double *tangent_r, const double *tangent_s, c
         t[0][i] = axis[i] - along * n[i];
         size += t[0][i] * t[0][i];
     }
-    if (!(size > 1e-12 * phx_dot(3, axis, axis)))
+    if (!(size > NORMAL * phx_dot(3, axis, axis)))
         return false;
     for (int i = 0; i < 3; i++)
         t[0][i] /= sqrt(size);
@@ -390,8 +393,8 @@ static void add_strain(conditions *c, int row, double factor, int i, int strains
 }
 
 /* Coefficients of the assumed strains from the measures, basis x measures into L. */
-static phx_status assumed_solve(phx_context *context, const phx_cell_table *table, bool shear, const shell_point *at,
-                                conditions *c)
+static phx_status assumed_solve(phx_context *context, const phx_vector_cell_table *table, bool shear,
+                                const shell_point *at, conditions *c)
 {
     const int strains = shear ? 2 : 3, P = table->n_points;
     double B[3 * BASIS], moment[5][3];
@@ -422,7 +425,7 @@ static phx_status assumed_solve(phx_context *context, const phx_cell_table *tabl
 }
 
 /* T of a part at all points: to Cartesian axes, times the basis, times the coefficients. */
-static void assumed_table(const phx_cell_table *table, bool shear, const shell_point *at, const conditions *c,
+static void assumed_table(const phx_vector_cell_table *table, bool shear, const shell_point *at, const conditions *c,
                           double *T)
 {
     const int strains = shear ? 2 : 3;
@@ -438,11 +441,11 @@ static void assumed_table(const phx_cell_table *table, bool shear, const shell_p
 }
 
 /* ---- making ---- */
-static void tangents_at(const phx_cell_table *table, const double *p, const double *Z, double tangent[3][3])
+static void tangents_at(const phx_vector_cell_table *table, const double *p, const double *Z, double tangent[3][3])
 {
     double N[PHX_VECTOR_NODES], dN[3 * PHX_VECTOR_NODES];
 
-    phx_cell_shape(table->element, p, N, dN);
+    phx_vector_cell_shape(table->element, p, N, dN);
     memset(tangent, 0, 9 * sizeof(double));
     for (int a = 0; a < (table->shell ? 2 : 3); a++)
         for (int k = 0; k < table->n_nodes; k++)
@@ -450,8 +453,8 @@ static void tangents_at(const phx_cell_table *table, const double *p, const doub
                 tangent[a][i] += dN[a * table->n_nodes + k] * Z[3 * k + i];
 }
 
-static phx_status fill_shell_cell(phx_context *context, const phx_cell_table *table, const double *axis,
-                                  const double *Z, phx_cell *made, int *point)
+static phx_status fill_shell_cell(phx_context *context, const phx_vector_cell_table *table, const double *axis,
+                                  const double *Z, phx_vector_cell *made, int *point)
 {
     shell_point at[PHX_VECTOR_POINTS];
     double tangent[3][3];
@@ -475,7 +478,8 @@ static phx_status fill_shell_cell(phx_context *context, const phx_cell_table *ta
     return status;
 }
 
-static phx_status fill_solid_cell(const phx_cell_table *table, const double *Z, phx_cell *made, int *point)
+static phx_status fill_solid_cell(const phx_vector_cell_table *table, const double *Z, phx_vector_cell *made,
+                                  int *point)
 {
     for (int g = 0; g < table->n_points; g++) {
         double J[3][3], a[9], n[3];
@@ -501,7 +505,7 @@ static phx_status fill_solid_cell(const phx_cell_table *table, const double *Z, 
     return PHX_OK;
 }
 
-size_t phx_cell_room(const phx_cell_table *table)
+size_t phx_vector_cell_room(const phx_vector_cell_table *table)
 {
     size_t count = (size_t)(table->n_points * (1 + table->n_strains));
 
@@ -510,10 +514,10 @@ size_t phx_cell_room(const phx_cell_table *table)
     return count;
 }
 
-phx_status phx_cell_fill(phx_context *context, const phx_cell_table *table, const double *axis, const double *section,
-                         const double *Z, double *room, phx_cell *made, int *point)
+phx_status phx_vector_cell_fill(phx_context *context, const phx_vector_cell_table *table, const double *axis,
+                                const double *section, const double *Z, double *room, phx_vector_cell *made, int *point)
 {
-    *made = (phx_cell){.table = table, .section = section, .weight = room};
+    *made = (phx_vector_cell){.table = table, .section = section, .weight = room};
     made->rest = made->weight + table->n_points;
     double *next = made->rest + table->n_points * table->n_strains;
     for (int p = 0; p < table->n_parts; p++) {
@@ -524,14 +528,14 @@ phx_status phx_cell_fill(phx_context *context, const phx_cell_table *table, cons
         table->shell ? fill_shell_cell(context, table, axis, Z, made, point) : fill_solid_cell(table, Z, made, point);
     if (status)
         return status;
-    double E[PHX_CELL_STRAINS];
+    double E[PHX_VECTOR_CELL_STRAINS];
     memset(made->rest, 0, (size_t)(table->n_points * table->n_strains) * sizeof(double));
-    phx_cell_strain(made, Z, E);
+    phx_vector_cell_strain(made, Z, E);
     memcpy(made->rest, E, (size_t)(table->n_points * table->n_strains) * sizeof(double));
     return PHX_OK;
 }
 
-static double jacobian_at(const phx_cell_table *table, const double *p, const double *Z)
+static double jacobian_at(const phx_vector_cell_table *table, const double *p, const double *Z)
 {
     double tangent[3][3], n[3];
 
@@ -541,12 +545,12 @@ static double jacobian_at(const phx_cell_table *table, const double *p, const do
 }
 
 /* += weight N N^T at p */
-static void add_mass(const phx_cell_table *table, const double *p, double weight, const double *Z, double *mass)
+static void add_mass(const phx_vector_cell_table *table, const double *p, double weight, const double *Z, double *mass)
 {
     double N[PHX_VECTOR_NODES], dN[3 * PHX_VECTOR_NODES];
     const double w = weight * jacobian_at(table, p, Z);
 
-    phx_cell_shape(table->element, p, N, dN);
+    phx_vector_cell_shape(table->element, p, N, dN);
     for (int i = 0; i < table->n_nodes; i++)
         for (int j = 0; j < table->n_nodes; j++)
             mass[i * table->n_nodes + j] += w * N[i] * N[j];
@@ -564,7 +568,7 @@ static void gauss_four(double *point, double *weight)
     }
 }
 
-void phx_cell_mass(const phx_cell_table *table, const double *Z, double *mass)
+void phx_vector_cell_mass(const phx_vector_cell_table *table, const double *Z, double *mass)
 {
     static const double lobatto[3] = {1.0 / 3.0, 4.0 / 3.0, 1.0 / 3.0};
     const bool lines = table->element == PHX_VECTOR_Q9 || table->element == PHX_VECTOR_HEX27;
@@ -596,19 +600,19 @@ void phx_vector_extrapolate(phx_vector_element element, double *weights)
     const bool lines = element == PHX_VECTOR_Q9 || element == PHX_VECTOR_HEX27;
     const double far = 1.0 / sqrt(0.6);
     double matrix[100], N[PHX_VECTOR_NODES], dN[3 * PHX_VECTOR_NODES];
-    phx_cell_table table = {.element = element, .n_points = points};
+    phx_vector_cell_table table = {.element = element, .n_points = points};
 
     if (lines) {
         for (int k = 0; k < nodes; k++) { /* shape functions of an element whose nodes are the points */
             const double p[3] = {far * (k % 3 - 1.0), far * (k / 3 % 3 - 1.0), far * (k / 9 - 1.0)};
-            phx_cell_shape(element, p, weights + k * points, dN);
+            phx_vector_cell_shape(element, p, weights + k * points, dN);
         }
         return;
     }
     const int dim = element == PHX_VECTOR_T6 ? 2 : 3;
     points_of_simplex(dim, &table);
     for (int g = 0; g < points; g++) { /* functions at the points: T6 quadratic, Tet10 linear */
-        phx_cell_shape(element, table.point[g], N, dN);
+        phx_vector_cell_shape(element, table.point[g], N, dN);
         double *row = matrix + g * points;
         row[0] = 1.0;
         for (int a = 0; a < dim; a++) {

@@ -214,25 +214,25 @@ static phx_status make_cells(phx_context *context, const phx_vector_def *def, ph
 
     vectors->cells = phx_calloc(context, (size_t)def->n_elements, sizeof *vectors->cells);
     for (int e = 0; e < def->n_elements; e++) {
-        phx_cell_table **table = &vectors->table[def->element[e]];
+        phx_vector_cell_table **table = &vectors->table[def->element[e]];
         if (!*table && (*table = phx_calloc(context, 1, sizeof **table)) != NULL)
-            phx_cell_table_fill(def->element[e], *table);
+            phx_vector_cell_table_fill(def->element[e], *table);
         if (!*table)
             return PHX_ERR_MEMORY;
-        room += phx_cell_room(*table);
+        room += phx_vector_cell_room(*table);
     }
     vectors->cell_room = phx_calloc(context, room, sizeof *vectors->cell_room);
     if (!vectors->cells || !vectors->cell_room)
         return PHX_ERR_MEMORY;
-    double *next = vectors->cell_room, Z[3 * PHX_CELL_VECTORS];
+    double *next = vectors->cell_room, Z[3 * PHX_VECTOR_CELL_VECTORS];
     for (int e = 0; e < def->n_elements; e++) {
-        const phx_cell_table *table = vectors->table[def->element[e]];
+        const phx_vector_cell_table *table = vectors->table[def->element[e]];
         int point = 0;
         for (int k = 0; k < table->n_vectors; k++)
             (void)rest_of(vectors, vectors->pieces[e].vector[k], Z + 3 * k);
         const phx_status status =
-            phx_cell_fill(context, table, table->shell ? def->axis + 3 * e : NULL,
-                          vectors->def.sections[def->section[e]].stiffness, Z, next, &vectors->cells[e], &point);
+            phx_vector_cell_fill(context, table, table->shell ? def->axis + 3 * e : NULL,
+                                 vectors->def.sections[def->section[e]].stiffness, Z, next, &vectors->cells[e], &point);
         if (status == PHX_ERR_MEMORY)
             return status;
         if (status)
@@ -240,7 +240,7 @@ static phx_status make_cells(phx_context *context, const phx_vector_def *def, ph
                             "body '%s': element %d is too distorted at its integration point %d: its area or volume "
                             "is not positive there, or its axis 1 is normal to it",
                             def->name, e + 1, point + 1);
-        next += phx_cell_room(table);
+        next += phx_vector_cell_room(table);
     }
     return PHX_OK;
 }
@@ -299,11 +299,11 @@ static void add_cell_mass(const phx_vectors *vectors, int e, mass_sums *sums)
     const vector_piece *piece = &vectors->pieces[e];
     const phx_vector_section *section = &vectors->def.sections[vectors->def.section[e]];
     const int nodes = vectors->cells[e].table->n_nodes;
-    double Z[3 * PHX_CELL_VECTORS], mass[PHX_CELL_VECTORS * PHX_CELL_VECTORS];
+    double Z[3 * PHX_VECTOR_CELL_VECTORS], mass[PHX_VECTOR_CELL_VECTORS * PHX_VECTOR_CELL_VECTORS];
 
     for (int k = 0; k < piece->n; k++)
         (void)rest_of(vectors, piece->vector[k], Z + 3 * k);
-    phx_cell_mass(vectors->cells[e].table, Z, mass);
+    phx_vector_cell_mass(vectors->cells[e].table, Z, mass);
     for (int k = nodes; k < piece->n; k++)
         for (int l = 0; l < nodes; l++)
             sums->share[piece->vector[k] - vectors->def.n_places] +=

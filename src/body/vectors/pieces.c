@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-enum { COMPONENTS = 3 * PHX_CELL_VECTORS, UNIT = 6 };
+enum { COMPONENTS = 3 * PHX_VECTOR_CELL_VECTORS, UNIT = 6 };
 
 /* ---- a piece ---- */
-static const phx_cell *cell_of(const phx_vectors *vectors, const vector_piece *piece)
+static const phx_vector_cell *cell_of(const phx_vectors *vectors, const vector_piece *piece)
 {
     const int p = (int)(piece - vectors->pieces);
     return p < vectors->def.n_elements ? &vectors->cells[p] : NULL;
@@ -26,11 +26,11 @@ static const vector_bond *bond_of(const phx_vectors *vectors, const vector_piece
 
 static void piece_strain(const phx_vectors *vectors, const vector_piece *piece, const double *z, double *E)
 {
-    const phx_cell *cell = cell_of(vectors, piece);
+    const phx_vector_cell *cell = cell_of(vectors, piece);
     const vector_bond *bond = bond_of(vectors, piece);
 
     if (cell)
-        phx_cell_strain(cell, z, E);
+        phx_vector_cell_strain(cell, z, E);
     else
         E[0] = bond->factor * phx_dot(3, z, z + 3 * (bond->n - 1)) - bond->rest;
 }
@@ -38,41 +38,41 @@ static void piece_strain(const phx_vectors *vectors, const vector_piece *piece, 
 static void piece_rate(const phx_vectors *vectors, const vector_piece *piece, const double *z, const double *dz,
                        double *dE)
 {
-    const phx_cell *cell = cell_of(vectors, piece);
+    const phx_vector_cell *cell = cell_of(vectors, piece);
     const vector_bond *bond = bond_of(vectors, piece);
 
     if (cell)
-        phx_cell_strain_rate(cell, z, dz, dE);
+        phx_vector_cell_strain_rate(cell, z, dz, dE);
     else
         dE[0] = bond->factor * (phx_dot(3, z, dz + 3 * (bond->n - 1)) + phx_dot(3, dz, z + 3 * (bond->n - 1)));
 }
 
 static void piece_stress(const phx_vectors *vectors, const vector_piece *piece, const double *E, double *S)
 {
-    const phx_cell *cell = cell_of(vectors, piece);
+    const phx_vector_cell *cell = cell_of(vectors, piece);
 
     if (cell)
-        phx_cell_stress(cell, E, S);
+        phx_vector_cell_stress(cell, E, S);
     else
         S[0] = bond_of(vectors, piece)->stiffness * E[0];
 }
 
 static double piece_work(const phx_vectors *vectors, const vector_piece *piece, const double *S, const double *E)
 {
-    const phx_cell *cell = cell_of(vectors, piece);
-    return cell ? phx_cell_work(cell, S, E) : S[0] * E[0];
+    const phx_vector_cell *cell = cell_of(vectors, piece);
+    return cell ? phx_vector_cell_work(cell, S, E) : S[0] * E[0];
 }
 
 /* f = D(z)^T W S */
 static void piece_force(const phx_vectors *vectors, const vector_piece *piece, const double *z, const double *S,
                         double *f)
 {
-    const phx_cell *cell = cell_of(vectors, piece);
+    const phx_vector_cell *cell = cell_of(vectors, piece);
     const vector_bond *bond = bond_of(vectors, piece);
 
     memset(f, 0, (size_t)(3 * piece->n) * sizeof *f);
     if (cell) {
-        phx_cell_force(cell, z, S, f);
+        phx_vector_cell_force(cell, z, S, f);
         return;
     }
     for (int i = 0; i < 3; i++) {
@@ -81,17 +81,17 @@ static void piece_force(const phx_vectors *vectors, const vector_piece *piece, c
     }
 }
 
-/* See phx_cell_tangent. */
+/* See phx_vector_cell_tangent. */
 static void piece_tangent(const phx_vectors *vectors, const vector_piece *piece, const double *left,
                           const double *right, double c, const double *S, double g, double *K)
 {
-    const phx_cell *cell = cell_of(vectors, piece);
+    const phx_vector_cell *cell = cell_of(vectors, piece);
     const vector_bond *bond = bond_of(vectors, piece);
     const int n = 3 * piece->n, last = 3 * (piece->n - 1);
     double D[2][UNIT] = {{0}};
 
     if (cell) {
-        phx_cell_tangent(cell, left, right, c, S, g, K);
+        phx_vector_cell_tangent(cell, left, right, c, S, g, K);
         return;
     }
     for (int side = 0; side < 2; side++)
@@ -179,7 +179,7 @@ void phx_vectors_strains(const phx_vectors *vectors, const double *x, double *E)
 double phx_vectors_elastic(const phx_body *body, const double *x)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
-    double z[COMPONENTS], E[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS], sum = 0.0;
+    double z[COMPONENTS], E[PHX_VECTOR_CELL_STRAINS], S[PHX_VECTOR_CELL_STRAINS], sum = 0.0;
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -196,7 +196,8 @@ double phx_vectors_interval_dissipation(const phx_body *body, const phx_body_vie
 {
     const phx_vectors *vectors = phx_vectors_of(body);
     const bool instant = view->x0 == view->x1;
-    double z[COMPONENTS], dz[COMPONENTS], E0[PHX_CELL_STRAINS], rate[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS];
+    double z[COMPONENTS], dz[COMPONENTS], E0[PHX_VECTOR_CELL_STRAINS], rate[PHX_VECTOR_CELL_STRAINS],
+        S[PHX_VECTOR_CELL_STRAINS];
     double sum = 0.0;
 
     for (int p = 0; p < vectors->n_pieces && vectors->def.damping > 0.0; p++) {
@@ -223,7 +224,7 @@ double phx_vectors_interval_dissipation(const phx_body *body, const phx_body_vie
 static void stress_at(const phx_vectors *vectors, const vector_piece *piece, const double *x, const double *z,
                       const double *v, double *S)
 {
-    double E[PHX_CELL_STRAINS], rate[PHX_CELL_STRAINS], dz[COMPONENTS];
+    double E[PHX_VECTOR_CELL_STRAINS], rate[PHX_VECTOR_CELL_STRAINS], dz[COMPONENTS];
 
     piece_strain(vectors, piece, z, E);
     if (vectors->def.damping > 0.0 && v) {
@@ -237,7 +238,7 @@ static void stress_at(const phx_vectors *vectors, const vector_piece *piece, con
 
 void phx_vectors_add_forces(const phx_vectors *vectors, const double *x, const double *v, double *res)
 {
-    double z[COMPONENTS], S[PHX_CELL_STRAINS], f[COMPONENTS];
+    double z[COMPONENTS], S[PHX_VECTOR_CELL_STRAINS], f[COMPONENTS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -252,7 +253,7 @@ void phx_vectors_add_forces(const phx_vectors *vectors, const double *x, const d
 static void mean_stress(const phx_vectors *vectors, const vector_piece *piece, double h, const double *E0,
                         const double *E1, double *S)
 {
-    double E[PHX_CELL_STRAINS];
+    double E[PHX_VECTOR_CELL_STRAINS];
 
     for (int i = 0; i < piece->n_strains; i++)
         E[i] = 0.5 * (E0[i] + E1[i]) + vectors->def.damping / h * (E1[i] - E0[i]);
@@ -262,7 +263,7 @@ static void mean_stress(const phx_vectors *vectors, const vector_piece *piece, d
 void phx_vectors_add_interval_forces(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
                                      double *mean, double *res)
 {
-    double z[COMPONENTS], E1[PHX_CELL_STRAINS], f[COMPONENTS];
+    double z[COMPONENTS], E1[PHX_VECTOR_CELL_STRAINS], f[COMPONENTS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -407,12 +408,12 @@ static bool has_tied(const phx_vectors *vectors, const vector_piece *piece)
     return false;
 }
 
-/* S becomes the stress that the last tangent predicted at z1 = told + d: E is quadratic, E(z + d) = E(z) + D d + T m(d),
- * so it is S - (1/2 + beta/h) C T m(d). S stays if its elastic energy is less: the iteration has begun again. */
+/* S becomes the stress that the last tangent predicted at z1 = told + d. E is quadratic, E(z + d) = E(z) + D d + T
+ * m(d), so it is S - (1/2 + beta/h) C T m(d). S stays if its elastic energy is less: the iteration has begun again. */
 static void predict_stress(const phx_vectors *vectors, const vector_piece *piece, double factor, const double *z1,
                            const double *told, double *S)
 {
-    double z0[COMPONENTS], d[COMPONENTS], rate[PHX_CELL_STRAINS], change[PHX_CELL_STRAINS];
+    double z0[COMPONENTS], d[COMPONENTS], rate[PHX_VECTOR_CELL_STRAINS], change[PHX_VECTOR_CELL_STRAINS];
 
     gather(vectors, piece, told, z0);
     for (int i = 0; i < 3 * piece->n; i++)
@@ -430,9 +431,9 @@ void phx_vectors_add_interval_tangents(const phx_vectors *vectors, const phx_bod
                                        const double *told, const double *first, double *A)
 {
     const double factor = 0.5 + vectors->def.damping / view->h;
-    double z1[COMPONENTS], zm[COMPONENTS], E1[PHX_CELL_STRAINS], S[PHX_CELL_STRAINS], f[COMPONENTS];
+    double z1[COMPONENTS], zm[COMPONENTS], E1[PHX_VECTOR_CELL_STRAINS], S[PHX_VECTOR_CELL_STRAINS], f[COMPONENTS];
     double K[COMPONENTS * COMPONENTS];
-    vector_map maps[PHX_CELL_VECTORS];
+    vector_map maps[PHX_VECTOR_CELL_VECTORS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -506,8 +507,8 @@ static void add_stiffness(const phx_vectors *vectors, const vector_piece *piece,
 
 void phx_vectors_add_tangents(const phx_vectors *vectors, const double *x, const double *v, double *K, double *D)
 {
-    double z[COMPONENTS], S[PHX_CELL_STRAINS];
-    vector_map maps[PHX_CELL_VECTORS];
+    double z[COMPONENTS], S[PHX_VECTOR_CELL_STRAINS];
+    vector_map maps[PHX_VECTOR_CELL_VECTORS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -524,7 +525,7 @@ void phx_vectors_add_tangents(const phx_vectors *vectors, const double *x, const
 void phx_vectors_add_mixed_tangents(const phx_vectors *vectors, const double *x, const double *sigma, double *K)
 {
     double z[COMPONENTS];
-    vector_map maps[PHX_CELL_VECTORS];
+    vector_map maps[PHX_VECTOR_CELL_VECTORS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -539,7 +540,7 @@ void phx_vectors_add_mixed_tangents(const phx_vectors *vectors, const double *x,
 void phx_vectors_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
-    double z[COMPONENTS], dz[COMPONENTS], E[PHX_CELL_STRAINS], change[PHX_CELL_STRAINS];
+    double z[COMPONENTS], dz[COMPONENTS], E[PHX_VECTOR_CELL_STRAINS], change[PHX_VECTOR_CELL_STRAINS];
 
     for (int p = 0; p < vectors->n_pieces; p++) {
         const vector_piece *piece = &vectors->pieces[p];
@@ -571,11 +572,11 @@ void phx_vectors_stress(const phx_body *body, const double *x, double *sigma)
 void phx_vectors_stress_derivative(const phx_body *body, const double *x, const double *row, double *out)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
-    double z[COMPONENTS], S[PHX_CELL_STRAINS], f[COMPONENTS];
+    double z[COMPONENTS], S[PHX_VECTOR_CELL_STRAINS], f[COMPONENTS];
 
     for (int p = 0; p < vectors->def.n_elements; p++) {
         const vector_piece *piece = &vectors->pieces[p];
-        const phx_cell *cell = &vectors->cells[p];
+        const phx_vector_cell *cell = &vectors->cells[p];
         gather(vectors, piece, x, z);
         piece_stress(vectors, piece, row + piece->strain, S);
         for (int i = 0; i < piece->n_strains; i++)

@@ -42,8 +42,8 @@ typedef struct phx_vectors {
     phx_body_frame *frames;
     bool *directions; /* of the free vectors */
     phx_body **tied;  /* the rigid body of each tie */
-    phx_cell_table *table[4];
-    phx_cell *cells;
+    phx_vector_cell_table *table[4];
+    phx_vector_cell *cells;
     double *cell_room;
     vector_piece *pieces;
     vector_bond *bonds;

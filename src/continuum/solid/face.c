@@ -86,7 +86,7 @@ static void add_face(const phx_elastic_model *model, int face, const phx_rule *r
 
     for (int g = 0; g < rule->n; g++) {
         double N[8], dN[16], x[3] = {0}, tangent[2][3] = {{0}}, normal[3], traction[3];
-        phx_mesh_cell_shape(mesh->type[face], rule->xi[g], N, dN);
+        phx_cell_shape(mesh->type[face], rule->xi[g], N, dN);
         for (int a = 0; a < nodes; a++)
             for (int k = 0; k < 3; k++) {
                 const double place = model->x[3 * (size_t)node[a] + (size_t)k];

@@ -44,7 +44,7 @@ static double find_in_cell(phx_context *context, const phx_mesh *mesh, int cell,
     }
     for (int k = 0; k < CORRECTIONS; k++) {
         double J[9] = {0}, r[3] = {-place[0], -place[1], -place[2]}, change = 0.0;
-        phx_mesh_cell_shape(type, xi, N, dN);
+        phx_cell_shape(type, xi, N, dN);
         for (int a = 0; a < info->nodes; a++)
             for (int i = 0; i < dim; i++) {
                 const double x = mesh->x[3 * (size_t)node[a] + (size_t)i];
@@ -59,7 +59,7 @@ static double find_in_cell(phx_context *context, const phx_mesh *mesh, int cell,
             change = fmax(change, fabs(r[i]));
         }
         if (change < SETTLED) {
-            phx_mesh_cell_shape(type, xi, N, NULL);
+            phx_cell_shape(type, xi, N, NULL);
             return outside(type, xi);
         }
     }

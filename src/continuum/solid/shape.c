@@ -83,7 +83,7 @@ static int edge_factors(const reference *cell, const int edge[2], int which[MOST
 
 /* Shape functions of a cell at xi and, if dN is not NULL, their derivatives, node by node; quadratic cells by
  * corrections at mid-edge nodes. */
-void phx_mesh_cell_shape(phx_cell_type type, const double *xi, double *N, double *dN)
+void phx_cell_shape(phx_cell_type type, const double *xi, double *N, double *dN)
 {
     const phx_cell_info *info = phx_cell_info_of(type);
     const reference *cell = references[type];

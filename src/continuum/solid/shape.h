@@ -13,7 +13,7 @@
 #include "mesh/mesh.h"
 
 /* Values N (nodes) and derivatives dN (nodes x dimension; NULL: not wanted) at the reference point xi. */
-void phx_mesh_cell_shape(phx_cell_type type, const double *xi, double *N, double *dN);
+void phx_cell_shape(phx_cell_type type, const double *xi, double *N, double *dN);
 /* Reference coordinates of node a. */
 void phx_cell_node_place(phx_cell_type type, int a, double *xi);
 /* The cell with the same corners and no nodes on its edges. */

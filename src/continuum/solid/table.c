@@ -39,7 +39,7 @@ static void fill_points(phx_cell_type cell, const int degree[2], phx_solid_point
     points->n = rule.n;
     for (int g = 0; g < rule.n; g++) {
         points->w[g] = rule.w[g];
-        phx_mesh_cell_shape(cell, rule.xi[g], points->N[g], points->dN[g]);
+        phx_cell_shape(cell, rule.xi[g], points->N[g], points->dN[g]);
     }
 }
 
@@ -57,7 +57,7 @@ static phx_status fill_extrapolation(phx_context *context, const int degree[2], 
 
     phx_cell_rule(table->cell, degree[0], degree[1], &rule);
     for (int g = 0; g < points; g++) {
-        phx_mesh_cell_shape(linear, rule.xi[g], at_points + g * corners, NULL);
+        phx_cell_shape(linear, rule.xi[g], at_points + g * corners, NULL);
         identity[g * points + g] = 1.0;
     }
     phx_status status = phx_dense_least_norm(context, points, corners, at_points, points, identity, RANK, corner, NULL);
@@ -65,7 +65,7 @@ static phx_status fill_extrapolation(phx_context *context, const int degree[2], 
         return status;
     for (int a = 0; a < table->nodes; a++) {
         phx_cell_node_place(table->cell, a, xi);
-        phx_mesh_cell_shape(linear, xi, at_node, NULL);
+        phx_cell_shape(linear, xi, at_node, NULL);
         phx_dense_multiply(false, false, 1, points, corners, 1.0, at_node, corners, corner, points, 0.0,
                            table->extrapolation + a * points, points);
     }
