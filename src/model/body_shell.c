@@ -561,7 +561,7 @@ static phx_status put_sections(shell_maker *m)
 
 /* ---- ports ---- */
 /* The node of a port at a single one, by its number or the nearest to a place, which must lie near the surface. */
-static phx_status find_place(const shell_maker *m, const phx_model_port *port, int *place)
+static phx_status port_place(const shell_maker *m, const phx_model_port *port, int *place)
 {
     static const double NEAR = 0.1; /* of the size of the shell */
     phx_context *context = m->builder->context;
@@ -698,7 +698,7 @@ static phx_status check_tie(const shell_maker *m, const phx_model_port *port, co
         port->name);
 }
 
-static phx_status make_ports(shell_maker *m)
+static phx_status shell_ports(shell_maker *m)
 {
     phx_status status = PHX_OK;
 
@@ -706,7 +706,7 @@ static phx_status make_ports(shell_maker *m)
         phx_model_port *port = &m->body->ports[k];
         if (port->node || port->nearest) {
             int place = -1;
-            status = find_place(m, port, &place);
+            status = port_place(m, port, &place);
             if (status)
                 return phx_builder_at(m->builder, port, status);
             port->location = (phx_location){.sort = PHX_LOCATION_NODE, .node = place + 1};
@@ -761,7 +761,7 @@ static phx_status make_masses(shell_maker *m)
 }
 
 /* NODE@17 counts nodes that cells have; a file with other numbers names them by ports. */
-static phx_status check_numbers(const shell_maker *m)
+static phx_status check_labels(const shell_maker *m)
 {
     const phx_model *model = m->builder->model;
     const int index = (int)(m->body - model->bodies);
@@ -812,11 +812,11 @@ static phx_status body_shell_build(phx_builder *builder, const phx_model_body *b
     if (!status)
         status = put_sections(&m);
     if (!status)
-        status = make_ports(&m);
+        status = shell_ports(&m);
     if (!status)
         status = make_masses(&m);
     if (!status)
-        status = check_numbers(&m);
+        status = check_labels(&m);
     m.def.name = body->name;
     m.def.place = m.x;
     m.def.director = m.directors.d;
