@@ -149,9 +149,7 @@ static phx_status draw_places(phx_context *context, int dim, const phx_model_bod
         record->x_start += port.frame.x;
         record->v_start += port.frame.v;
         record->x_count = record->v_count = dim;
-        if (strcmp(drawing->bodies[at > 0 ? at - 1 : 0].name ? drawing->bodies[at > 0 ? at - 1 : 0].name : "",
-                   body->name) ||
-            phx_body_frames(made, NULL) > 0 || i > 0) {
+        if (i > 0 || phx_body_frames(made, NULL) > 0) {
             snprintf(text, sizeof text, "%.200s@%d", body->name, i + 1);
             drawing->names[at] = phx_strdup(context, text);
             if (!drawing->names[at])
