@@ -107,8 +107,8 @@ typedef struct phx_model_point {
 #define PHX_MODEL_BODY_LIST(X)                                                                                         \
     X(RIGID, rigid)                                                                                                    \
     X(BEAM, beam)                                                                                                      \
-    X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod)              \
-        X(SHELL, shell)
+    X(MODAL, modal)                                                                                                    \
+    X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod) X(SHELL, shell)
 
 /* The kind of a body: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {

@@ -20,12 +20,12 @@ static bool is_surface(const phx_mesh *mesh, int c)
     return phx_cell_info_of(mesh->type[c])->dimension == 2;
 }
 
-static int number_of(const phx_mesh *mesh, int c)
+static int shell_cell_number(const phx_mesh *mesh, int c)
 {
     return mesh->cell_label && mesh->cell_label[c] > 0 ? mesh->cell_label[c] : c + 1;
 }
 
-static void cross(const double *a, const double *b, double *out)
+static void shell_cross(const double *a, const double *b, double *out)
 {
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
@@ -82,7 +82,7 @@ static void corner_normal(const phx_mesh *mesh, int c, double normal[3])
             side[0][a] = x[3 * (size_t)node[k]] - x[3 * (size_t)node[0]];
             side[1][a] = x[3 * (size_t)node[k + 1]] - x[3 * (size_t)node[0]];
         }
-        cross(side[0], side[1], part);
+        shell_cross(side[0], side[1], part);
         for (int a = 0; a < 3; a++)
             sum[a] += part[a];
     }
@@ -191,11 +191,11 @@ phx_status phx_mesh_directors(phx_context *context, const phx_mesh *mesh, double
         for (int k = mesh->first[c]; k < mesh->first[c + 1] && !status && is_surface(mesh, c); k++) {
             double t[2][3], *n = normal + 3 * (size_t)k;
             tangents_at(mesh, c, k - mesh->first[c], t);
-            cross(t[0], t[1], n);
+            shell_cross(t[0], t[1], n);
             const double size = sqrt(shell_dot(n, n));
             if (!(size > 0.0))
                 status = phx_fail(context, PHX_ERR_INPUT, "cell %d is flat at its node %d: it has no normal there",
-                                  number_of(mesh, c), k - mesh->first[c] + 1);
+                                  shell_cell_number(mesh, c), k - mesh->first[c] + 1);
             for (int a = 0; a < 3; a++)
                 n[a] /= size;
         }
@@ -253,7 +253,7 @@ static phx_status spread_side(phx_context *context, phx_mesh *mesh, int n, const
                     return phx_fail(context, PHX_ERR_INPUT,
                                     "%s: the surface has one side alone (cells %d and %d): it cannot have directors; "
                                     "cut it, and join the parts by ports",
-                                    path, number_of(mesh, a), number_of(mesh, b));
+                                    path, shell_cell_number(mesh, a), shell_cell_number(mesh, b));
                 if (!turned[a] == !turned[b])
                     continue;
                 *(turned[a] ? &turned[b] : &turned[a]) = (signed char)(same * (turned[a] ? turned[a] : turned[b]));
@@ -309,7 +309,7 @@ static phx_status check_surface(phx_context *context, const phx_mesh *mesh, cons
             return phx_fail(context, PHX_ERR_INPUT,
                             "%s: cell %d is a %s, of order 1; a shell needs order 2: in Gmsh Mesh.ElementOrder = 2, or "
                             "its option -order 2",
-                            path, number_of(mesh, c), info->name);
+                            path, shell_cell_number(mesh, c), info->name);
     }
     return PHX_OK;
 }

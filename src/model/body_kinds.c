@@ -57,6 +57,13 @@ phx_model_outline phx_outline_of(const phx_model_section *section)
     return outline;
 }
 
+phx_status phx_model_body_surface(phx_context *context, const phx_model_body *body, phx_surface *surface)
+{
+    const phx_body_row *row = phx_body_row_of(body);
+    *surface = (phx_surface){0};
+    return row->surface ? row->surface(context, body, surface) : PHX_OK;
+}
+
 bool phx_model_body_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline)
 {
     phx_model_sections sections;

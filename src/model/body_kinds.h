@@ -45,6 +45,8 @@ typedef struct phx_body_row {
     phx_model_section (*section_at)(const phx_model_body *body, double s);
     /* Compliance of the section at a fraction of the length, 6 x 6 by (N1 N2 N3 M1 M2 M3); NULL: it has none. */
     phx_status (*compliance)(const phx_model *model, const phx_model_body *body, double s, double *compliance);
+    /* Places of a body of vectors as points, in the order of its nodes, with triangles between them; NULL: none. */
+    phx_status (*surface)(phx_context *context, const phx_model_body *body, struct phx_surface *surface);
     phx_stress_set (*stresses)(const phx_model_body *body);                        /* at its nodes; NULL: none */
     void (*file_units)(const phx_model_body *body, double *length, double *force); /* NULL: SI */
 } phx_body_row;

@@ -12,16 +12,6 @@ typedef struct plate_mesh {
     double unit;
 } plate_mesh;
 
-/* A group of triangles with another section than the rest. */
-typedef struct plate_region {
-    const char *group;
-    bool own_material; /* else that of the body */
-    int material;
-    double thickness; /* 0: that of the body */
-    int n_layers;
-    phx_elastic_layer *layers;
-} plate_region;
-
 typedef struct plate {
     phx_elastic_keys elastic; /* first */
     plate_mesh mesh;
@@ -31,7 +21,7 @@ typedef struct plate {
     int n_layers;
     phx_elastic_layer *layers;
     int n_regions;
-    plate_region *regions;
+    phx_elastic_region *regions;
     phx_plate_theory theory;
     int order;
     bool membrane;
@@ -64,38 +54,6 @@ static const phx_key mesh_keys[] = {
 static const phx_object mesh_object = {"plate mesh", "Triangles in a plane z = constant.", TABLE(plate_mesh, mesh_keys),
                                        KINDS(PHX_KIND_PRESENT, words_mesh, plate_mesh)};
 
-/* ---- regions ---- */
-static phx_status check_section(phx_reader *reader, const phx_node *node, double thickness, int n_layers)
-{
-    const phx_node *layers = phx_node_find(node, "layers");
-
-    if (layers && n_layers == 0)
-        return phx_reader_fail(reader, layers, "a laminate has one layer at least");
-    if (layers && thickness > 0.0)
-        return phx_reader_fail(reader, phx_node_find(node, "thickness"),
-                               "the thickness is that of the layers; leave it out");
-    return PHX_OK;
-}
-
-static phx_status finish_region(phx_reader *reader, const phx_node *node, void *object)
-{
-    plate_region *region = object;
-
-    region->own_material = phx_node_find(node, "material") != NULL;
-    return check_section(reader, node, region->thickness, region->n_layers);
-}
-
-static const phx_key region_keys[] = {
-    {"material", &phx_type_material, AT(plate_region, material), .fallback = "that of the body",
-     .doc = "name under materials"},
-    {"thickness", &phx_type_number, AT(plate_region, thickness), .unit = "m", .range = &positive,
-     .fallback = "that of the body", .doc = "along z"},
-    {"layers", &phx_type_list, AT(plate_region, layers), .object = &phx_schema_layer, .fallback = "those of the body",
-     .count_offset = AT(plate_region, n_layers), .doc = "instead of the thickness"},
-};
-static const phx_object region_object = {"region of a plate", "By the name of a group of triangles.",
-                                         TABLE(plate_region, region_keys), .finish = finish_region};
-
 /* ---- thickness ---- */
 static phx_status read_thickness(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
@@ -125,7 +83,7 @@ static const phx_key keys[] = {
      .doc = "along z; a list has one for each square of the mesh, along x first, or for each triangle of a mesh file"},
     {"layers", &phx_type_list, AT(plate, layers), .own = true, .kinds = PLATE, .object = &phx_schema_layer,
      .fallback = "one", .count_offset = AT(plate, n_layers), .doc = "instead of the thickness: a laminate"},
-    {"regions", &phx_type_map, AT(plate, regions), .own = true, .kinds = PLATE, .object = &region_object,
+    {"regions", &phx_type_map, AT(plate, regions), .own = true, .kinds = PLATE, .object = &phx_schema_region,
      .fallback = "none", .count_offset = AT(plate, n_regions),
      .doc = "groups of triangles with another material, thickness or layers"},
     {"theory", &phx_type_word, AT(plate, theory), .own = true, .kinds = PLATE, .words = words_theory,
@@ -145,17 +103,6 @@ static const plate *plate_of(const phx_model_body *body)
 }
 
 /* ---- reading ---- */
-static phx_status check_layers(phx_reader *reader, const phx_node *node, int n_layers, const phx_elastic_layer *layers)
-{
-    const phx_node *list = phx_node_find(node, "layers");
-    phx_status status = PHX_OK;
-
-    for (int k = 0; k < n_layers && !status; k++)
-        if (layers[k].own_material)
-            status = phx_elastic_check_material(reader, list->items[k], layers[k].material, false);
-    return status;
-}
-
 /* Checks that the materials of the plate, its layers and its regions have the constants needed. */
 static phx_status check_materials(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
@@ -164,13 +111,13 @@ static phx_status check_materials(phx_reader *reader, const phx_node *node, cons
     phx_status status = phx_elastic_check_material(reader, node, body->material, false);
 
     if (!status)
-        status = check_layers(reader, node, sheet->n_layers, sheet->layers);
+        status = phx_elastic_check_layers(reader, node, sheet->n_layers, sheet->layers);
     for (int r = 0; r < sheet->n_regions && !status; r++) {
         const phx_node *region = regions->items[2 * r + 1];
         if (sheet->regions[r].own_material)
             status = phx_elastic_check_material(reader, region, sheet->regions[r].material, false);
         if (!status)
-            status = check_layers(reader, region, sheet->regions[r].n_layers, sheet->regions[r].layers);
+            status = phx_elastic_check_layers(reader, region, sheet->regions[r].n_layers, sheet->regions[r].layers);
     }
     return status;
 }
@@ -195,7 +142,7 @@ static phx_status body_plate_finish(phx_reader *reader, const phx_node *node, co
     phx_status status = check_materials(reader, node, body);
 
     if (!status)
-        status = check_section(reader, node, sheet->thickness, sheet->n_layers);
+        status = phx_elastic_check_thickness(reader, node, sheet->thickness, sheet->n_layers);
     if (!status)
         status = check_thicknesses(reader, node, sheet);
     if (status)
@@ -272,7 +219,7 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
     phx_status status = PHX_OK;
 
     for (int r = 0; r < sheet->n_regions && !status; r++) {
-        const plate_region *from = &sheet->regions[r];
+        const phx_elastic_region *from = &sheet->regions[r];
         const bool own = from->n_layers > 0 || from->thickness > 0.0;
         regions[r].group = from->group;
         status = phx_elastic_section(builder, from->own_material ? &materials[from->material] : whole,

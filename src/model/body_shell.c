@@ -33,20 +33,11 @@ typedef struct shell_mesh {
     double unit, fold;
 } shell_mesh;
 
-typedef struct shell_region {
-    const char *group;
-    bool own_material; /* else that of the body */
-    int material;
-    double thickness; /* 0: that of the body */
-    int n_layers;
-    phx_elastic_layer *layers;
-} shell_region;
-
 typedef struct shell_keys {
     shell_mesh mesh;
-    shell_region whole; /* thickness, layers */
+    phx_elastic_region whole; /* thickness, layers */
     int n_regions;
-    shell_region *regions;
+    phx_elastic_region *regions;
     double axis[3]; /* 0: from the mesh */
     int n_clamped;
     const char **clamped;
@@ -124,38 +115,6 @@ static const phx_key mesh_keys[] = {
 static const phx_object mesh_object = {"shell mesh", "Cells of order 2 on a surface.", TABLE(shell_mesh, mesh_keys),
                                        KINDS(PHX_KIND_PRESENT, words_mesh, shell_mesh)};
 
-/* ---- regions ---- */
-static phx_status check_section(phx_reader *reader, const phx_node *node, double thickness, int n_layers)
-{
-    const phx_node *layers = phx_node_find(node, "layers");
-
-    if (layers && n_layers == 0)
-        return phx_reader_fail(reader, layers, "a laminate has one layer at least");
-    if (layers && thickness > 0.0)
-        return phx_reader_fail(reader, phx_node_find(node, "thickness"),
-                               "the thickness is that of the layers; leave it out");
-    return PHX_OK;
-}
-
-static phx_status finish_region(phx_reader *reader, const phx_node *node, void *object)
-{
-    shell_region *region = object;
-
-    region->own_material = phx_node_find(node, "material") != NULL;
-    return check_section(reader, node, region->thickness, region->n_layers);
-}
-
-static const phx_key region_keys[] = {
-    {"material", &phx_type_material, AT(shell_region, material), .fallback = "that of the body",
-     .doc = "name under materials"},
-    {"thickness", &phx_type_number, AT(shell_region, thickness), .unit = "m", .range = &positive,
-     .fallback = "that of the body", .doc = "half of it on each side of the surface"},
-    {"layers", &phx_type_list, AT(shell_region, layers), .object = &phx_schema_layer, .fallback = "those of the body",
-     .count_offset = AT(shell_region, n_layers), .doc = "instead of the thickness"},
-};
-static const phx_object region_object = {"region of a shell", "By the name of a group of cells.",
-                                         TABLE(shell_region, region_keys), .finish = finish_region};
-
 /* ---- ports ---- */
 static const phx_key port_keys[] = {
     {"set", &phx_type_column, AT(phx_model_port, group), .fallback = "the port's own name",
@@ -183,7 +142,7 @@ static const phx_key keys[] = {
     {"layers", &phx_type_list, AT(shell_keys, whole.layers), .own = true, .kinds = SHELL, .object = &phx_schema_layer,
      .fallback = "one", .count_offset = AT(shell_keys, whole.n_layers),
      .doc = "instead of the thickness: a laminate, which need not be symmetric"},
-    {"regions", &phx_type_map, AT(shell_keys, regions), .own = true, .kinds = SHELL, .object = &region_object,
+    {"regions", &phx_type_map, AT(shell_keys, regions), .own = true, .kinds = SHELL, .object = &phx_schema_region,
      .fallback = "none", .count_offset = AT(shell_keys, n_regions),
      .doc = "groups of cells with another material, thickness or layers"},
     {"axis", &phx_type_direction, AT(shell_keys, axis), .own = true, .kinds = SHELL,
@@ -226,17 +185,6 @@ static phx_status shell_finish_port(phx_reader *reader, const phx_node *node, co
     return PHX_OK;
 }
 
-static phx_status check_layers(phx_reader *reader, const phx_node *node, const shell_region *region)
-{
-    const phx_node *list = phx_node_find(node, "layers");
-    phx_status status = PHX_OK;
-
-    for (int k = 0; k < region->n_layers && !status; k++)
-        if (region->layers[k].own_material)
-            status = phx_elastic_check_material(reader, list->items[k], region->layers[k].material, false);
-    return status;
-}
-
 /* The clamped sets are one port more, which a weld holds. */
 static phx_status add_clamp(phx_reader *reader, const phx_node *node, phx_model_body *body)
 {
@@ -270,16 +218,16 @@ static phx_status body_shell_finish(phx_reader *reader, const phx_node *node, co
     phx_status status = phx_elastic_check_material(reader, node, body->material, false);
 
     if (!status)
-        status = check_layers(reader, node, &own->whole);
+        status = phx_elastic_check_layers(reader, node, own->whole.n_layers, own->whole.layers);
     for (int r = 0; r < own->n_regions && !status; r++) {
         const phx_node *region = regions->items[2 * r + 1];
         if (own->regions[r].own_material)
             status = phx_elastic_check_material(reader, region, own->regions[r].material, false);
         if (!status)
-            status = check_layers(reader, region, &own->regions[r]);
+            status = phx_elastic_check_layers(reader, region, own->regions[r].n_layers, own->regions[r].layers);
     }
     if (!status)
-        status = check_section(reader, node, own->whole.thickness, own->whole.n_layers);
+        status = phx_elastic_check_thickness(reader, node, own->whole.thickness, own->whole.n_layers);
     if (status)
         return status;
     if (own->whole.n_layers == 0 && own->whole.thickness == 0.0)
@@ -328,7 +276,7 @@ static phx_status body_shell_make_mesh(phx_context *context, const shell_mesh *f
                                           .elements = {(int)from->counts[0], (int)from->counts[1]},
                                           .grading = {from->grading[0], from->grading[1]},
                                           .type = cells[from->cells]};
-    const char *left_out;
+    const phx_builder reader = {.context = context};
     phx_status status;
 
     if (from->kind == MESH_EXTRUDE || from->kind == MESH_REVOLVE)
@@ -338,16 +286,10 @@ static phx_status body_shell_make_mesh(phx_context *context, const shell_mesh *f
         return status ? status : phx_mesh_directors(context, mesh, 1.0, directors);
     }
     status = phx_mesh_read_centres(context, from->file, from->unit, mesh);
-    left_out = status ? NULL : phx_mesh_left_out(mesh);
-    if (left_out)
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "%s: elements of type %s are not taken from a deck; take them out, and give the body "
-                        "'point_masses' at a port with 'node', the model 'springs'",
-                        from->file, left_out);
     if (!status)
         status = phx_mesh_make_shell(context, mesh, from->file);
     if (!status)
-        status = phx_mesh_judge(context, mesh, from->file);
+        status = phx_elastic_check_mesh(&reader, mesh, from->file);
     return status ? status : phx_mesh_directors(context, mesh, from->fold, directors);
 }
 
@@ -495,11 +437,11 @@ static phx_status put_axes(shell_maker *m)
 }
 
 /* The section of a region, or of what the regions leave: | A B 0; B D 0; 0 0 kGh |. */
-static phx_status make_section(const shell_maker *m, const shell_region *region, phx_vector_section *section)
+static phx_status make_section(const shell_maker *m, const phx_elastic_region *region, phx_vector_section *section)
 {
-    const shell_region *whole = &m->own->whole;
+    const phx_elastic_region *whole = &m->own->whole;
     const phx_model_material *materials = m->builder->model->materials;
-    const shell_region *sized = region->thickness > 0.0 || region->n_layers > 0 ? region : whole;
+    const phx_elastic_region *sized = region->thickness > 0.0 || region->n_layers > 0 ? region : whole;
     const phx_model_material *material =
         &materials[region != whole && region->own_material ? region->material : m->body->material];
     phx_plate_section plate;
@@ -537,7 +479,7 @@ static phx_status put_sections(shell_maker *m)
     phx_status status = PHX_OK;
 
     for (int r = 0; r < own->n_regions && !status; r++) {
-        const shell_region *region = &own->regions[r];
+        const phx_elastic_region *region = &own->regions[r];
         const phx_mesh_group *group = phx_mesh_group_in(&m->mesh, region->group, 2);
         if (!group)
             return fail_no_group(m, region, "region", region->group);
@@ -561,7 +503,7 @@ static phx_status put_sections(shell_maker *m)
 
 /* ---- ports ---- */
 /* The node of a port at a single one, by its number or the nearest to a place, which must lie near the surface. */
-static phx_status find_place(const shell_maker *m, const phx_model_port *port, int *place)
+static phx_status port_place(const shell_maker *m, const phx_model_port *port, int *place)
 {
     static const double NEAR = 0.1; /* of the size of the shell */
     phx_context *context = m->builder->context;
@@ -698,7 +640,7 @@ static phx_status check_tie(const shell_maker *m, const phx_model_port *port, co
         port->name);
 }
 
-static phx_status make_ports(shell_maker *m)
+static phx_status shell_ports(shell_maker *m)
 {
     phx_status status = PHX_OK;
 
@@ -706,7 +648,7 @@ static phx_status make_ports(shell_maker *m)
         phx_model_port *port = &m->body->ports[k];
         if (port->node || port->nearest) {
             int place = -1;
-            status = find_place(m, port, &place);
+            status = port_place(m, port, &place);
             if (status)
                 return phx_builder_at(m->builder, port, status);
             port->location = (phx_location){.sort = PHX_LOCATION_NODE, .node = place + 1};
@@ -761,7 +703,7 @@ static phx_status make_masses(shell_maker *m)
 }
 
 /* NODE@17 counts nodes that cells have; a file with other numbers names them by ports. */
-static phx_status check_numbers(const shell_maker *m)
+static phx_status check_labels(const shell_maker *m)
 {
     const phx_model *model = m->builder->model;
     const int index = (int)(m->body - model->bodies);
@@ -812,11 +754,11 @@ static phx_status body_shell_build(phx_builder *builder, const phx_model_body *b
     if (!status)
         status = put_sections(&m);
     if (!status)
-        status = make_ports(&m);
+        status = shell_ports(&m);
     if (!status)
         status = make_masses(&m);
     if (!status)
-        status = check_numbers(&m);
+        status = check_labels(&m);
     m.def.name = body->name;
     m.def.place = m.x;
     m.def.director = m.directors.d;
@@ -833,6 +775,45 @@ static phx_status body_shell_build(phx_builder *builder, const phx_model_body *b
     if (!status)
         status = phx_vector_body_create(builder->context, &m.def, made);
     free_maker(&m);
+    return status;
+}
+
+/* Places and, between the nodes of each cell, flat triangles. */
+static phx_status body_shell_surface(phx_context *context, const phx_model_body *body, phx_surface *surface)
+{
+    static const int quad[8][3] = {{0, 4, 8}, {0, 8, 7}, {4, 1, 5}, {4, 5, 8},
+                                   {8, 5, 2}, {8, 2, 6}, {7, 8, 6}, {7, 6, 3}},
+                     tri[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+    phx_mesh mesh = {0};
+    phx_directors directors = {0};
+    int *place = NULL;
+    phx_status status = body_shell_make_mesh(context, &shell_of(body)->mesh, &mesh, &directors);
+
+    if (!status) {
+        place = phx_calloc(context, (size_t)mesh.n_nodes + 1, sizeof *place);
+        surface->x = phx_calloc(context, 3 * (size_t)mesh.n_nodes + 1, sizeof *surface->x);
+        surface->triangle = phx_calloc(context, 24 * (size_t)mesh.n_cells + 1, sizeof *surface->triangle);
+        status = place && surface->x && surface->triangle ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (int d = 0; d < directors.n && !status; d++)
+        place[directors.node[d]] = 1;
+    for (int i = 0; i < mesh.n_nodes && !status; i++)
+        if (place[i]) {
+            place[i] = surface->n_points;
+            memcpy(surface->x + 3 * (size_t)surface->n_points++, mesh.x + 3 * (size_t)i, 3 * sizeof *mesh.x);
+        }
+    for (int c = 0; c < mesh.n_cells && !status; c++) {
+        const bool q = mesh.type[c] == PHX_CELL_QUAD9;
+        for (int t = 0; t < (q ? 8 : 4) && phx_cell_info_of(mesh.type[c])->dimension == 2; t++, surface->n_triangles++)
+            for (int k = 0; k < 3; k++)
+                surface->triangle[3 * surface->n_triangles + k] =
+                    place[mesh.node[mesh.first[c] + (q ? quad[t][k] : tri[t][k])]];
+    }
+    phx_free(place);
+    phx_mesh_free(&mesh);
+    phx_directors_free(&directors);
+    if (status)
+        phx_surface_free(surface);
     return status;
 }
 
@@ -861,4 +842,5 @@ const phx_body_row phx_body_row_shell = {
     .finish_port = shell_finish_port,
     .finish = body_shell_finish,
     .build = body_shell_build,
-    .offer_numbers = body_shell_offer_numbers};
+    .offer_numbers = body_shell_offer_numbers,
+    .surface = body_shell_surface};

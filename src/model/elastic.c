@@ -224,7 +224,7 @@ static bool is_welded(const phx_model *model, int body, int port)
     return false;
 }
 
-phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file)
+phx_status phx_elastic_check_mesh(const phx_builder *builder, const phx_mesh *mesh, const char *file)
 {
     const char *left_out = phx_mesh_left_out(mesh);
 

@@ -61,6 +61,21 @@ typedef struct phx_elastic_layer {
 } phx_elastic_layer;
 extern const phx_object phx_schema_layer;
 
+/* A group of cells of a plate or a shell with another section than the rest. */
+typedef struct phx_elastic_region {
+    const char *group;
+    bool own_material; /* else that of the body */
+    int material;
+    double thickness; /* 0: that of the body */
+    int n_layers;
+    phx_elastic_layer *layers;
+} phx_elastic_region;
+extern const phx_object phx_schema_region;
+/* That a body or a region has either a thickness or layers, and that the materials of layers have the constants. */
+phx_status phx_elastic_check_thickness(phx_reader *reader, const phx_node *node, double thickness, int n_layers);
+phx_status phx_elastic_check_layers(phx_reader *reader, const phx_node *node, int n_layers,
+                                    const phx_elastic_layer *layers);
+
 /* A material as a solid takes it; a section of layers (0: one of `thickness`), which may couple membrane and bending if
  * `coupled`. */
 void phx_elastic_material(const phx_model_material *from, phx_solid_material *material);
@@ -70,7 +85,7 @@ phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *m
 phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, int material, bool solid);
 
 /* That a mesh from a file has no elements that would be left out, masses and springs. */
-phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file);
+phx_status phx_elastic_check_mesh(const phx_builder *builder, const phx_mesh *mesh, const char *file);
 
 /* For the row: the location of a port is its name; what its keys are together; what the body's keys are. */
 void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port);

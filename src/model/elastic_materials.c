@@ -100,3 +100,48 @@ phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, 
                                    "material '%s' has no 'poisson', which a plate or a shell needs",
                                    model_material->name);
 }
+
+/* ---- regions ---- */
+phx_status phx_elastic_check_thickness(phx_reader *reader, const phx_node *node, double thickness, int n_layers)
+{
+    const phx_node *layers = phx_node_find(node, "layers");
+
+    if (layers && n_layers == 0)
+        return phx_reader_fail(reader, layers, "a laminate has one layer at least");
+    if (layers && thickness > 0.0)
+        return phx_reader_fail(reader, phx_node_find(node, "thickness"),
+                               "the thickness is that of the layers; leave it out");
+    return PHX_OK;
+}
+
+phx_status phx_elastic_check_layers(phx_reader *reader, const phx_node *node, int n_layers,
+                                    const phx_elastic_layer *layers)
+{
+    const phx_node *list = phx_node_find(node, "layers");
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < n_layers && !status; k++)
+        if (layers[k].own_material)
+            status = phx_elastic_check_material(reader, list->items[k], layers[k].material, false);
+    return status;
+}
+
+static phx_status finish_region(phx_reader *reader, const phx_node *node, void *object)
+{
+    phx_elastic_region *region = object;
+
+    region->own_material = phx_node_find(node, "material") != NULL;
+    return phx_elastic_check_thickness(reader, node, region->thickness, region->n_layers);
+}
+
+static const phx_key region_keys[] = {
+    {"material", &phx_type_material, AT(phx_elastic_region, material), .fallback = "that of the body",
+     .doc = "name under materials"},
+    {"thickness", &phx_type_number, AT(phx_elastic_region, thickness), .unit = "m", .range = &positive,
+     .fallback = "that of the body", .doc = "half of it on each side"},
+    {"layers", &phx_type_list, AT(phx_elastic_region, layers), .object = &phx_schema_layer,
+     .fallback = "those of the body", .count_offset = AT(phx_elastic_region, n_layers),
+     .doc = "instead of the thickness"},
+};
+const phx_object phx_schema_region = {"region of a plate or a shell", "By the name of a group of cells.",
+                                      TABLE(phx_elastic_region, region_keys), .finish = finish_region};

@@ -67,6 +67,10 @@ typedef struct phx_model_outline {
     double half[2]; /* m: along y and along z of the section */
 } phx_model_outline;
 bool phx_model_body_outline(const phx_model *model, const phx_model_body *body, double s, phx_model_outline *outline);
+/* Of a body of vectors its places in the order of its nodes, with triangles between them; of others nothing. The caller
+ * frees it. */
+struct phx_surface;
+phx_status phx_model_body_surface(phx_context *context, const phx_model_body *body, struct phx_surface *surface);
 
 /* The section of a body along a length at a fraction of it; of kind general where its fibres are not known, false: not
  * known at all. */

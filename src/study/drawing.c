@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a length */
+enum { FEWEST_POINTS = 9, MOST_POINTS = 65, MOST_PLACES = 4000 }; /* along a length; of a body of vectors */
 
 /* A polyline in the making: n_points x dim, n_points x dim x n_q, n_points x n_rot x n_q. */
 typedef struct polyline {
@@ -124,6 +124,43 @@ static phx_status draw_frames(phx_context *context, int dim, const phx_model_bod
     return status;
 }
 
+/* Whether place i of a body of vectors is free, and where it is: a vector of x and v, else a point of a frame. */
+bool phx_drawing_place(const phx_body *made, int i, phx_body_port *port)
+{
+    const phx_location location = {.sort = PHX_LOCATION_NODE, .node = i + 1};
+
+    *port = (phx_body_port){.slides = 0};
+    return !phx_body_locate(made, NULL, &location, port) && port->point.without_directions;
+}
+
+/* The free places of a body of vectors as bodies of the recorder, which have a place and no attitude. The first has the
+ * name of the body if there is no frame. */
+static phx_status draw_places(phx_context *context, int dim, const phx_model_body *body, const phx_body *made,
+                              const phx_record_body *whole, phx_drawing *drawing, int at, int n_places)
+{
+    char text[300];
+
+    for (int i = 0; i < n_places; i++) {
+        phx_body_port port;
+        if (!phx_drawing_place(made, i, &port))
+            continue;
+        phx_record_body *record = &drawing->bodies[at];
+        *record = *whole;
+        record->x_start += port.frame.x;
+        record->v_start += port.frame.v;
+        record->x_count = record->v_count = dim;
+        if (i > 0 || phx_body_frames(made, NULL) > 0) {
+            snprintf(text, sizeof text, "%.200s@%d", body->name, i + 1);
+            drawing->names[at] = phx_strdup(context, text);
+            if (!drawing->names[at])
+                return PHX_ERR_MEMORY;
+            record->name = drawing->names[at];
+        }
+        at++;
+    }
+    return PHX_OK;
+}
+
 /* Creates the drawn record of body b with its points and shapes: sampled along the length for beams, else at the
  * ports. x and v are the offsets of the body in the vectors of the system. */
 static phx_status draw_body(phx_context *context, const phx_model *model, const phx_made_body *made, int b, int x,
@@ -140,12 +177,15 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
         (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
     record->x_count = phx_body_n_x(made->body) - phx_body_places(made->body, NULL, NULL);
     record->v_count = phx_body_n_v(made->body);
-    if (phx_body_frames(made->body, NULL) == 0) { /* vectors alone */
-        record->x_count = record->v_count = 0;
-        return PHX_OK;
+    if (!phx_body_floats(made->body)) {
+        const phx_record_body whole = *record;
+        const int frames = phx_body_frames(made->body, NULL);
+        record->x_count = record->v_count = 0; /* unless there is a frame or a place */
+        status = frames > 0 ? draw_frames(context, model->dimension, body, made->body, drawing, first) : PHX_OK;
+        return status ? status
+                      : draw_places(context, model->dimension, body, made->body, &whole, drawing, first + frames,
+                                    drawing->surfaces[b].n_points);
     }
-    if (!phx_body_floats(made->body))
-        return draw_frames(context, model->dimension, body, made->body, drawing, first);
     if (phx_model_body_sections(model, body, &sections) && made->source)
         status = draw_length(context, model->dimension, sections.segments, made->source, &line);
     else
@@ -165,10 +205,23 @@ static phx_status count_bodies(phx_context *context, const phx_model *model, con
 {
     *drawing = (phx_drawing){0};
     drawing->first = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *drawing->first);
-    if (!drawing->first)
+    drawing->surfaces = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *drawing->surfaces);
+    if (!drawing->first || !drawing->surfaces)
         return PHX_ERR_MEMORY;
+    drawing->n_surfaces = model->n_bodies;
     for (int b = 0; b < model->n_bodies; b++) {
-        const int frames = phx_body_frames(made[b].body, NULL);
+        int frames = phx_body_frames(made[b].body, NULL);
+        const phx_status status = phx_model_body_surface(context, &model->bodies[b], &drawing->surfaces[b]);
+        phx_body_port port;
+        if (status)
+            return status;
+        if (drawing->surfaces[b].n_points > MOST_PLACES) {
+            phx_log(context, PHX_LOG_INFO, "'%s' is drawn without its surface, which has %d nodes, more than %d",
+                    model->bodies[b].name, drawing->surfaces[b].n_points, MOST_PLACES);
+            phx_surface_free(&drawing->surfaces[b]);
+        }
+        for (int i = 0; i < drawing->surfaces[b].n_points; i++)
+            frames += phx_drawing_place(made[b].body, i, &port);
         drawing->first[b + 1] = drawing->first[b] + (frames > 0 ? frames : 1);
     }
     drawing->n_bodies = drawing->first[model->n_bodies];
@@ -184,8 +237,10 @@ phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, c
     const size_t n = (size_t)drawing->n_bodies;
     int x = 0, v = 0;
 
-    if (status)
+    if (status) {
+        phx_drawing_free(drawing);
         return status;
+    }
     drawing->bodies = phx_calloc(context, n, sizeof *drawing->bodies);
     drawing->points = phx_calloc(context, n, sizeof *drawing->points);
     drawing->shapes = phx_calloc(context, n, sizeof *drawing->shapes);
@@ -248,6 +303,9 @@ void phx_drawing_free(phx_drawing *drawing)
         phx_free(drawing->turns ? drawing->turns[b] : NULL);
         phx_free(drawing->names ? drawing->names[b] : NULL);
     }
+    for (int b = 0; b < drawing->n_surfaces; b++)
+        phx_surface_free(&drawing->surfaces[b]);
+    phx_free(drawing->surfaces);
     phx_scene_free(&drawing->scene);
     phx_free(drawing->bodies);
     phx_free(drawing->points);

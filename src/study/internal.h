@@ -2,6 +2,7 @@
 #ifndef PHLEXOR_STUDY_INTERNAL_H
 #define PHLEXOR_STUDY_INTERNAL_H
 
+#include "mesh/mesh.h"
 #include "limits.h"
 
 #include "study/study.h"
@@ -141,6 +142,9 @@ typedef struct phx_drawing {
     double **turns;            /* n_bodies, owned: n_rot x n_q of each point */
     char **names;              /* of frames behind the first, owned */
     int *first;                /* of the body of each body of the model; behind them n_bodies */
+    int n_surfaces;
+    phx_surface *surfaces; /* of each body of the model, owned: of those of vectors, whose free places are bodies
+                              of the recorder behind the frames */
     phx_scene scene;
 } phx_drawing;
 phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,
@@ -148,6 +152,7 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
 /* The same from the bodies of a model (`made`: one for each), which need not be assembled. */
 phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  phx_drawing *drawing);
+bool phx_drawing_place(const phx_body *made, int place, phx_body_port *port);
 int phx_drawing_body(const phx_drawing *drawing, int body); /* of the model, of a body of the recorder */
 /* The factors of the maps of its meshes at t (phx_scene_factors). */
 void phx_drawing_factors(const phx_drawing *drawing, const phx_dae *dae, double t, double *factors);

@@ -123,6 +123,16 @@ static int seen_on(const scene_maker *maker, int body, const phx_location *locat
         return -1;
     const int first = maker->drawing->first[body], n = phx_body_length_points(maker->made[body].body, &points);
     int nearest = 0;
+    phx_body_port port = {.slides = 0};
+    if (phx_body_vectors(maker->made[body].body)) {
+        const phx_record_body *bodies = maker->drawing->bodies;
+        if (phx_body_locate(maker->made[body].body, NULL, location, &port))
+            return first;
+        for (int r = first; r < maker->drawing->first[body + 1]; r++)
+            if (bodies[r].x_count > 0 && bodies[r].x_start - bodies[first].x_start == port.frame.x)
+                return r;
+        return first;
+    }
     for (int k = 1; k < n && location->sort == PHX_LOCATION_FRACTION; k++)
         if (fabs(points[k].fraction - location->fraction) < fabs(points[nearest].fraction - location->fraction))
             nearest = k;
@@ -163,6 +173,10 @@ static phx_status add_port(scene_maker *maker, int body, const char *name, const
     scene->n_ports++;
     if (port && (body < 0 || phx_body_floats(maker->made[body].body)))
         memcpy(scene->port_position + p * dim, port->position, (size_t)dim * sizeof(double));
+    phx_body_port place = {.slides = 0};
+    if (body >= 0 && phx_body_vectors(maker->made[body].body) &&
+        !phx_body_locate(maker->made[body].body, NULL, location, &place))
+        memcpy(scene->port_position + p * dim, place.point.x, (size_t)dim * sizeof(double));
     memcpy(scene->port_rotation + p * dim * dim, port ? port->rotation.matrix : identity[dim == 3], square);
     if (n_q == 0)
         return PHX_OK;

@@ -401,6 +401,33 @@ static phx_status draw_section(visual_maker *maker, int b)
     return status;
 }
 
+/* The surface of a body of vectors through its places: free ones are bodies of the recorder, tied ones points of their
+ * frames. */
+static phx_status draw_vectors(visual_maker *maker, int b)
+{
+    const phx_surface *surface = &maker->drawing->surfaces[b];
+    const phx_body *body = maker->made[b].body;
+    const phx_body_frame *frames;
+    const int first = maker->drawing->first[b], n = phx_body_frames(body, &frames);
+    phx_scene *scene = maker->scene;
+    phx_status status = surface->n_points > 0 ? begin_visual(maker, first, "section", "", 1.0, surface) : PHX_OK;
+
+    for (int i = 0, place = n; i < surface->n_points && !status; i++) {
+        phx_body_port port;
+        const int node = scene->n_visual_nodes++;
+        int record = first + place;
+        if (phx_drawing_place(body, i, &port))
+            place++;
+        else
+            for (record = first; record < first + n - 1 && frames[record - first].x != port.frame.x;)
+                record++;
+        scene->node_body[node] = record;
+        scene->node_point[node] = -1;
+        memcpy(scene->node_arm + 3 * (size_t)node, port.point.x, 3 * sizeof(double));
+    }
+    return status;
+}
+
 /* Half axes of a body of that mass by its principal moments of inertia: a disc, a rod, a box; 0 where it is thinner
  * than any. In the plane a disc about z. */
 typedef struct alike {
@@ -766,6 +793,8 @@ phx_status phx_scene_add_visuals(phx_context *context, const phx_model *model, c
             continue;
         if (model->bodies[b].n_visuals > 0)
             status = draw_shapes(maker, b);
+        else if (phx_body_vectors(made[b].body))
+            status = draw_vectors(maker, b);
         else if (!made[b].source && phx_body_floats(made[b].body))
             status = is_ball(maker, b) ? PHX_OK : draw_inertia(maker, b);
         else

@@ -76,6 +76,65 @@ void shell_mesh_make(phx_vector_element element, int nx, int ny, bool closed, sh
                                  .ties = mesh->tie};
 }
 
+void solid_mesh_make(phx_vector_element element, int n, double E, double nu, double rho, shell_mesh *mesh)
+{
+    static const int corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 1}},
+                     edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+    static const int axes[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
+    const int nodes = phx_vector_nodes(element), per = element == PHX_VECTOR_HEX27 ? 1 : 6;
+    const double lame = E * nu / (1.0 + nu) / (1.0 - 2.0 * nu), G = 0.5 * E / (1.0 + nu);
+    int at = 0;
+
+    memset(mesh, 0, sizeof *mesh);
+    mesh->along = 2 * n + 1;
+    mesh->across = 9;
+    double *place = test_calloc(27 * (size_t)mesh->along, sizeof *place);
+    int *cell = test_calloc((size_t)(n * per * nodes), sizeof *cell),
+        *section = test_calloc((size_t)(n * per), sizeof *section);
+    phx_vector_element *kind = test_calloc((size_t)(n * per), sizeof *kind);
+
+    for (int k = 0; k < 9 * mesh->along; k++) {
+        const int i = k % mesh->along, j = k / mesh->along % 3, l = k / mesh->along / 3;
+        place[3 * k] = 0.5 * i + 0.03 * j;
+        place[3 * k + 1] = 0.5 * j + 0.02 * i * i;
+        place[3 * k + 2] = 0.5 * l - 0.02 * i;
+    }
+    for (int e = 0; e < n * per; e++) {
+        int grid[10][3];
+        kind[e] = element;
+        for (int c = 0; c < 4; c++) /* the path along the axes from one corner of the brick to the other */
+            for (int a = 0; a < 3; a++)
+                grid[c][axes[e % per][a]] = 2 * corner[c][a];
+        if (e % per > 2) /* an odd permutation turns the element inside out */
+            for (int a = 0; a < 3; a++) {
+                const int other = grid[1][a];
+                grid[1][a] = grid[2][a];
+                grid[2][a] = other;
+            }
+        for (int m = 0; m < 6; m++)
+            for (int a = 0; a < 3; a++)
+                grid[4 + m][a] = (grid[edge[m][0]][a] + grid[edge[m][1]][a]) / 2;
+        for (int k = 0; k < nodes; k++) {
+            const int *g = per == 1 ? (const int[]){k % 3, k / 3 % 3, k / 9} : grid[k];
+            cell[at++] = shell_mesh_node(mesh, 2 * (e / per) + g[0], g[1] + 3 * g[2]);
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            mesh->section.stiffness[6 * i + j] = (i < 3 && j < 3 ? lame : 0.0) + (i == j ? (i < 3 ? 2.0 * G : G) : 0.0);
+    mesh->section.mass = rho;
+    mesh->def = (phx_vector_def){.name = "solid",
+                                 .n_places = 9 * mesh->along,
+                                 .n_elements = n * per,
+                                 .place = place,
+                                 .element = kind,
+                                 .cell_place = cell,
+                                 .section = section,
+                                 .n_sections = 1,
+                                 .sections = &mesh->section,
+                                 .ties = mesh->tie};
+}
+
 void shell_mesh_free(shell_mesh *mesh)
 {
     test_free((double *)mesh->def.place);
@@ -119,8 +178,11 @@ void shell_mesh_tie(shell_mesh *mesh, const char *name, int end)
     phx_vector_tie *tie = &mesh->tie[mesh->def.n_ties++];
     int *nodes = test_calloc((size_t)mesh->across, sizeof *nodes);
 
-    *tie = (phx_vector_tie){
-        .name = name, .n_places = mesh->across, .n_directors = mesh->across, .places = nodes, .directors = nodes};
+    *tie = (phx_vector_tie){.name = name,
+                            .n_places = mesh->across,
+                            .n_directors = mesh->def.n_directors > 0 ? mesh->across : 0,
+                            .places = nodes,
+                            .directors = nodes};
     for (int j = 0; j < mesh->across; j++) {
         nodes[j] = shell_mesh_node(mesh, end ? mesh->along - 1 : 0, j);
         for (int a = 0; a < 3; a++)

@@ -18,6 +18,9 @@ typedef struct shell_mesh {
 /* nx x ny quadrilaterals Q9, or each of them two T6; closed: s = 1 is s = 0. Nodes i + along j, i along s. */
 void shell_mesh_make(phx_vector_element element, int nx, int ny, bool closed, shell_surface *surface, double E,
                      double nu, double h, double rho, shell_mesh *mesh);
+/* n bricks of unit size along x, slightly bent: Hex27, or each of them six Tet10. Its ends are tied as those of a
+ * shell. */
+void solid_mesh_make(phx_vector_element element, int n, double E, double nu, double rho, shell_mesh *mesh);
 void shell_mesh_free(shell_mesh *mesh);
 /* Moves the inner nodes of a plane mesh by up to `part` of the spacing; middles stay on straight edges. */
 void shell_mesh_distort(shell_mesh *mesh, double part);

@@ -197,12 +197,97 @@ static void nodes_refuse_directions(void **state)
     shell_mesh_free(&mesh);
 }
 
+/* ---- modes and equilibria ---- */
+static void square(double s, double t, double *place, double *normal)
+{
+    panel(s, 2.5 * t, place, normal);
+}
+
+/* A clamped square plate of thickness 1/1000: sqrt(rho h a^4/D) omega of the independent program on this mesh. */
+static void clamped_plate_vibrates(void **state)
+{
+    static const double want[6] = {35.98129, 73.41978, 73.41978, 108.16905, 131.97056, 132.59744};
+    const double none[3] = {0.0, 0.0, 0.0}, h = 1e-3, nu = 0.3;
+    const phx_modes_options options = phx_modes_options_default();
+    int edge[64];
+    shell_mesh mesh;
+    phx_linear linear;
+    phx_modal *modal = NULL;
+    phx_mode_set set = {0};
+    model m;
+
+    model_open_space(*state, none, &m);
+    shell_mesh_make(PHX_VECTOR_Q9, 8, 8, false, square, 12.0 * (1.0 - nu * nu) / (h * h * h), nu, h, 1.0 / h, &mesh);
+    mesh.def.n_ties = 1;
+    mesh.tie[0] = (phx_vector_tie){.name = "edge", .places = edge, .directors = edge};
+    for (int k = 0; k < mesh.def.n_places; k++)
+        if (k % 17 == 0 || k % 17 == 16 || k / 17 == 0 || k / 17 == 16)
+            edge[mesh.tie[0].n_places++] = k;
+    mesh.tie[0].n_directors = mesh.tie[0].n_places;
+    const phx_body_id id = add_shell(&m, &mesh, pose_turned(0, 0, 0, 1, 0, 0, 0));
+    add_joint(&m, "clamp", PHX_JOINT_WELD, ground_port(&m, 0, 0, 0), port_named(&m, id, "edge"));
+    model_ready(&m);
+    CHECK_OK(*state, phx_system_linear(m.dae, 0.0, m.x, NULL, &linear));
+    CHECK_OK(*state, phx_modal_create(*state, &modal));
+    CHECK_OK(*state, phx_modal_solve(modal, &linear, &options, &set));
+    assert_true(set.n >= 6);
+    for (int i = 0; i < 6; i++)
+        CHECK_RELATIVE(set.omega[i], want[i], 1e-6, "mode %d", i + 1);
+    phx_mode_set_free(&set);
+    phx_modal_destroy(modal);
+    phx_linear_free(&linear);
+    model_close(&m);
+    mesh.def.n_ties = 0;
+    shell_mesh_free(&mesh);
+}
+
+static void strip(double s, double t, double *place, double *normal)
+{
+    panel(s, 2.5 * t, place, normal);
+    place[0] *= 10.0;
+}
+
+/* The cantilever with an end shear by the statics of the mechanism: tips of the table of the independent program. */
+static void cantilever_bends(void **state)
+{
+    const double none[3] = {0.0, 0.0, 0.0}, pull[3] = {0.0, 0.0, 4.0};
+    const phx_static_options options = phx_static_options_default();
+    phx_static_report report;
+    shell_mesh mesh;
+    double place[3];
+    model m;
+
+    model_open_space(*state, none, &m);
+    shell_mesh_make(PHX_VECTOR_Q9, 8, 1, false, strip, 1.2e6, 0.0, 0.1, 1.0, &mesh);
+    shell_mesh_tie(&mesh, "left", 0);
+    shell_mesh_tie(&mesh, "right", 1);
+    const phx_body_id id = add_shell(&m, &mesh, pose_turned(0, 0.5, 0, 1, 0, 0, 0));
+    const phx_port_id tip = port_named(&m, id, "right");
+    add_joint(&m, "clamp", PHX_JOINT_WELD, ground_port(&m, 0, 0.5, 0), port_named(&m, id, "left"));
+    const phx_load_def load = {.name = "shear",
+                               .kind = PHX_LOAD_FORCE,
+                               .port = tip,
+                               .component = {constant(&m, pull[0]), constant(&m, pull[1]), constant(&m, pull[2])}};
+    CHECK_OK(*state, phx_system_add_load(m.system, &load));
+    model_ready(&m);
+    CHECK_OK(*state, phx_system_static(m.dae, &options, m.x, m.lambda, &report));
+    phx_system_port_place(m.system, tip, m.x, place);
+    CHECK_CLOSE(10.0 - place[0], 3.2898, 2e-3, "U");
+    CHECK_CLOSE(place[2], 6.7003, 2e-3, "W");
+    assert_int_equal(report.unstable, 0);
+    assert_in_range(report.iterations, 1, 20); /* at once */
+    model_close(&m);
+    shell_mesh_free(&mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(free_bodies_keep_their_invariants, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(joints_and_balance, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(nodes_refuse_directions, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(clamped_plate_vibrates, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(cantilever_bends, context_setup, context_teardown),
     };
     return cmocka_run_group_tests_name("system_vectors", tests, NULL, NULL);
 }

@@ -122,6 +122,10 @@ static phx_status settle_mechanism(statics *s, void *user, double *x, double *la
     if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
         return status;
     phx_context_clear(s->context);
+    status = phx_statics_newton_mixed(s, x, lambda);
+    if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
+        return status;
+    phx_context_clear(s->context);
     *method = *method == PHX_STATIC_NEWTON ? PHX_STATIC_DESCENT : *method;
     return go_down(s, x, lambda);
 }

@@ -109,6 +109,11 @@ void phx_statics_W_apply(const statics *s, const double *xi, double *out);
 double phx_statics_K_product(const statics *s, const double *xi, const double *eta);
 double phx_statics_W_product(const statics *s, const double *xi, const double *eta);
 
+/* ---- mixed.c ---- */
+/* From afar by the mixed iteration to an equilibrium from which nothing diverges; PHX_NOT_CONVERGED, or another
+ * failure, leaves x and lambda. PHX_NOT_CONVERGED if no body has a free stress. */
+phx_status phx_statics_newton_mixed(statics *s, double *x, double *lambda);
+
 /* ---- search.c ---- */
 /* Newton's iteration from x as long as it stays within `reach` (rad, parts of the size) and contracts:
  * PHX_NOT_CONVERGED where it does not; x and lambda are then what they were. */

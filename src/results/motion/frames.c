@@ -24,6 +24,10 @@ void phx_frames_see(const phx_frames *frames, int index, phx_seen_body *body)
     *body = (phx_seen_body){.record = record, .dim = dim, .n_q = phx_layout_deformations(dim, record)};
     memcpy(body->origin, x, (size_t)dim * sizeof *x);
     memcpy(body->linear, v, (size_t)dim * sizeof *v);
+    if (body->n_q < 0) { /* a place alone */
+        body->rotation[0] = body->rotation[4] = body->rotation[8] = 1.0;
+        return;
+    }
     if (dim == 2) {
         const double planar[9] = {attitude[0], -attitude[1], 0.0, attitude[1], attitude[0], 0.0, 0.0, 0.0, 1.0};
         memcpy(body->rotation, planar, sizeof planar);

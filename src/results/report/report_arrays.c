@@ -258,10 +258,10 @@ phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
         status = state_of(report, row_of_frame(report, k), &x);
         for (int b = 0; b < report->n_bodies && !status; b++) {
             static const double nowhere[12] = {[3] = 1.0, [7] = 1.0, [11] = 1.0};
-            const bool placed = report->bodies[b].x_count >= front_of(report);
+            const bool placed = report->bodies[b].x_count >= dim, turns = report->bodies[b].x_count >= front_of(report);
             const double *own = placed ? x + report->bodies[b].x_start : nowhere;
             put_vectors(payload, dim, 1, own);
-            put_attitude(dim, placed ? own + dim : nowhere + 3, report->work.quaternions + 4 * b, payload);
+            put_attitude(dim, turns ? own + dim : nowhere + 3, report->work.quaternions + 4 * b, payload);
         }
         if (!status)
             status = phx_progress(report->context, "frames", (double)k, (double)report->shown.frames);

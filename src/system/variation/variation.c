@@ -30,9 +30,12 @@ static const char *hindrance(const phx_system *system)
         return "rigid contacts";
     if (system->channels.n_inputs > 0)
         return "inputs of a program";
-    for (int b = 0; b < system->n_bodies; b++)
+    for (int b = 0; b < system->n_bodies; b++) {
         if (!phx_body_balances(system->bodies[b].body))
             return "simplified kinetics";
+        if (phx_body_vectors(system->bodies[b].body))
+            return "a shell or solid of large displacement";
+    }
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++)
             if (system->joints[j].coordinates[c].stick_row >= 0)
