@@ -654,6 +654,38 @@ class ModelBuilder:
                           stiffening=stiffening, point_masses=point_masses,
                           shape=shape, damping=damping, rigid=rigid)
 
+    def shell(self, name: str, *, material: str, mesh: Mapping[str, Any],
+              thickness: Optional[Value] = None, layers: Optional[Sequence[Mapping[str, Any]]] = None,
+              regions: Optional[Mapping[str, Mapping[str, Any]]] = None, axis: Optional[Vector] = None,
+              ports: Optional[Mapping[str, Mapping[str, Any]]] = None, clamp: Optional[Sequence[str]] = None,
+              point_masses: Optional[Sequence[PointMass]] = None, shape: Optional[Shapes] = None,
+              damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
+              rotation: Optional[Rotation] = None, guess: Optional[bool] = None,
+              linear_velocity: Optional[Vector] = None,
+              angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """A thin surface, curved or folded, that bends far.
+
+        Parameters
+        ----------
+        name, material : str
+        mesh : mapping
+            A rectangle, a line that is extruded or revolved, or a file: docs/shells.md.
+        thickness, layers, regions : optional
+            As for :meth:`plate`.
+        axis : vector, optional
+            Its projection on the surface is axis 1 of layers and stress resultants.
+        ports : mapping, optional
+            Named ports: ``{"set": group, "tie": "rigid"}``, ``{"node": label}`` or ``{"near": place}``.
+        clamp : sequence of str, optional
+            Groups of the mesh that are held to the ground.
+        point_masses, shape, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        return self._body(name, "shell", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, material=material, mesh=mesh, thickness=thickness, layers=layers,
+                          regions=regions, axis=axis, ports=ports, clamp=clamp, point_masses=point_masses, shape=shape,
+                          damping=damping)
+
     def solid(self, name: str, *, material: str, mesh: Mapping[str, Any], reduced: Optional[bool] = None,
               lumped: Optional[bool] = None, regions: Optional[Mapping[str, Mapping[str, Any]]] = None,
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None,

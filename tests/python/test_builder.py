@@ -433,6 +433,16 @@ class Complete(Case):
         result = m.build().simulate(0.01, step=1e-3)
         self.assertGreater(result.supplied["load.push"][-1], 0.0)
 
+    def test_shell(self):
+        """The end of a strip is pulled across: by 6.698 of its length 10 in published tables."""
+        m = phlexor.ModelBuilder("strip", 3)
+        m.material("soft", density=1, young=1.2e6, poisson=0)
+        strip = m.shell("strip", material="soft", mesh={"size": [10, 1], "elements": [8, 1]}, thickness=0.1,
+                        clamp=["x0"], ports={"end": {"set": "x1"}})
+        m.force("pull", strip.port("end"), [0, 0, 4])
+        m.output("tip", "position", strip.port("end"))
+        self.assertAlmostEqual(m.build().static().result["tip.z"][-1], 6.698, delta=0.02)
+
     def test_rod(self):
         """A rod of matrices on an arc hangs, and has the section forces of one."""
         m = phlexor.ModelBuilder("rod", 2, gravity=[0, -9.81])
@@ -486,7 +496,7 @@ class Complete(Case):
             return {name for function in functions for name in inspect.signature(function).parameters}
 
         m = phlexor.ModelBuilder
-        bodies = arguments(m.rigid, m.beam, m.rod, m.modal, m.plate, m.solid, m.imported) | {"kind", "pose", "velocity", "file"}
+        bodies = arguments(m.rigid, m.beam, m.rod, m.modal, m.plate, m.shell, m.solid, m.imported) | {"kind", "pose", "velocity", "file"}
         for definition, have in (
             ("body", bodies), ("material", arguments(m.material)), ("joint", arguments(m.joint) | {"ports"}),
             ("spring", arguments(m.spring) | {"ports"}), ("event", arguments(m.event)), ("initial", arguments(m.initial)),

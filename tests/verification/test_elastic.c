@@ -422,7 +422,7 @@ static void wrong_models_are_told_once_where(void **state)
          PLATE("material: m, ports: {P: {on: x0}, Q: {on: y0}}")},
         {"b:", "'P' and 'Q' share a node; rigid interfaces must not touch",
          SOLID("material: m, ports: {P: {on: x0}, Q: {on: y0}}")},
-        {"bare}", "material 'bare' has no 'poisson', which a plate needs", PLATE("material: bare")},
+        {"bare}", "material 'bare' has no 'poisson', which a plate or a shell needs", PLATE("material: bare")},
         {"bare}", "material 'bare' needs 'poisson' below 0.5 for a solid", SOLID("material: bare")},
         {"b:", "modes is 1000, the body has ", PLATE("material: m, basis: {modes: 1000}")},
         {"b:", "modes is 1000, the body has ", SOLID("material: m, basis: {kind: free, modes: 1000}")},
