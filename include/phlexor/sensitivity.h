@@ -15,6 +15,7 @@ extern "C" {
  *   modes.omega.K                 of mode K, from 1: |lambda|, rad/s;  modes.frequency.K in Hz
  *   modes.damping.K               -Re lambda/|lambda|
  *   modes.mean.K.L                mean of |lambda| of the modes K to L, which is smooth where these cross each other
+ *   modes.shape.K(COLUMN)         |y phi| of mode K at an output of places or angles, scaled to phi^H M phi = 1
  *   static(EXPRESSION)            at the equilibrium;  static.critical.K: a critical load factor
  *   linearize.h2, linearize.hinf  norms of the linear model
  *   linearize.pole.K.re, .im      of its poles in the order of their frequency, 1/s

@@ -61,6 +61,75 @@ static double of_modes(const phx_objective *objective, const phx_mode_row *rows)
     return sum;
 }
 
+/* The column of the outputs of a system that an objective names, of those that follow places and angles alone; -1: an
+ * error. */
+static int column_of_shape(phx_context *context, const phx_system *system, const phx_objective *objective)
+{
+    char name[300];
+    phx_nearest nearest = phx_nearest_to(objective->expression);
+
+    for (int c = 0; c < phx_system_columns(system); c++) {
+        phx_system_column_name(system, c, name, sizeof name);
+        if (!phx_output_slopes_has(system, phx_system_column_output(system, c)))
+            continue;
+        if (strcmp(name, objective->expression) == 0)
+            return c;
+        phx_nearest_offer(&nearest, name);
+    }
+    (void)phx_fail(context, PHX_ERR_INPUT,
+                   "objective '%s': there is no column '%s' of places, angles, coordinates or stresses%s",
+                   objective->text, objective->expression, phx_nearest_hint(&nearest).text);
+    return -1;
+}
+
+/* |y_c phi| of each objective that asks for it, phi scaled to phi^H M phi = 1, y_c the row of the column. */
+static phx_status evaluate_shapes(phx_context *context, const phx_model *model, const phx_modes_table *table, int n,
+                                  const phx_objective *objectives, double *value)
+{
+    phx_system *system = NULL;
+    phx_dae *dae = NULL;
+    phx_output_slopes *slopes = NULL;
+    phx_status status = phx_model_build(context, model, NULL, &system);
+
+    if (!status)
+        status = phx_system_dae(system, context, &dae);
+    if (!status)
+        status = phx_output_slopes_create(dae, &slopes);
+    const size_t n_v = status ? 0 : (size_t)phx_system_n_v(system),
+                 columns = status ? 0 : (size_t)phx_system_columns(system);
+    double *row = phx_calloc(context, 2 * n_v + columns + 1, sizeof *row);
+    bool *wanted = phx_calloc(context, columns + 1, sizeof *wanted);
+    if (!status && (!row || !wanted))
+        status = PHX_ERR_MEMORY;
+    double *still = phx_behind(row, n_v), *weight = phx_behind(still, n_v);
+    if (!status && ((size_t)table->n_coordinates != n_v || table->n_x != phx_system_n_x(system)))
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED, "these modes have other coordinates than a motion at rest");
+    for (int k = 0; k < n && !status; k++) {
+        const size_t mode = (size_t)objectives[k].index;
+        if (objectives[k].quantity != PHX_OF_SHAPE)
+            continue;
+        const int c = column_of_shape(context, system, &objectives[k]);
+        if (c < 0) {
+            status = PHX_ERR_INPUT;
+            break;
+        }
+        memset(row, 0, n_v * sizeof *row);
+        weight[c] = 1.0;
+        wanted[phx_system_column_output(system, c)] = true;
+        status = phx_output_slopes_add(slopes, wanted, 0.0, table->states, still, 1, (int)columns, weight, row);
+        wanted[phx_system_column_output(system, c)] = false;
+        weight[c] = 0.0;
+        const double *im = table->shapes_imaginary ? table->shapes_imaginary + mode * n_v : still;
+        value[k] = hypot(phx_dot((int)n_v, row, table->shapes + mode * n_v), phx_dot((int)n_v, row, im));
+    }
+    phx_free(row);
+    phx_free(wanted);
+    phx_output_slopes_destroy(slopes);
+    phx_system_dae_destroy(dae);
+    phx_system_destroy(system);
+    return status;
+}
+
 /* As many modes as the objectives name. */
 static phx_status evaluate_modes(phx_context *context, const phx_model *model, phx_beam_cache *cache, int n,
                                  const phx_objective *objectives, double *value)
@@ -72,15 +141,19 @@ static phx_status evaluate_modes(phx_context *context, const phx_model *model, p
     for (int k = 0; k < n; k++)
         if (objectives[k].analysis == PHX_ANALYSIS_MODES && highest_mode(&objectives[k]) >= options.count)
             options.count = highest_mode(&objectives[k]) + 1;
+    for (int k = 0; k < n; k++)
+        options.with_shapes = options.with_shapes || objectives[k].quantity == PHX_OF_SHAPE;
     phx_status status = phx_study_modes(context, model, &options, &table, NULL);
     for (int k = 0; k < n && !status; k++) {
         if (objectives[k].analysis != PHX_ANALYSIS_MODES)
             continue;
         if (highest_mode(&objectives[k]) >= table.n_rows)
             status = beyond_count(context, &objectives[k], table.n_rows, "modes");
-        else
+        else if (objectives[k].quantity != PHX_OF_SHAPE)
             value[k] = of_modes(&objectives[k], table.rows);
     }
+    if (!status && options.with_shapes)
+        status = evaluate_shapes(context, model, &table, n, objectives, value);
     phx_modes_free(&table);
     return status;
 }

@@ -13,6 +13,7 @@ typedef enum form {
     FORM_PLAIN,      /* mass */
     FORM_INDEX,      /* omega.K */
     FORM_POLE,       /* pole.K.re */
+    FORM_SHAPE,      /* shape.K(COLUMN) */
     FORM_CHANNEL,    /* dc.I.J */
     FORM_RESPONSE,   /* gain.W.I.J */
     FORM_EXPRESSION, /* integral(EXPRESSION) */
@@ -31,6 +32,7 @@ static const kind kinds[] = {
     {"modes.frequency", PHX_ANALYSIS_MODES, PHX_OF_FREQUENCY, FORM_INDEX},
     {"modes.damping", PHX_ANALYSIS_MODES, PHX_OF_DAMPING, FORM_INDEX},
     {"modes.mean", PHX_ANALYSIS_MODES, PHX_OF_MEAN_OMEGA, FORM_CHANNEL},
+    {"modes.shape", PHX_ANALYSIS_MODES, PHX_OF_SHAPE, FORM_SHAPE},
     {"static", PHX_ANALYSIS_STATIC, PHX_OF_EQUILIBRIUM, FORM_EXPRESSION},
     {"static.critical", PHX_ANALYSIS_STATIC, PHX_OF_CRITICAL, FORM_INDEX},
     {"linearize.h2", PHX_ANALYSIS_LINEARIZE, PHX_OF_H2, FORM_PLAIN},
@@ -156,20 +158,23 @@ phx_status phx_objective_parse(phx_context *context, const char *text, phx_objec
 
     *objective = (phx_objective){.text = text};
     if (!of)
-        return bad_objective(
-            context, text,
-            "one of model.mass, modes.omega.K, modes.frequency.K, modes.damping.K, modes.mean.K.L, static(...), "
-            "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase|re|im, "
-            "simulate.final|at|integral|mean|max|min|peak|when(...)");
+        return bad_objective(context, text,
+                             "one of model.mass, modes.omega.K, modes.frequency.K, modes.damping.K, modes.mean.K.L, "
+                             "modes.shape.K(...), static(...), "
+                             "static.critical.K, linearize.h2|hinf|pole|dc|gain|phase|re|im, "
+                             "simulate.final|at|integral|mean|max|min|peak|when(...)");
     const char *at = text + strlen(of->words);
     objective->analysis = of->analysis;
     objective->quantity = of->quantity;
     if (of->form == FORM_EXPRESSION || of->form == FORM_AT)
         return take_expression(context, of, at, objective);
-    if (of->form == FORM_INDEX || of->form == FORM_POLE)
+    if (of->form == FORM_INDEX || of->form == FORM_POLE || of->form == FORM_SHAPE)
         objective->index = take_index(&at);
     if (objective->index < 0)
-        return bad_objective(context, text, "a number from 1 at the end");
+        return bad_objective(context, text,
+                             of->form == FORM_SHAPE ? "modes.shape.K(COLUMN), K from 1" : "a number from 1 at the end");
+    if (of->form == FORM_SHAPE)
+        return take_expression(context, of, at, objective);
     if (of->form == FORM_POLE)
         status = take_part(context, &at, objective);
     else if (of->form == FORM_CHANNEL || of->form == FORM_RESPONSE)

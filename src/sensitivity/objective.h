@@ -21,6 +21,7 @@ typedef enum phx_objective_quantity {
     PHX_OF_FREQUENCY,
     PHX_OF_DAMPING,
     PHX_OF_MEAN_OMEGA,  /* of modes output .. input */
+    PHX_OF_SHAPE,       /* index: the mode; of the column that `expression` names */
     PHX_OF_EQUILIBRIUM, /* an expression of columns */
     PHX_OF_CRITICAL,    /* index: the factor, from 0 */
     PHX_OF_H2,

@@ -61,6 +61,44 @@ static void oscillator_has_its_closed_form(void **state)
     phx_model_destroy(model);
 }
 
+/* The end of a cantilever moves by 2/sqrt(m) in each of its modes of unit modal mass, so that the derivative by the
+ * density is -1/(2 rho) of it. */
+static void shape_of_a_cantilever_has_its_closed_form(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\n"
+        "dimension: 2\n"
+        "parameters: {rho: 7800}\n"
+        "materials: {steel: {density: rho, young: 2e11}}\n"
+        "bodies: {b: {kind: beam, material: steel, length: 1, section: {kind: rectangle, width: 0.05, height: 0.01},\n"
+        "             elements: 8, reference: cantilever}}\n"
+        "joints: {root: {kind: weld, ports: [ground.O, b.P]}}\n"
+        "outputs: {tip: {position: b.C}, w: {velocity: b.C}}\n";
+    static const char *const objectives[] = {"modes.shape.1(tip.y)", "modes.shape.2(tip.y)"};
+    static const char *const wrong[] = {"modes.shape.1(w.y)", "modes.shape(tip.y)", "modes.shape.1",
+                                        "modes.shape.99(tip.y)"};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_gradient found;
+    const double want = 2.0 / sqrt(7800.0 * 0.05 * 0.01);
+
+    options.n_objectives = 2;
+    options.objectives = objectives;
+    CHECK_OK(context, phx_gradient_find(context, model, &options, &found));
+    for (int k = 0; k < 2; k++) {
+        CHECK_CLOSE(found.value[k], want, 3e-4, "mode %d", k + 1);
+        CHECK_CLOSE(found.gradient[k] * 7800.0, -0.5 * found.value[k], 1e-8, "mode %d", k + 1);
+    }
+    phx_gradient_free(&found);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        options.n_objectives = 1;
+        options.objectives = &wrong[k];
+        assert_int_equal(phx_gradient_find(context, model, &options, &found), PHX_ERR_INPUT);
+    }
+    phx_model_destroy(model);
+}
+
 /* A body under a force from rest moves by F t^2/(2 m), exactly; it passes 0.5 m at t = sqrt(m/F). */
 static void accelerated_body_has_its_closed_form(void **state)
 {
@@ -435,6 +473,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(oscillator_has_its_closed_form, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(shape_of_a_cantilever_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(accelerated_body_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(steps_are_made_again, context_setup, context_teardown),
