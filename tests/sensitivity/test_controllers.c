@@ -63,10 +63,27 @@ static const char satellite[] =
     "springs: {tether: {ports: [ground.O, boom.C], stiffness: k, length: 0.8}}\n"
     "simulate: {end: 0.06, step: 2e-3}\n";
 
+/* A pendulum in small steps, so that an output comes to its limit by less than a neighbour differs in it. */
+static const char pendulum[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "parameters: {kp: 20, ki: 30, a: 2, l: 0.6}\n"
+    "bodies: {arm: {kind: rigid, mass: 1.5, inertia: 0.1, centre_of_mass: [l, 0], ports: {C: {position: [l, 0]}}}}\n"
+    "joints: {pin: {kind: revolute, ports: [ground.O, arm.P], angle: 0}}\n"
+    "outputs: {q1: {coordinate: pin}, tip: {position: arm.C}}\n"
+    "controllers:\n"
+    "%s"
+    "simulate: {end: 0.1, step: 2e-4}\n";
+
 typedef struct loop {
     const char *mechanism, *controllers, *parameters;
 } loop;
 static const loop loops[] = {
+    {pendulum, "  c: {kind: pid, measure: pin, effort: pin, kp: kp, ki: ki, anti_windup: a, limit: [-0.6, 0.6]}\n",
+     "kp ki a l"},
+    {pendulum, "  c: {kind: pid, measure: pin, effort: pin, kp: kp, ki: ki, limit: [-0.6, 0.6], sample: 1e-3}\n",
+     "kp ki l"},
     {links,
      "  c: {kind: pid, measure: shoulder, effort: shoulder, kp: kp, kd: kd, ki: ki, filter: T, reference: "
      "\"sin(3*t)\"}\n",
