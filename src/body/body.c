@@ -201,6 +201,29 @@ void phx_body_moment(const phx_body *body, const double *x, double *moment)
     body->ops->moment(body, x, moment);
 }
 
+/* Mass, first moment and inertia from T^T M T = | m I  -[s]x ; [s]x  J |. */
+void phx_body_sum_rest(phx_body *body, const double *x)
+{
+    phx_mass_properties *rest = &body->rest;
+    const int dim = body->dim, r = body->n_rigid;
+    double M[36];
+
+    phx_body_rigid_mass(body, x, M);
+    rest->mass = M[0];
+    if (dim == 2) {
+        rest->s0[0] = M[r + 2];
+        rest->s0[1] = -M[2];
+        rest->J0[0] = M[8];
+        return;
+    }
+    rest->s0[0] = -M[6 * 2 + 4];
+    rest->s0[1] = M[6 * 2 + 3];
+    rest->s0[2] = -M[6 * 1 + 3];
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            rest->J0[i == j ? i : i + j + 2] = M[6 * (3 + i) + 3 + j];
+}
+
 void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
 {
     body->ops->mass_matrix(body, x, mass);
@@ -210,7 +233,7 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
 static void rigid_mass_of(const phx_body *body, const double *x, double *mass)
 {
     const int r = body->n_rigid;
-    double *v = phx_calloc(NULL, 2 * (size_t)body->n_v, sizeof *v), *p = v + body->n_v, wrench[6];
+    double *v = phx_calloc(NULL, 2 * (size_t)body->n_v, sizeof *v), *p = v ? v + body->n_v : NULL, wrench[6];
 
     memset(mass, 0, (size_t)(r * r) * sizeof *mass);
     for (int c = 0; c < r && v; c++) {

@@ -137,6 +137,8 @@ struct phx_body {
  * PHX_ERR_MEMORY. */
 phx_status phx_body_lay_out(phx_context *context, const phx_body_ops *ops, const char *name, int dim, int n_frames,
                             phx_body_frame *frames, int n_q, phx_body *body);
+/* Mass properties of the body at rest, x, from its rigid mass. */
+void phx_body_sum_rest(phx_body *body, const double *x);
 /* Frees name and pattern; for `destroy`. */
 void phx_body_free_base(phx_body *body);
 

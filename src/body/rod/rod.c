@@ -151,47 +151,6 @@ static void inertial_momentum(const phx_body *body, const double *x, const doubl
     }
 }
 
-/* T^T M T: a node at the arm b from the first frame, turned by R_k^T R_0, adds A^T M_k A; by unit twists. */
-static void rod_rigid_mass(const phx_body *body, const double *x, double *mass)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    const int dim = body->dim, r = body->n_rigid;
-    double R0[9];
-
-    phx_attitude_rotation(dim, x + dim, R0);
-    memset(mass, 0, (size_t)(r * r) * sizeof *mass);
-    for (int k = 0; k <= rod->n; k++) {
-        const double *own = x + rod->frames[k].x;
-        double R[9] = {0}, M[36], A[36] = {0}, MA[36], way[3], arm[3];
-        phx_attitude_rotation(dim, own + dim, R);
-        for (int a = 0; a < dim; a++)
-            way[a] = own[a] - x[a];
-        phx_rot_apply_transposed(dim, R0, way, arm);
-        for (int c = 0; c < r; c++) { /* v_k = R_k^T R_0 (v + w x arm), w_k = R_k^T R_0 w */
-            double unit[6] = {0}, velocity[3], inertial[3], local[3];
-            unit[c] = 1.0;
-            phx_rot_x_vec(dim, unit + dim, arm, velocity);
-            for (int a = 0; a < dim; a++)
-                velocity[a] += unit[a];
-            phx_rot_apply(dim, R0, velocity, inertial);
-            phx_rot_apply_transposed(dim, R, inertial, local);
-            for (int a = 0; a < dim; a++)
-                A[r * a + c] = local[a];
-            if (dim == 3) {
-                phx_rot_apply(3, R0, unit + 3, inertial);
-                phx_rot_apply_transposed(3, R, inertial, local);
-            } else {
-                local[0] = unit[2];
-            }
-            for (int n = 0; n < body->n_rot; n++)
-                A[r * (dim + n) + c] = local[n];
-        }
-        phx_body_mass_matrix(rod->node[k], own, M);
-        phx_dense_multiply(false, false, r, r, r, 1.0, M, r, A, r, 0.0, MA, r);
-        phx_dense_multiply(true, false, r, r, r, 1.0, A, r, MA, r, 1.0, mass, r);
-    }
-}
-
 static double rod_kinetic(const phx_body *body, const double *x, const double *v)
 {
     const phx_rod *rod = phx_rod_of(body);
@@ -520,7 +479,6 @@ const phx_body_ops phx_rod_ops = {
     .momenta = momenta,
     .put_mass = put_mass,
     .moment = moment,
-    .rigid_mass = rod_rigid_mass,
     .mass_matrix = mass_matrix,
     .inertial_momentum = inertial_momentum,
     .residual = rod_residual,
@@ -715,28 +673,6 @@ static void fill_pattern(phx_rod *rod)
     rod->base.ptr[rod->base.n_v] = at;
 }
 
-/* Mass properties about the first frame, from T^T M T at rest. */
-static void sum_rest(phx_rod *rod)
-{
-    const int dim = rod->base.dim, r = rod->base.n_rigid;
-    double M[36];
-
-    rod_rigid_mass(&rod->base, rod->x, M);
-    rod->base.rest.mass = M[0];
-    if (dim == 2) {
-        rod->base.rest.s0[0] = M[r + 2];
-        rod->base.rest.s0[1] = -M[2];
-        rod->base.rest.J0[0] = M[8];
-        return;
-    }
-    rod->base.rest.s0[0] = -M[6 * 2 + 4];
-    rod->base.rest.s0[1] = M[6 * 2 + 3];
-    rod->base.rest.s0[2] = -M[6 * 1 + 3];
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++)
-            rod->base.rest.J0[i == j ? i : i + j + 2] = M[6 * (3 + i) + 3 + j];
-}
-
 /* The same Hermite weights as those of a uniform mass: half of an element at each node, at l/6 into it. */
 static void place_length_points(const phx_rod_def *def, phx_rod *rod)
 {
@@ -856,7 +792,7 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
     rod->base.lossless = def->damping == 0.0;
     rod->base.n_stress = (rod->n + 1) * rod->base.n_rigid;
     rod->base.n_free_stress = rod->n * rod->base.n_rigid;
-    sum_rest(rod);
+    phx_body_sum_rest(&rod->base, rod->x);
     *body = &rod->base;
     return phx_conclude(context, PHX_OK);
 }

@@ -476,22 +476,6 @@ static phx_status make_pattern(phx_context *context, phx_vectors *vectors)
     return PHX_OK;
 }
 
-/* Mass properties about the first frame or place. */
-static void rest_properties(phx_vectors *vectors)
-{
-    phx_mass_properties *rest = &vectors->base.rest;
-    double M[36];
-
-    phx_body_rigid_mass(&vectors->base, vectors->rest, M);
-    rest->mass = M[0];
-    rest->s0[0] = -M[6 * 2 + 4];
-    rest->s0[1] = M[6 * 2 + 3];
-    rest->s0[2] = -M[6 * 1 + 3];
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++)
-            rest->J0[i == j ? i : i + j + 2] = M[6 * (3 + i) + 3 + j];
-}
-
 /* ---- making ---- */
 /* Vectors, pieces and the layout; lists: room for the directors at each place. */
 static phx_status make_layout(phx_context *context, const phx_vector_def *def, int *first_director, int *next_director,
@@ -570,7 +554,7 @@ phx_status phx_vector_body_create(phx_context *context, const phx_vector_def *de
     vectors->base.lossless = def->damping == 0.0;
     vectors->base.n_stress = vectors->n_strains - vectors->n_bonds;
     vectors->base.n_free_stress = vectors->n_strains;
-    rest_properties(vectors);
+    phx_body_sum_rest(&vectors->base, vectors->rest);
     *body = &vectors->base;
     return phx_conclude(context, PHX_OK);
 }
