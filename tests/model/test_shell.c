@@ -119,7 +119,7 @@ static void clamps_are_welds(void **state)
 
     CHECK_OK(*state,
              build(*state,
-                   PLATE(", clamp: [x0, y0], pose: {position: [1, 2, 3], rotation: {axis: [1, 2, 3], angle: 1}}"),
+                   PLATE(", clamp: [x0, y0], pose: {position: [3, 1, -2], rotation: {axis: [1, 2, 3], angle: 1}}"),
                    &model, &system));
     assert_int_equal(model->n_joints, 1);
     assert_string_equal(model->joints[0].name, "s/clamp");

@@ -207,7 +207,7 @@ static void squares_ring(void **state)
     frequencies(*state,
                 "thickness: 0.001, mesh: {extrude: 1, elements: 16, from: [0, 0], line: [{to: [0.6, 0.8], elements: "
                 "16}]}, clamp: "
-                "[first],\n    pose: {position: [1, 2, 3], rotation: {axis: [1, 2, 3], angle: 1}}",
+                "[first],\n    pose: {position: [3, 1, -2], rotation: {axis: [1, 2, 3], angle: 1}}",
                 0, cantilevered, 2e-4);
 }
 
