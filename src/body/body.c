@@ -210,7 +210,7 @@ void phx_body_mass_matrix(const phx_body *body, const double *x, double *mass)
 static void rigid_mass_of(const phx_body *body, const double *x, double *mass)
 {
     const int r = body->n_rigid;
-    double *v = phx_calloc(NULL, 2 * (size_t)body->n_v, sizeof *v), *p = v + body->n_v, wrench[6];
+    double *v = phx_calloc(NULL, 2 * (size_t)body->n_v, sizeof *v), *p = v ? v + body->n_v : NULL, wrench[6];
 
     memset(mass, 0, (size_t)(r * r) * sizeof *mass);
     for (int c = 0; c < r && v; c++) {
