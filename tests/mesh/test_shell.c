@@ -256,6 +256,65 @@ static void test_centres(void **state)
     phx_mesh_free(&meshes[1]);
 }
 
+static void check_hex27(phx_context *context, const char *path)
+{
+    phx_mesh mesh;
+    CHECK_OK(context, phx_mesh_read_centres(context, path, 1.0, &mesh));
+    const phx_cell_info *info = phx_cell_info_of(PHX_CELL_HEX27);
+    assert_int_equal(mesh.n_cells, 1);
+    assert_int_equal(mesh.type[0], PHX_CELL_HEX27);
+    check_middles(&mesh, 0, 1e-15);
+    for (int s = 0; s <= info->sides; s++)
+        for (int a = 0; a < 3; a++) {
+            double mean = 0.0;
+            for (int k = 0; k < 8; k++)
+                mean += s == info->sides ? place(&mesh, 0, k)[a] / 8.0
+                        : k < 4          ? place(&mesh, 0, info->side[s][k])[a] / 4.0
+                                         : 0.0;
+            CHECK_CLOSE(place(&mesh, 0, 20 + s)[a], mean, 1e-15, "%s: centre %d", path, s);
+        }
+    phx_mesh_free(&mesh);
+    CHECK_OK(context, phx_mesh_read(context, path, 1.0, &mesh));
+    assert_int_equal(mesh.type[0], PHX_CELL_HEX20);
+    phx_mesh_free(&mesh);
+    remove(path);
+}
+
+/* A cell of 27 nodes as Gmsh and as Abaqus write it, each node the mean of the corners of its edge or face. */
+static void test_hex27(void **state)
+{
+    static const char *const gmsh[27] = {"0",  "1",  "2",    "3",    "4",    "5",    "6",    "7",   "01",
+                                         "03", "04", "12",   "15",   "23",   "26",   "37",   "45",  "47",
+                                         "56", "67", "0321", "0154", "0473", "1265", "2376", "4567"},
+                             *const abaqus[27] = {"0",    "1",    "2",    "3",    "4",    "5",   "6",
+                                                  "7",    "01",   "12",   "23",   "30",   "45",  "56",
+                                                  "67",   "74",   "04",   "15",   "26",   "37",  "01234567",
+                                                  "0321", "4567", "0154", "1265", "2376", "3047"};
+    for (int way = 0; way < 2; way++) {
+        const char *path = way ? "test_hex27.inp" : "test_hex27.msh";
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, way ? "*NODE\n" : "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n27\n");
+        for (int i = 0; i < 27; i++) {
+            const char *corners = way ? abaqus[i] : i == 26 ? "01234567" : gmsh[i];
+            double x[3] = {0.0};
+            for (const char *c = corners; *c; c++) {
+                const int k = *c - '0', n = (int)strlen(corners);
+                x[0] += ((k % 4 == 1 || k % 4 == 2) + 0.1 * k) / n;
+                x[1] += ((k % 4 >= 2) + 0.02 * k * k) / n;
+                x[2] += (k >= 4) / (double)n;
+            }
+            fprintf(file, way ? "%d,%.17g,%.17g,%.17g\n" : "%d %.17g %.17g %.17g\n", i + 1, x[0], x[1], x[2]);
+        }
+        fprintf(file, way ? "*ELEMENT,TYPE=C3D27\n1" : "$EndNodes\n$Elements\n1\n1 12 2 1 1");
+        for (int i = 0; i < 27; i++)
+            fprintf(file, way ? (i == 13 ? ",\n%d" : ",%d") : " %d", i + 1);
+        fprintf(file, way ? "\n" : "\n$EndElements\n");
+        fclose(file);
+        check_hex27(*state, path);
+    }
+}
+
 static void test_refused(void **state)
 {
     phx_context *context = *state;
@@ -319,6 +378,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_folds, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_file, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_centres, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_hex27, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),
     };

@@ -119,12 +119,20 @@ static void clamps_are_welds(void **state)
 
     CHECK_OK(*state,
              build(*state,
-                   PLATE(", clamp: [x0, y0], pose: {position: [1, 2, 3], rotation: {axis: [1, 2, 3], angle: 1}}"),
+                   PLATE(", clamp: [x0, y0], pose: {position: [3, 1, -2], rotation: {axis: [1, 2, 3], angle: 1}}"),
                    &model, &system));
     assert_int_equal(model->n_joints, 1);
     assert_string_equal(model->joints[0].name, "s/clamp");
     assert_int_equal(model->joints[0].kind, PHX_JOINT_WELD);
     assert_int_equal(phx_body_frames(phx_system_body(system, 0), NULL), 1);
+    /* it is at the origin of the ground: r + R p = 0 */
+    const phx_model_body *body = &model->bodies[0];
+    for (int a = 0; a < 3; a++) {
+        double at = body->pose.position[a];
+        for (int i = 0; i < 3; i++)
+            at += body->pose.rotation.matrix[3 * a + i] * body->ports[body->n_ports - 1].position[i];
+        CHECK_CLOSE(at, 0.0, 1e-14, "component %d of the place of the clamp", a);
+    }
     /* 5 x 3 places, of which 5 + 3 - 1 are tied; places and directors */
     assert_int_equal(phx_body_n_v(phx_system_body(system, 0)), 6 + 2 * 3 * (15 - 7));
     phx_system_destroy(system);

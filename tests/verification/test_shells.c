@@ -207,7 +207,7 @@ static void squares_ring(void **state)
     frequencies(*state,
                 "thickness: 0.001, mesh: {extrude: 1, elements: 16, from: [0, 0], line: [{to: [0.6, 0.8], elements: "
                 "16}]}, clamp: "
-                "[first],\n    pose: {position: [1, 2, 3], rotation: {axis: [1, 2, 3], angle: 1}}",
+                "[first],\n    pose: {position: [3, 1, -2], rotation: {axis: [1, 2, 3], angle: 1}}",
                 0, cantilevered, 2e-4);
 }
 
@@ -222,6 +222,26 @@ static void layers_make_a_section(void **state)
                 0, cantilevered, 2e-4);
 }
 
+/* A strip of two layers, E and 2 E, 1 mm each, is pulled: N = A e + B k, 0 = B e + D k, and the end rises by -k L^2/2.
+ * The tension straightens it by 4e-4 of that. */
+static void a_strip_of_two_layers_curls(void **state)
+{
+    static const char *const columns[] = {"end.z"};
+    const double E = 1e9, h = 1e-3, force = 1e-4, width = 0.1;
+    const double A = 3.0 * E * h, B = E * h * h / 2.0, D = 3.0 * E * h * h * h / 3.0;
+    const double curvature = -B / D * force / width / (A - B * B / D);
+    double rise;
+
+    equilibria(
+        *state,
+        "phlexor: 1\ndimension: 3\nmaterials:\n  soft: {density: 1, young: 1e9, poisson: 0}\n  stiff: {density: "
+        "1, young: 2e9, poisson: 0}\nbodies:\n  s: {kind: shell, material: soft, mesh: {size: [1, 0.1], elements: "
+        "[6, 1]}, clamp: [x0],\n    layers: [{thickness: 0.001}, {material: stiff, thickness: 0.001}], ports: {x1: "
+        "{}}}\nloads: {pull: {force: [1e-4, 0, 0], at: s.x1}}\noutputs: {end: {position: s.x1}}\n",
+        1, 1, columns, &rise);
+    CHECK_RELATIVE(rise, -curvature / 2.0, 2e-3, "rise of the end");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +250,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_slit_ring_is_lifted, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_twisted_beam_bends, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(squares_ring, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_strip_of_two_layers_curls, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(layers_make_a_section, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
