@@ -120,6 +120,11 @@ bool phx_body_floats(const phx_body *body)
     return body->n_frames == 1 && !body->directions;
 }
 
+bool phx_body_is_direction(const phx_body *body, int i)
+{
+    return body->directions && body->directions[i / 3];
+}
+
 bool phx_body_vectors(const phx_body *body)
 {
     return body->directions != NULL;

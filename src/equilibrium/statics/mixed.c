@@ -111,7 +111,7 @@ phx_status phx_statics_newton_mixed(statics *s, double *x, double *lambda)
     static const double REACH = 0.1; /* rad, parts of the size: of the last corrections together */
     const size_t n_x = (size_t)s->dae->n_x, n_l = (size_t)s->e.n_l;
     mixed m;
-    int unstable = 0;
+    int unstable = 0, free = 0;
 
     if (mixed_create(s, &m))
         return PHX_ERR_MEMORY;
@@ -124,7 +124,9 @@ phx_status phx_statics_newton_mixed(statics *s, double *x, double *lambda)
         status = phx_statics_newton(s, REACH, x, lambda);
     if (!status)
         status = phx_statics_diverges(s, x, lambda, &unstable);
-    if (!status && unstable > 0)
+    if (!status)
+        status = phx_statics_count_free(s, x, lambda, &free);
+    if (!status && (unstable > 0 || free > 0)) /* of a family the descent finds the nearest */
         status = PHX_NOT_CONVERGED;
     if (status) {
         memcpy(x, m.start, n_x * sizeof *x);

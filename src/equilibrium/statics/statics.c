@@ -99,8 +99,22 @@ phx_status phx_statics_residual(statics *s, const double *x, const double *lambd
     return PHX_OK;
 }
 
-/* m/n k^2 of each of n frames, k the largest radius of gyration of the body; m of places along it, which have no mass.
- */
+/* largest/n of each of the n directions among the vectors of a body. */
+static void put_directions(statics *s, int b, double largest)
+{
+    const phx_placed_body placed = phx_system_placed(s->system, b);
+    int q_v, directions = 0;
+    const int n_q = phx_body_coordinates(placed.body, NULL, &q_v);
+
+    for (int i = 0; i < n_q; i += 3)
+        directions += phx_body_is_direction(placed.body, i);
+    for (int i = 0; i < n_q; i++)
+        if (phx_body_is_direction(placed.body, i))
+            s->scale.turning[placed.v + q_v + i] = largest / directions;
+}
+
+/* m/n k^2 of each of n frames, k the largest radius of gyration of the body, and of directions, whose lengths are far
+ * stiffer than the body; m of places along it, which have no mass. */
 static void put_turning(statics *s)
 {
     const phx_system *system = s->system;
@@ -115,6 +129,7 @@ static void put_turning(statics *s)
         for (int f = 0; f < n_frames; f++)
             for (int k = 0; k < s->n_rot; k++)
                 s->scale.turning[phx_system_placed(system, b).v + frames[f].v + s->dim + k] = largest / n_frames;
+        put_directions(s, b, largest);
         int place, n_places = phx_body_places(phx_system_body(system, b), NULL, &place);
         for (int k = 0; k < n_places; k++) { /* of a wheel by the coordinate that it follows */
             const double gear = phx_body_wheel_gear(phx_system_body(system, b), k + 1);
