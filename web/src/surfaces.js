@@ -3,7 +3,7 @@ import { BufferAttribute, BufferGeometry, DoubleSide, Mesh, MeshLambertMaterial,
 import { multiply } from './motion.js';
 
 /** Edges that one triangle has alone, as pairs of nodes in its direction. */
-function rimOf(triangles) {
+export function rimOf(triangles) {
     const open = new Map();
     for (let t = 0; t < triangles.length; t += 3)
         for (let k = 0; k < 3; k++) {

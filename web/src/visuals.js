@@ -4,7 +4,9 @@ import {
     BufferAttribute,
     BufferGeometry,
     Color,
+    DoubleSide,
     EdgesGeometry,
+    FrontSide,
     Group,
     LineBasicMaterial,
     LineSegments,
@@ -16,6 +18,7 @@ import {
 import { categorical } from './colours.js';
 import { MANY } from './glyphs.js';
 import { multiply, rotate } from './motion.js';
+import { rimOf } from './surfaces.js';
 
 const CREASE = Math.cos((35 * Math.PI) / 180); // normals of triangles that meet at less are smoothed
 const edgeMaterial = new LineBasicMaterial({ color: 0x10161d, transparent: true, opacity: 0.4 });
@@ -136,6 +139,7 @@ class Visual {
         this.scale = visual.kind === 'section' ? this.thicken() : 1;
         this.material = new MeshLambertMaterial({
             vertexColors: !this.rigid,
+            side: rimOf(triangles).length > 0 ? DoubleSide : FrontSide, // a shell is seen from both sides
             transparent: visual.opacity < 1,
             opacity: visual.opacity,
             depthWrite: visual.opacity >= 1,
