@@ -1,4 +1,4 @@
-/* Elements of places and directors: tables in, force and tangent out.
+/* Elements of places and directors: tables in, force and tangent out (docs/theory-shells.md, eq. 1 to 4).
  *
  * Rows a_i = sum_k c_ik z_k are combinations of the vectors z_k of an element, by numbers of the element kind. Products
  * of two rows sum to measures, m = sum f a_i . a_j, and these to strains by numbers T of the element,

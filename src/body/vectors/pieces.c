@@ -1,4 +1,4 @@
-/* Contributions of elements and bonds to the equations of a body of vectors.
+/* Contributions of elements and bonds to the equations of a body of vectors (docs/theory-shells.md, eq. 5 and 6).
  *
  * Over an interval the work of S_m = C (E0 + E1)/2 + beta C (E1 - E0)/h at the mean vectors is the change of the
  * elastic energy and the dissipated energy,
