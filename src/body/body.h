@@ -29,10 +29,10 @@ int phx_body_frames(const phx_body *body, const phx_body_frame **frames);
 int phx_body_coordinates(const phx_body *body, int *x, int *v);
 /* Attitude of its first frame, or of the axes that a body without frames has (kind.h). */
 void phx_body_attitude(const phx_body *body, const double *x, double *R);
-bool phx_body_floats(const phx_body *body);  /* one frame, coordinates in its axes */
-bool phx_body_vectors(const phx_body *body); /* its coordinates are inertial vectors, three numbers each */
+bool phx_body_floats(const phx_body *body);              /* one frame, coordinates in its axes */
+bool phx_body_vectors(const phx_body *body);             /* its coordinates are inertial vectors, three numbers each */
 bool phx_body_is_direction(const phx_body *body, int i); /* coordinate i is of a vector that is no place */
-bool phx_body_deforms(const phx_body *body); /* it has more velocities than a rigid body */
+bool phx_body_deforms(const phx_body *body);             /* it has more velocities than a rigid body */
 int phx_body_n_stress(const phx_body *body);
 const phx_mass_properties *phx_body_at_rest(const phx_body *body);
 bool phx_body_is_lossless(const phx_body *body); /* no damping, full kinetics */
