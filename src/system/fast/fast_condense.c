@@ -24,7 +24,9 @@ static void mark_port(const phx_system *system, phx_port_id id, bool *boundary)
     const port_slot *port = &system->ports[id];
     const int rigid = system->dim + system->n_rot;
 
-    for (int j = 0; port->body != PHX_GROUND && j < port->port.point.n; j++)
+    if (port->body == PHX_GROUND || !phx_body_fits_batch(system->bodies[port->body].body))
+        return;
+    for (int j = 0; j < port->port.point.n; j++)
         boundary[system->bodies[port->body].v + rigid + port->port.point.dof[j]] = true;
 }
 
@@ -74,7 +76,7 @@ static bool condense_choose(const phx_system *system, const bool *marks, kkt_mat
 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        const int n = phx_body_n_q(slot->body);
+        const int n = phx_body_fits_batch(slot->body) ? phx_body_n_q(slot->body) : 0; /* behind one frame */
         int boundary = 0;
         for (int i = 0; i < n; i++)
             boundary += marks[slot->v + rigid + i];
