@@ -107,8 +107,10 @@ static void points_of_lines(int dim, phx_vector_cell_table *table)
 /* Degree 4 on the triangle, degree 2 on the tetrahedron. */
 static void points_of_simplex(int dim, phx_vector_cell_table *table)
 {
-    static const double orbit[2][2] = {{0.445948490915965, 0.223381589678011}, {0.091576213509771, 0.109951743655322}};
-    const double a = 0.585410196624969, b = 0.138196601125011;
+    const double half = sqrt(38.0 - 44.0 * sqrt(0.4)), part = sqrt(213125.0 - 53320.0 * sqrt(10.0));
+    const double orbit[2][2] = {{(8.0 - sqrt(10.0) + half) / 18.0, (620.0 + part) / 3720.0},
+                                {(8.0 - sqrt(10.0) - half) / 18.0, (620.0 - part) / 3720.0}};
+    const double a = 0.25 + 0.15 * sqrt(5.0), b = 0.25 - 0.05 * sqrt(5.0);
 
     for (int g = 0; g < table->n_points && dim == 3; g++) {
         for (int i = 0; i < 3; i++)
