@@ -275,14 +275,21 @@ size_t phx_block_room(const phx_block *block)
 }
 
 /* ---- evaluating ---- */
+/* Where output k is held, else where u is: below (-1) or above (1) its limits, or within them. */
+static int side_of(const phx_block *block, int k, double u)
+{
+    if (!block->lower)
+        return 0;
+    return block->side ? block->side[k] : (u > block->upper[k]) - (u < block->lower[k]);
+}
+
 double phx_block_limited(const phx_block *block, int k, double u, bool *inside)
 {
-    const bool low = block->lower && (block->side ? block->side[k] < 0 : u < block->lower[k]);
-    const bool high = block->upper && (block->side ? block->side[k] > 0 : u > block->upper[k]);
+    const int side = side_of(block, k, u);
 
     if (inside)
-        *inside = !low && !high;
-    return low ? block->lower[k] : high ? block->upper[k] : u;
+        *inside = side == 0;
+    return side < 0 ? block->lower[k] : side > 0 ? block->upper[k] : u;
 }
 
 /* e = y - r and the feed-forward at t; a pid's second reference is the rate of the first. */
@@ -466,7 +473,7 @@ phx_status phx_block_sides(const phx_block *block, phx_context *context, double 
         status = block->ops->interval(block, context, t, h, z0, e, f, own, &result);
     }
     for (int k = 0; k < block->n_outputs && !status; k++)
-        side[k] = block->lower && u[k] < block->lower[k] ? -1 : block->upper && u[k] > block->upper[k] ? 1 : 0;
+        side[k] = (signed char)side_of(block, k, u[k]);
     phx_free(u);
     return status;
 }

@@ -386,22 +386,29 @@ static phx_status move_parameter(phx_run_gradient *run, int p, int parameter)
     return status;
 }
 
-phx_status phx_run_hold_limits(phx_run_gradient *run, int r)
+/* All systems that columns are evaluated with; NULL: limits as usual. */
+static void hold_sides(const phx_run_gradient *run, const signed char *side)
 {
-    const signed char *side = r < 0 ? NULL : run->side;
-    phx_status status = PHX_OK;
-
-    if (!run->wanted.controllers)
-        return PHX_OK;
-    phx_system_hold_sides(run->run.system, NULL);
-    if (r >= 0)
-        status =
-            phx_system_limit_sides(run->seen.dae, run->tape.t[r], phx_tape_x(run, r), phx_tape_v(run, r), run->side);
     phx_system_hold_sides(run->run.system, side);
     for (int p = 0; p < run->m; p++)
         for (int k = 0; k < PHX_DIFFERENCE_PLACES; k++)
             phx_system_hold_sides(run->moved[p].at[k].system, side);
+}
+
+phx_status phx_run_hold_limits(phx_run_gradient *run, int r)
+{
+    if (!run->wanted.controllers)
+        return PHX_OK;
+    const phx_status status =
+        phx_system_limit_sides(run->seen.dae, run->tape.t[r], phx_tape_x(run, r), phx_tape_v(run, r), run->side);
+    hold_sides(run, run->side);
     return status;
+}
+
+void phx_run_release_limits(const phx_run_gradient *run)
+{
+    if (run->wanted.controllers)
+        hold_sides(run, NULL);
 }
 
 bool phx_run_row_counts(const phx_run_gradient *run, int r)
@@ -460,8 +467,8 @@ phx_status phx_run_gradient_create(phx_context *context, phx_neighbour *neighbou
         status = phx_system_dae_with(run->run.system, context, PHX_BACKEND_AUTO, &run->seen.dae);
     if (!status)
         status = phx_variation_create(context, run->run.system, &run->variation);
-    run->n_s = status ? 0 : phx_variation_states(run->variation);
-    run->n_z = status ? 0 : run->n_s - run->run.dae->n_v;
+    run->n_z = status ? 0 : phx_system_controller_states(run->run.system);
+    run->n_s = status ? 0 : run->run.dae->n_v + run->n_z;
     memcpy(run->gravity, neighbour->model->gravity, sizeof run->gravity);
     run->size = status ? 0.0 : phx_system_size(run->run.dae);
     if (!status)

@@ -78,7 +78,7 @@ typedef struct phx_run_gradient {
     phx_tape tape;
     phx_moved *moved;     /* m */
     phx_run_slope *slope; /* n */
-    int n_s, n_z;         /* phx_variation_states: n_v and states of controllers */
+    int n_s, n_z;         /* n_v + n_z; states of controllers */
     double *xi0, *dv0;    /* m x n_v, m x n_s: variation of the start */
     signed char *side;    /* of limits of controllers at a row */
     double *row;          /* columns */
@@ -96,9 +96,10 @@ void phx_run_gradient_free(phx_run_gradient *run);
 /* The columns at a state of a built model that are wanted; the others stay as they are. */
 phx_status phx_built_columns(const phx_built *built, const phx_used_columns *wanted, double t, const double *x,
                              const double *v, double *columns);
-/* From now on columns of the run and of the neighbours have the branches of limits of controllers that row r has;
- * r < 0: as usual. */
+/* Columns of the run and of the neighbours have the branches of limits of controllers that row r has, until they are
+ * released. */
 phx_status phx_run_hold_limits(phx_run_gradient *run, int r);
+void phx_run_release_limits(const phx_run_gradient *run);
 /* Whether any objective follows the values of its expression at row r. */
 bool phx_run_row_counts(const phx_run_gradient *run, int r);
 /* run_tangent.c, run_adjoint.c: the derivatives into run->gradient. */

@@ -279,7 +279,7 @@ static phx_status add_adjoint_row(phx_run_gradient *run, sweep *s, int r)
                     phx_run_slope_at(&run->slope[k], r) * phx_difference_weight[q] / moved->step *
                     phx_objective_value(&moved->programs[q][k], run->tape.t[r], run->row, run->variables);
         }
-    (void)phx_run_hold_limits(run, -1); /* nothing that could fail */
+    phx_run_release_limits(run);
     return status;
 }
 

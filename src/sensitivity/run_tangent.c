@@ -43,7 +43,7 @@ static phx_status add_tangent_row(phx_run_gradient *run, int p, int r, const dou
                     slope * phx_objective_value(&moved->programs[s][k], run->tape.t[r], run->row, run->variables);
         }
     }
-    (void)phx_run_hold_limits(run, -1); /* nothing that could fail */
+    phx_run_release_limits(run);
     return status;
 }
 

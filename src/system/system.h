@@ -449,13 +449,12 @@ phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, co
 
 /* ---- derivatives of a step (variation, theory 19) ----
  * Of the step of `midpoint` that was really made: interval and projection. A variation of the state is xi of the
- * configuration (n_v, phx_body_displace) and dv (phx_variation_states): of the velocities (n_v), then of the entries of
- * x that controllers have. */
+ * configuration (n_v, phx_body_displace) and dv: of the velocities (n_v), then of the entries of x that controllers
+ * have (phx_system_controller_states). */
 typedef struct phx_variation phx_variation;
 /* The system is borrowed. PHX_ERR_UNSUPPORTED where a step has no derivative here, with the reason. */
 phx_status phx_variation_create(phx_context *context, phx_system *system, phx_variation **variation);
 void phx_variation_destroy(phx_variation *variation); /* NULL is allowed */
-int phx_variation_states(const phx_variation *variation);
 /* Takes the step of length h from (x0, v0) to x1 whose interval has the mean velocity vm (n_v) and the multipliers
  * lambda, which may be guesses. PHX_ERR_UNSUPPORTED where one interval does not lead to x1. */
 phx_status phx_variation_step(phx_variation *variation, double t0, double h, const double *x0, const double *v0,
@@ -480,7 +479,7 @@ phx_status phx_variation_parameter_create(phx_context *context, const phx_variat
                                           phx_variation_parameter **parameter);
 void phx_variation_parameter_destroy(phx_variation_parameter *parameter); /* NULL is allowed */
 /* The derivatives of the residual, r (n_v + n_l), of the end velocity, dv_p (n_v), and of the states of controllers
- * behind their samples and at the end, behind it in dv_p (each phx_variation_states - n_v), of the step at hand at
+ * behind their samples and at the end, behind it in dv_p (each phx_system_controller_states), of the step at hand at
  * fixed state, mean velocity and multipliers. */
 phx_status phx_variation_by_parameter(phx_variation *variation, phx_variation_parameter *parameter, double *r,
                                       double *dv_p);

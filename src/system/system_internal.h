@@ -146,6 +146,11 @@ phx_status phx_sys_control_collect(phx_context *context, const pattern_source *o
 phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
                                   kkt_matrix *kkt);
 void phx_sys_control_couple(workspace *ws);
+/* Columns of the velocities that an actuation acts on, those of port A first: how many, column k, and P^T e_i over them
+ * while its ports are viewed. */
+int phx_sys_acted_columns(const port_set *ports, const actuation *one);
+int phx_sys_acted_column(const port_set *ports, const actuation *one, int k);
+void phx_sys_pull_actuation(workspace *ws, int i, double *acted);
 /* Rows over the measures of `count` values that follow the inputs of a controller by S (count x inputs), directly and
  * through the controllers that it reads. */
 void phx_sys_control_chain(workspace *ws, const controller_slot *slot, int count, const double *S, double *rows);

@@ -83,7 +83,7 @@ static double worst_of(phx_context *context, const char *name)
     CHECK_OK(context, phx_system_dae(system, context, &dae));
     s.dae = dae;
     CHECK_OK(context, phx_variation_create(context, system, &s.variation));
-    s.n_s = phx_variation_states(s.variation);
+    s.n_s = s.n_v + phx_system_controller_states(system);
     CHECK_OK(context, phx_integrate(dae, &options, &t, x, v, lambda, look_at_step, &s, NULL));
     assert_int_equal(s.taken, 11);
     phx_variation_destroy(s.variation);

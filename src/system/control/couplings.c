@@ -4,6 +4,8 @@
  *     K -= P^T e_i (du_i/dy_m) Y_m  for coordinates,   D -= the same  for rates */
 #include "system/system_internal.h"
 
+#include <string.h>
+
 /* Whether the outputs of a controller follow a measure, directly or through the controllers it reads. */
 bool phx_sys_follows(const phx_system *system, bool at_rest, int c, int row)
 {
@@ -18,13 +20,12 @@ bool phx_sys_follows(const phx_system *system, bool at_rest, int c, int row)
     return false;
 }
 
-/* Columns of the velocities that an actuation acts on. */
-static int acted_columns(const port_set *ports, const actuation *one)
+int phx_sys_acted_columns(const port_set *ports, const actuation *one)
 {
     return ports->count[one->a] + (one->b < 0 ? 0 : ports->count[one->b]);
 }
 
-static int acted_column(const port_set *ports, const actuation *one, int k)
+int phx_sys_acted_column(const port_set *ports, const actuation *one, int k)
 {
     const int n_a = ports->count[one->a];
     return k < n_a ? ports->cols[ports->first[one->a] + k] : ports->cols[ports->first[one->b] + k - n_a];
@@ -60,9 +61,9 @@ static phx_status collect_pair(void *user, const pattern_source *of, int i, int 
     const actuation *one = &of->system->control.actuations[i];
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < acted_columns(of->ports, one); k++)
+    for (int k = 0; k < phx_sys_acted_columns(of->ports, one); k++)
         for (int j = of->control->first[m]; j < of->control->first[m + 1] && !status; j++) {
-            const int row = phx_sys_unknown_of(to->kkt, acted_column(of->ports, one, k));
+            const int row = phx_sys_unknown_of(to->kkt, phx_sys_acted_column(of->ports, one, k));
             const int col = phx_sys_unknown_of(to->kkt, of->control->cols[j]);
             status = phx_sys_put(to->context, to->list, row, col);
             if (!status) /* the pattern is symmetric */
@@ -89,7 +90,7 @@ static phx_status locate_pair(void *user, const pattern_source *of, int i, int m
 {
     const locating *to = user;
     const actuation *one = &of->system->control.actuations[i];
-    const int rows = acted_columns(of->ports, one), n = of->control->first[m + 1] - of->control->first[m];
+    const int rows = phx_sys_acted_columns(of->ports, one), n = of->control->first[m + 1] - of->control->first[m];
     int *at = phx_calloc(to->context, (size_t)(rows * n), sizeof *at);
 
     if (!at)
@@ -97,8 +98,9 @@ static phx_status locate_pair(void *user, const pattern_source *of, int i, int m
     to->kkt->control_at[i * of->system->control.n_measures + m] = at;
     for (int k = 0; k < rows; k++)
         for (int j = 0; j < n; j++)
-            at[k * n + j] = phx_csr_find(to->pattern, phx_sys_unknown_of(to->kkt, acted_column(of->ports, one, k)),
-                                         phx_sys_unknown_of(to->kkt, of->control->cols[of->control->first[m] + j]));
+            at[k * n + j] =
+                phx_csr_find(to->pattern, phx_sys_unknown_of(to->kkt, phx_sys_acted_column(of->ports, one, k)),
+                             phx_sys_unknown_of(to->kkt, of->control->cols[of->control->first[m] + j]));
     return PHX_OK;
 }
 
@@ -114,20 +116,27 @@ phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of
     return each_pair(of, locate_pair, &to);
 }
 
-/* val -= (P^T e_i) (factor Y_m) */
-static void add_pair(workspace *ws, int i, int m, double factor, double *val)
+void phx_sys_pull_actuation(workspace *ws, int i, double *acted)
 {
     const actuation *one = &ws->system->control.actuations[i];
-    const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, *Y = ws->control.row + ws->control.first[m];
-    const int rows = acted_columns(&ws->ports, one), n = ws->control.first[m + 1] - ws->control.first[m];
-    const int *at = ws->by->target(ws)->control_at[i * ws->system->control.n_measures + m];
-    double *acted = ws->scratch.block;
+    const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE;
 
-    for (int k = 0; k < rows; k++)
-        acted[k] = 0.0;
+    memset(acted, 0, (size_t)phx_sys_acted_columns(&ws->ports, one) * sizeof *acted);
     phx_sys_pull(ws, one->a, effort, acted);
     if (one->b >= 0)
         phx_sys_pull(ws, one->b, effort + PHX_PORT_MAX, acted + ws->ports.count[one->a]);
+}
+
+/* val -= (P^T e_i) (factor Y_m) */
+static void add_pair(workspace *ws, int i, int m, double factor, double *val)
+{
+    const double *Y = ws->control.row + ws->control.first[m];
+    const int rows = phx_sys_acted_columns(&ws->ports, &ws->system->control.actuations[i]),
+              n = ws->control.first[m + 1] - ws->control.first[m];
+    const int *at = ws->by->target(ws)->control_at[i * ws->system->control.n_measures + m];
+    double *acted = ws->scratch.block;
+
+    phx_sys_pull_actuation(ws, i, acted);
     for (int k = 0; k < rows; k++)
         for (int j = 0; j < n; j++)
             val[at[k * n + j]] -= acted[k] * factor * Y[j];

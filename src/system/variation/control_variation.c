@@ -61,9 +61,8 @@ phx_status phx_var_control_create(phx_variation *var)
         maps += map_size(&list->slot[c]);
     }
     for (int i = 0; i < list->n_actuations; i++) {
-        const actuation *one = &list->actuations[i];
         control->first_acted[i] = (int)acted;
-        acted += (size_t)(var->ws->ports.count[one->a] + (one->b < 0 ? 0 : var->ws->ports.count[one->b]));
+        acted += (size_t)phx_sys_acted_columns(&var->ws->ports, &list->actuations[i]);
     }
     control->first_acted[list->n_actuations] = (int)acted;
     const size_t states = (size_t)var->n_z;
@@ -74,7 +73,6 @@ phx_status phx_var_control_create(phx_variation *var)
                                 {&control->at_x, cols},
                                 {&control->at_v, cols},
                                 {&control->acted, acted},
-                                {&control->place, cols},
                                 {&control->part, cols},
                                 {&control->before, states},
                                 {&control->copy, states},
@@ -85,7 +83,7 @@ phx_status phx_var_control_create(phx_variation *var)
                                 {&control->x1, n_x},
                                 {&control->xm, n_x},
                                 {&control->low, 2 * n_x},
-                                {&control->v, 3 * (size_t)var->n_v}};
+                                {&control->v, 2 * (size_t)var->n_v}};
     return phx_arrays_create(var->context, sizeof arrays / sizeof *arrays, arrays);
 }
 
@@ -93,10 +91,10 @@ void phx_var_control_free(varied_controls *control)
 {
     if (!control)
         return;
-    double *arrays[] = {control->interval, control->sample, control->by_x,  control->by_v, control->at_x,
-                        control->at_v,     control->acted,  control->place, control->part, control->before,
-                        control->copy,     control->m,      control->u,     control->z,    control->x0,
-                        control->x1,       control->xm,     control->low,   control->v};
+    double *arrays[] = {control->interval, control->sample, control->by_x, control->by_v,   control->at_x,
+                        control->at_v,     control->acted,  control->part, control->before, control->copy,
+                        control->m,        control->u,      control->z,    control->x0,     control->x1,
+                        control->xm,       control->low,    control->v};
     phx_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(control->first_map);
     phx_free(control->first_acted);
@@ -391,34 +389,7 @@ static void add_measures_transposed(const phx_variation *var, const double *rows
             out[work->cols[j]] += rows[j] * a_m[k];
 }
 
-/* Column k of those on which an actuation acts, of both its ports. */
-static int acted_column_of(const phx_variation *var, int i, int k)
-{
-    const port_set *ports = &var->ws->ports;
-    const actuation *one = &var->system->control.actuations[i];
-    const int n_a = ports->count[one->a];
-
-    return k < n_a ? ports->cols[ports->first[one->a] + k] : ports->cols[ports->first[one->b] + k - n_a];
-}
-
 /* ---- the interval ---- */
-/* P^T e_i over the columns of both ports, while these are viewed over the interval. */
-static void find_acted(phx_variation *var)
-{
-    workspace *ws = var->ws;
-    varied_controls *control = var->control;
-
-    for (int i = 0; i < var->system->control.n_actuations; i++) {
-        const actuation *one = &var->system->control.actuations[i];
-        const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE;
-        double *acted = control->acted + control->first_acted[i];
-        memset(acted, 0, (size_t)(control->first_acted[i + 1] - control->first_acted[i]) * sizeof *acted);
-        phx_sys_pull(ws, one->a, effort, acted);
-        if (one->b >= 0)
-            phx_sys_pull(ws, one->b, effort + PHX_PORT_MAX, acted + ws->ports.count[one->a]);
-    }
-}
-
 /* A, B, C, D of all continuous controllers over the interval, and on which sides of their limits they are. */
 static phx_status linearise_blocks(phx_variation *var)
 {
@@ -481,7 +452,8 @@ phx_status phx_var_control_interval(phx_variation *var)
     memcpy(var->control->before, var->x0 + var->system->control.first_x, states * sizeof *var->x0);
     memcpy(var->x0 + var->system->control.first_x, ws->step.x0 + var->system->control.first_x,
            states * sizeof *var->x0); /* samples taken */
-    find_acted(var);
+    for (int i = 0; i < var->system->control.n_actuations; i++)
+        phx_sys_pull_actuation(ws, i, var->control->acted + var->control->first_acted[i]);
     const phx_status status = linearise_blocks(var);
     if (status)
         return status;
@@ -505,7 +477,8 @@ void phx_var_control_residual(phx_variation *var, const double *xi0, const doubl
     chain_tangent(var, control->interval, false, control->m, control->copy, control->u);
     for (int i = 0; i < var->system->control.n_actuations; i++)
         for (int k = 0; k < control->first_acted[i + 1] - control->first_acted[i]; k++)
-            rhs[acted_column_of(var, i, k)] -= control->acted[control->first_acted[i] + k] * control->u[i];
+            rhs[phx_sys_acted_column(&var->ws->ports, &var->system->control.actuations[i], k)] -=
+                control->acted[control->first_acted[i] + k] * control->u[i];
 }
 
 /* z, of the start, goes to the end with xi_0 and the change of the mean velocity; after phx_var_control_residual. */
@@ -540,7 +513,8 @@ void phx_var_control_residual_adjoint(phx_variation *var, const double *eta, dou
     for (int i = 0; i < var->system->control.n_actuations; i++) {
         control->u[i] = 0.0;
         for (int k = 0; k < control->first_acted[i + 1] - control->first_acted[i]; k++)
-            control->u[i] += control->acted[control->first_acted[i] + k] * eta[acted_column_of(var, i, k)];
+            control->u[i] += control->acted[control->first_acted[i] + k] *
+                             eta[phx_sys_acted_column(&var->ws->ports, &var->system->control.actuations[i], k)];
     }
     chain_adjoint(var, control->interval, false, control->m, a_z, control->u);
     add_measures_transposed(var, control->by_x, control->m, a_xi0);

@@ -126,7 +126,7 @@ phx_status phx_variation_create(phx_context *context, phx_system *system, phx_va
     var->n_l = dae->n_l;
     var->n = dae->n_v + dae->n_l;
     var->entries = var->ws->kkt.ptr[var->n];
-    var->n_z = dae->n_x - system->control.first_x;
+    var->n_z = phx_system_controller_states(system);
     var->drives = var->ws->rows.n_driven > 0;
     status = allocate(var);
     if (!status && system->control.n > 0)
@@ -375,11 +375,6 @@ phx_status phx_variation_tangent(phx_variation *var, const double *r, const doub
 }
 
 /* ---- backward ---- */
-int phx_variation_states(const phx_variation *var)
-{
-    return var->n_v + var->n_z;
-}
-
 int phx_variation_adjoint_size(const phx_variation *var)
 {
     return 4 * var->n + (2 + VARIATION_RATES) * var->n_v + var->n_l + VARIATION_PER * var->system->components.n +

@@ -45,10 +45,10 @@ typedef struct varied_controls {
     double *before;              /* n_z: states at the start without its samples */
     signed char *side, *side_at; /* of each output: over the interval, in a sample or at the start */
     double *m, *u;               /* changes of measures, of outputs */
-    double *place, *part;        /* rows */
+    double *part;                /* rows */
     double *copy, *z;            /* n_z */
     double *x0, *x1, *xm, *low;  /* n_x; low: two */
-    double *v;                   /* 3 n_v */
+    double *v;                   /* 2 n_v */
 } varied_controls;
 
 struct phx_variation {
