@@ -45,6 +45,9 @@ phx_status phx_body_lay_out(phx_context *context, const phx_body_ops *ops, const
 
 void phx_body_free_base(phx_body *body)
 {
+    for (int f = 0; body->nodes && f < body->n_frames; f++)
+        phx_body_destroy(body->nodes[f]);
+    phx_free(body->nodes);
     phx_free(body->name);
     phx_free(body->ptr);
     phx_free(body->idx);

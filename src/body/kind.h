@@ -120,6 +120,7 @@ struct phx_body {
     int n_attitude;          /* entries of an attitude in x */
     int n_frames;
     const phx_body_frame *frames; /* the first at 0, 0; none: the first coordinates are a place */
+    phx_body **nodes;             /* rigid bodies at all frames (nodes.h), owned; NULL: it has none */
     const bool *directions;       /* coordinates that are inertial vectors: whether each is a direction, not a place */
     int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
     int n_places;                 /* along its curve: the last entries of x and of v, behind the coordinates */
@@ -139,7 +140,7 @@ phx_status phx_body_lay_out(phx_context *context, const phx_body_ops *ops, const
                             phx_body_frame *frames, int n_q, phx_body *body);
 /* Mass properties of the body at rest, x, from its rigid mass. */
 void phx_body_sum_rest(phx_body *body, const double *x);
-/* Frees name and pattern; for `destroy`. */
+/* Frees name, pattern and nodes; for `destroy`. */
 void phx_body_free_base(phx_body *body);
 
 /* The coordinates over an interval: q1 = q0 + h rate, q_m, with the rounding errors of q0 and q1. */

@@ -12,9 +12,9 @@ int phx_rod_nodes(const phx_body *body, phx_body *const **nodes, const phx_body_
     body = phx_body_inside(body);
     if (body->ops != &phx_rod_ops)
         return 0;
-    *nodes = phx_rod_of(body)->node;
-    *frames = phx_rod_of(body)->frames;
-    return phx_rod_of(body)->n + 1;
+    *nodes = body->nodes;
+    *frames = body->frames;
+    return body->n_frames;
 }
 
 static const rod_operations *rods_select(void)

@@ -3,7 +3,7 @@
 #include "floating.h"
 
 /* A new field changes the size: it is written here, or follows from what is. */
-_Static_assert(sizeof(void *) != 8 || sizeof(phx_floating) == 768, "write the new field here");
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_floating) == 776, "write the new field here");
 
 /* The matrix of the damping force besides its roots. */
 enum { FRICTION_NONE, FRICTION_ALL, FRICTION_REST };

@@ -15,7 +15,6 @@ typedef struct phx_rod {
     phx_body_frame *frames; /* of the n + 1 nodes */
     phx_rod_table table;
     one_rod_element *elements;
-    phx_body **node;  /* the rigid body that each node is */
     double *x;        /* at rest, the first node at the origin with the inertial axes */
     double *fraction; /* of the length, at the nodes */
     double damping;

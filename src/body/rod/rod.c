@@ -8,6 +8,7 @@
  *     m_a = int H1 rhoA ds ,   s_a = int (H1 rhoA eta + l H2 rhoA e_1) ds ,   J_a = int H1 rhoI ds
  *
  * about the centre of mass s_a/m_a, with the offset eta and the inertia rhoI of the section about its own centre. */
+#include "body/nodes.h"
 #include "body/sliding/curve.h"
 #include "internal.h"
 
@@ -15,18 +16,6 @@
 #include <string.h>
 
 static const double MOST_ANGLE = 120.0 * 3.14159265358979323846 / 180.0;
-
-static phx_body_view node_view(const phx_rod *rod, int k, const phx_body_view *all)
-{
-    const phx_body_frame at = rod->frames[k];
-    return (phx_body_view){.h = all->h,
-                           .x0 = all->x0 + at.x,
-                           .x1 = all->x1 + at.x,
-                           .xm = all->xm + at.x,
-                           .v0 = all->v0 + at.v,
-                           .v1 = all->v1 + at.v,
-                           .vm = all->vm + at.v};
-}
 
 /* ---- places ---- */
 static void rest(const phx_body *body, double *x)
@@ -73,253 +62,84 @@ static phx_status rod_locate(const phx_body *body, phx_context *context, const p
 }
 
 /* ---- inertia ---- */
-static void momenta(const phx_body *body, const double *x, const double *v, double *p)
+static void rod_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
 {
-    const phx_rod *rod = phx_rod_of(body);
-    for (int k = 0; k <= rod->n; k++) {
-        const phx_body_frame at = rod->frames[k];
-        phx_body_momenta(rod->node[k], x + at.x, v + at.v, p + at.v);
-    }
-}
-
-/* Puts the dense matrix of node k into the pattern of the rod. */
-static void put_node(const phx_rod *rod, int k, const double *own, const int *at, double *val)
-{
-    const int r = rod->base.n_rigid;
-
-    for (int i = 0; i < r; i++)
-        for (int j = 0; j < r; j++) {
-            const int to = phx_rod_entry(rod, k * r + i, k, j);
-            val[at ? at[to] : to] = own[r * i + j];
-        }
-}
-
-static void put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    double own[36];
-
     for (int e = 0; all && e < body->ptr[body->n_v]; e++)
         val[at ? at[e] : e] = 0.0;
-    for (int k = 0; all && k <= rod->n; k++) {
-        phx_body_mass_matrix(rod->node[k], x + rod->frames[k].x, own);
-        put_node(rod, k, own, at, val);
-    }
-}
-
-static void mass_matrix(const phx_body *body, const double *x, double *mass)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    const int r = body->n_rigid;
-    double own[36];
-
-    memset(mass, 0, (size_t)(body->n_v * body->n_v) * sizeof *mass);
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_mass_matrix(rod->node[k], x + rod->frames[k].x, own);
-        for (int i = 0; i < r; i++)
-            memcpy(mass + (size_t)((k * r + i) * body->n_v + k * r), own + r * i, (size_t)r * sizeof *own);
-    }
-}
-
-static void moment(const phx_body *body, const double *x, double *sum)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    double own[3];
-
-    memset(sum, 0, (size_t)body->dim * sizeof *sum);
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_moment(rod->node[k], x + rod->frames[k].x, own);
-        for (int a = 0; a < body->dim; a++)
-            sum[a] += own[a];
-    }
-}
-
-/* Linear and angular momentum about the inertial origin. */
-static void inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    double l[3], a[3];
-
-    memset(linear, 0, (size_t)body->dim * sizeof *linear);
-    memset(angular, 0, (size_t)body->n_rot * sizeof *angular);
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_inertial_momentum(rod->node[k], x + rod->frames[k].x, v + rod->frames[k].v, l, a);
-        for (int i = 0; i < body->dim; i++)
-            linear[i] += l[i];
-        for (int i = 0; i < body->n_rot; i++)
-            angular[i] += a[i];
-    }
-}
-
-static double rod_kinetic(const phx_body *body, const double *x, const double *v)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    double sum = 0.0;
-    for (int k = 0; k <= rod->n; k++)
-        sum += phx_body_kinetic(rod->node[k], x + rod->frames[k].x, v + rod->frames[k].v);
-    return sum;
-}
-
-static double kinetic_undeformed(const phx_body *body, const double *v)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    double sum = 0.0;
-    for (int k = 0; k <= rod->n; k++)
-        sum += phx_body_kinetic_undeformed(rod->node[k], v + rod->frames[k].v);
-    return sum;
-}
-
-static double dissipation(const phx_body *body, const double *v)
-{
-    (void)body;
-    (void)v;
-    return 0.0; /* depends on the configuration: interval_dissipation */
+    if (all)
+        phx_nodes_put_mass(body, x, at, val);
 }
 
 /* ---- equations ---- */
 static void rod_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                          const double *v_dot, double *res)
 {
-    const phx_rod *rod = phx_rod_of(body);
-
-    for (int k = 0; k <= rod->n; k++) {
-        const phx_body_frame at = rod->frames[k];
-        phx_body_residual(rod->node[k], gravity, x + at.x, v + at.v, v_dot + at.v, res + at.v);
-    }
-    phx_rod_add_forces(rod, x, v, res);
+    phx_nodes_residual(body, gravity, x, v, v_dot, res);
+    phx_rod_add_forces(phx_rod_of(body), x, v, res);
 }
 
-/* M, D and K of a rod at an instant on its pattern: the rigid nodes plus the elements; D and K may be NULL. */
 static void rod_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                           double *D, double *K)
 {
-    const phx_rod *rod = phx_rod_of(body);
-    const size_t bytes = (size_t)body->ptr[body->n_v] * sizeof(double);
-    double own[3][36];
-
-    memset(M, 0, bytes);
-    if (D)
-        memset(D, 0, bytes);
-    if (K)
-        memset(K, 0, bytes);
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_linearise(rod->node[k], gravity, x + rod->frames[k].x, v + rod->frames[k].v, own[0], own[1], own[2]);
-        put_node(rod, k, own[0], NULL, M);
-        if (D)
-            put_node(rod, k, own[1], NULL, D);
-        if (K)
-            put_node(rod, k, own[2], NULL, K);
-    }
-    phx_rod_add_tangents(rod, x, v, K, D);
+    phx_nodes_linearise(body, gravity, x, v, M, D, K);
+    phx_rod_add_tangents(phx_rod_of(body), x, v, K, D);
 }
 
-static void free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma, double *K)
+static void rod_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                               double *K)
 {
     const phx_rod *rod = phx_rod_of(body);
-    const double still[6] = {0};
-    double M[36], D[36], own[36];
 
-    memset(K, 0, (size_t)body->ptr[body->n_v] * sizeof *K);
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_linearise(rod->node[k], gravity, x + rod->frames[k].x, still, M, D, own);
-        put_node(rod, k, own, NULL, K);
-    }
+    phx_nodes_linearise(body, gravity, x, NULL, NULL, NULL, K);
     phx_rod_add_mixed_tangents(rod, x, sigma, K);
 }
 
 /* Of each node over an interval. */
 struct phx_products {
-    int n;
-    phx_products *of[];
+    phx_products *of[1]; /* n_frames */
 };
-
-static size_t room(const phx_body *body)
-{
-    return phx_body_room(phx_rod_of(body)->node[0]);
-}
 
 static void products_destroy(const phx_body *body, phx_products *products)
 {
-    for (int k = 0; products && k < products->n; k++)
-        phx_body_products_destroy(phx_rod_of(body)->node[k], products->of[k]);
+    if (!products)
+        return;
+    phx_nodes_products_destroy(body, products->of);
     phx_free(products);
 }
 
 /* Products of an interval for all nodes; NULL if memory is short. `scratch` is shared by the nodes. */
 static phx_products *products_create(phx_context *context, const phx_body *body, double *scratch)
 {
-    const phx_rod *rod = phx_rod_of(body);
-    const size_t count = (size_t)rod->n + 1;
-    phx_products *all = phx_calloc(context, 1, sizeof *all + count * sizeof(phx_products *));
+    phx_products *all = phx_calloc(context, (size_t)body->n_frames, sizeof *all);
 
-    for (int k = 0; all && k <= rod->n; k++) {
-        all->of[k] = phx_body_products_create(context, rod->node[k], scratch);
-        all->n = k + 1;
-        if (!all->of[k]) {
-            all->n = k;
-            products_destroy(body, all);
-            return NULL;
-        }
+    if (all && !phx_nodes_products_create(context, body, scratch, all->of)) {
+        phx_free(all);
+        return NULL;
     }
     return all;
 }
 
 static void products_share(const phx_body *body, phx_products *products, double *scratch)
 {
-    for (int k = 0; k < products->n; k++)
-        phx_body_products_share(phx_rod_of(body)->node[k], products->of[k], scratch);
+    phx_nodes_products_share(body, products->of, scratch);
 }
 
 static void interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
 {
-    const phx_rod *rod = phx_rod_of(body);
-    for (int k = 0; k <= rod->n; k++)
-        phx_body_interval_begin(rod->node[k], h, x0 + rod->frames[k].x, v0 + rod->frames[k].v, products->of[k]);
+    phx_nodes_interval_begin(body, h, x0, v0, products->of);
 }
 
 static void interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
 {
-    const phx_rod *rod = phx_rod_of(body);
-
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_view own = node_view(rod, k, view);
-        own.products = view->products->of[k];
-        phx_body_interval_residual(rod->node[k], gravity, &own, res + rod->frames[k].v);
-    }
-    phx_rod_add_interval_forces(rod, view, res);
+    phx_nodes_interval_residual(body, gravity, view, view->products->of, res);
+    phx_rod_add_interval_forces(phx_rod_of(body), view, res);
 }
 
-static bool rod_averages(const phx_body *body, int f, double *arm)
-{
-    const phx_body *node = phx_rod_of(body)->node[f];
-    return node->ops->averages(node, 0, arm);
-}
-
-static void interval_finish(const phx_body *body, double h, const double *v0, double *v1)
-{
-    const phx_rod *rod = phx_rod_of(body);
-
-    for (int k = 0; k <= rod->n; k++)
-        phx_body_interval_finish(rod->node[k], h, v0 + rod->frames[k].v, v1 + rod->frames[k].v);
-}
-
-/* Newton matrix of a rod over an interval on its pattern: the nodes as rigid bodies plus the tangents of the
- * elements. */
 static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
                                double *A)
 {
-    const phx_rod *rod = phx_rod_of(body);
-    double own[36], again[6];
-
-    memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
-    for (int k = 0; k <= rod->n; k++) {
-        phx_body_view at = node_view(rod, k, view);
-        at.products = view->products->of[k];
-        phx_body_interval_residual(rod->node[k], gravity, &at, again); /* their scratch is shared */
-        phx_body_interval_linearise(rod->node[k], gravity, &at, scratch, own);
-        put_node(rod, k, own, NULL, A);
-    }
-    phx_rod_add_interval_tangents(rod, view, A);
+    phx_nodes_interval_linearise(body, gravity, view, view->products->of, scratch, A);
+    phx_rod_add_interval_tangents(phx_rod_of(body), view, A);
 }
 
 /* ---- sections along the length ---- */
@@ -396,9 +216,6 @@ static void rod_destroy(phx_body *body)
 {
     phx_rod *rod = (phx_rod *)body;
 
-    for (int k = 0; rod->node && k <= rod->n; k++)
-        phx_body_destroy(rod->node[k]);
-    phx_free(rod->node);
     phx_free(rod->elements);
     phx_free(rod->x);
     phx_free(rod->fraction);
@@ -476,29 +293,29 @@ const phx_body_ops phx_rod_ops = {
     .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_FRACTION,
     .locate = rod_locate,
     .curve = curve,
-    .momenta = momenta,
-    .put_mass = put_mass,
-    .moment = moment,
-    .mass_matrix = mass_matrix,
-    .inertial_momentum = inertial_momentum,
+    .momenta = phx_nodes_momenta,
+    .put_mass = rod_put_mass,
+    .moment = phx_nodes_moment,
+    .mass_matrix = phx_nodes_mass_matrix,
+    .inertial_momentum = phx_nodes_inertial_momentum,
     .residual = rod_residual,
     .linearise = rod_linearise,
-    .room = room,
+    .room = phx_nodes_room,
     .products_create = products_create,
     .products_destroy = products_destroy,
     .products_share = products_share,
     .interval_begin = interval_begin,
     .interval_residual = interval_residual,
     .interval_linearise = interval_linearise,
-    .interval_finish = interval_finish,
-    .averages = rod_averages,
-    .kinetic = rod_kinetic,
-    .kinetic_undeformed = kinetic_undeformed,
+    .interval_finish = phx_nodes_interval_finish,
+    .averages = phx_nodes_averages,
+    .kinetic = phx_nodes_kinetic,
+    .kinetic_undeformed = phx_nodes_kinetic_undeformed,
     .elastic = phx_rod_elastic,
-    .dissipation = dissipation,
+    .dissipation = phx_nodes_dissipation,
     .interval_dissipation = phx_rod_interval_dissipation,
     .free_stress = phx_rod_free_stress,
-    .free_linearise = free_linearise,
+    .free_linearise = rod_free_linearise,
     .stress = phx_rod_stress,
     .stress_derivative = phx_rod_stress_derivative,
     .section_rows = section_rows,
@@ -591,7 +408,7 @@ static phx_status make_nodes(phx_context *context, const phx_rod_def *def, phx_r
         body.name = def->name;
         body.dim = def->dim;
         body.rigid = &rigid;
-        status = phx_body_create(context, &body, &rod->node[k]);
+        status = phx_body_create(context, &body, &rod->base.nodes[k]);
     }
     phx_free(all);
     return status;
@@ -694,10 +511,10 @@ static phx_status rod_allocate(phx_context *context, const phx_rod_def *def, phx
     rod->n = def->elements;
     rod->frames = phx_calloc(context, n + 1, sizeof *rod->frames);
     rod->elements = phx_calloc(context, n, sizeof *rod->elements);
-    rod->node = phx_calloc(context, n + 1, sizeof(phx_body *));
+    rod->base.nodes = phx_calloc(context, n + 1, sizeof(phx_body *));
     rod->fraction = phx_calloc(context, n + 1, sizeof *rod->fraction);
     rod->points = phx_calloc(context, n + 1, sizeof *rod->points);
-    if (!rod->frames || !rod->elements || !rod->node || !rod->fraction || !rod->points)
+    if (!rod->frames || !rod->elements || !rod->base.nodes || !rod->fraction || !rod->points)
         return PHX_ERR_MEMORY;
     phx_status status =
         phx_body_lay_out(context, &phx_rod_ops, def->name, def->dim, rod->n + 1, rod->frames, 0, &rod->base);

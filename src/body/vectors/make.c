@@ -406,7 +406,7 @@ static phx_status make_tie(phx_context *context, const phx_vector_def *def, int 
     body.name = def->name;
     body.dim = 3;
     body.rigid = &rigid;
-    const phx_status status = phx_body_create(context, &body, &vectors->tied[f]);
+    const phx_status status = phx_body_create(context, &body, &vectors->base.nodes[f]);
     return status ? phx_fail_prefix(context, status, "tied set '%s': ", def->ties[f].name) : status;
 }
 
@@ -511,8 +511,8 @@ static phx_status make_all(phx_context *context, const phx_vector_def *def, phx_
     vectors->n = def->n_places + def->n_directors;
     vectors->slot = phx_calloc(context, (size_t)vectors->n, sizeof *vectors->slot);
     vectors->frames = phx_calloc(context, (size_t)def->n_ties + 1, sizeof *vectors->frames);
-    vectors->tied = phx_calloc(context, (size_t)def->n_ties + 1, sizeof(phx_body *));
-    phx_status status = lists && vectors->slot && vectors->frames && vectors->tied ? PHX_OK : PHX_ERR_MEMORY;
+    vectors->base.nodes = phx_calloc(context, (size_t)def->n_ties + 1, sizeof(phx_body *));
+    phx_status status = lists && vectors->slot && vectors->frames && vectors->base.nodes ? PHX_OK : PHX_ERR_MEMORY;
     if (!status)
         status = make_layout(context, def, lists, lists + def->n_places, vectors);
     if (!status)

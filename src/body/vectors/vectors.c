@@ -7,6 +7,8 @@
  * consistent ones. */
 #include "vectors.h"
 
+#include "body/nodes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -33,26 +35,8 @@ static void free_momenta(const phx_vectors *vectors, const double *v, double *p)
 
 static void vectors_momenta(const phx_body *body, const double *x, const double *v, double *p)
 {
-    const phx_vectors *vectors = phx_vectors_of(body);
-
-    for (int f = 0; f < body->n_frames; f++)
-        phx_body_momenta(vectors->tied[f], x + body->frames[f].x, v + body->frames[f].v, p + body->frames[f].v);
-    free_momenta(vectors, v, p);
-}
-
-/* The dense matrix of frame f into the pattern; its rows begin with the frames that it meets. */
-static void put_tie(const phx_vectors *vectors, int f, const double *own, const int *at, double *val)
-{
-    const phx_body *body = &vectors->base;
-    const int v = body->frames[f].v;
-
-    for (int i = 0; i < 6; i++) {
-        int to = body->ptr[v + i];
-        while (body->idx[to] < v)
-            to++;
-        for (int j = 0; j < 6; j++, to++)
-            val[at ? at[to] : to] = own[6 * i + j];
-    }
+    phx_nodes_momenta(body, x, v, p);
+    free_momenta(phx_vectors_of(body), v, p);
 }
 
 /* M of the free vectors into the pattern. */
@@ -77,33 +61,21 @@ static void put_free_mass(const phx_vectors *vectors, const int *at, double *val
 
 static void vectors_put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
 {
-    const phx_vectors *vectors = phx_vectors_of(body);
-    double own[36];
-
     if (!all)
         return;
     for (int e = 0; e < body->ptr[body->n_v]; e++)
         val[at ? at[e] : e] = 0.0;
-    for (int f = 0; f < body->n_frames; f++) {
-        phx_body_mass_matrix(vectors->tied[f], x + body->frames[f].x, own);
-        put_tie(vectors, f, own, at, val);
-    }
-    put_free_mass(vectors, at, val);
+    phx_nodes_put_mass(body, x, at, val);
+    put_free_mass(phx_vectors_of(body), at, val);
 }
 
+/* Dense: the ties, then the free vectors. */
 static void vectors_mass_matrix(const phx_body *body, const double *x, double *mass)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
     const phx_csr *free = &vectors->mass;
-    double own[36];
 
-    memset(mass, 0, (size_t)body->n_v * (size_t)body->n_v * sizeof *mass);
-    for (int f = 0; f < body->n_frames; f++) {
-        const size_t v = (size_t)body->frames[f].v;
-        phx_body_mass_matrix(vectors->tied[f], x + body->frames[f].x, own);
-        for (size_t i = 0; i < 6; i++)
-            memcpy(mass + (v + i) * (size_t)body->n_v + v, own + 6 * i, 6 * sizeof *own);
-    }
+    phx_nodes_mass_matrix(body, x, mass);
     for (int u = body->n_frames; u < free->rows; u++)
         for (int e = free->ptr[u]; e < free->ptr[u + 1]; e++)
             for (int i = 0; i < 3 && free->idx[e] >= body->n_frames; i++) {
@@ -116,14 +88,8 @@ static void vectors_mass_matrix(const phx_body *body, const double *x, double *m
 static void vectors_moment(const phx_body *body, const double *x, double *sum)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
-    double own[3];
 
-    memset(sum, 0, 3 * sizeof *sum);
-    for (int f = 0; f < body->n_frames; f++) {
-        phx_body_moment(vectors->tied[f], x + body->frames[f].x, own);
-        for (int i = 0; i < 3; i++)
-            sum[i] += own[i];
-    }
+    phx_nodes_moment(body, x, sum);
     for (int k = 0; k < body->n_q; k++)
         sum[k % 3] += vectors->load[body->n_frames + k / 3] * x[body->q_x + k];
 }
@@ -134,17 +100,9 @@ static void vectors_inertial_momentum(const phx_body *body, const double *x, con
 {
     const phx_vectors *vectors = phx_vectors_of(body);
     const phx_csr *mass = &vectors->mass;
-    double l[3], a[3];
+    double a[3];
 
-    memset(linear, 0, 3 * sizeof *linear);
-    memset(angular, 0, 3 * sizeof *angular);
-    for (int f = 0; f < body->n_frames; f++) {
-        phx_body_inertial_momentum(vectors->tied[f], x + body->frames[f].x, v + body->frames[f].v, l, a);
-        for (int i = 0; i < 3; i++) {
-            linear[i] += l[i];
-            angular[i] += a[i];
-        }
-    }
+    phx_nodes_inertial_momentum(body, x, v, linear, angular);
     for (int u = 0; u < body->n_q / 3; u++) {
         double p[3] = {0.0};
         for (int e = mass->ptr[body->n_frames + u]; e < mass->ptr[body->n_frames + u + 1]; e++)
@@ -174,22 +132,12 @@ static double free_kinetic(const phx_vectors *vectors, const double *v)
 
 static double vectors_kinetic(const phx_body *body, const double *x, const double *v)
 {
-    const phx_vectors *vectors = phx_vectors_of(body);
-    double sum = free_kinetic(vectors, v);
-
-    for (int f = 0; f < body->n_frames; f++)
-        sum += phx_body_kinetic(vectors->tied[f], x + body->frames[f].x, v + body->frames[f].v);
-    return sum;
+    return free_kinetic(phx_vectors_of(body), v) + phx_nodes_kinetic(body, x, v);
 }
 
 static double vectors_kinetic_undeformed(const phx_body *body, const double *v)
 {
-    const phx_vectors *vectors = phx_vectors_of(body);
-    double sum = free_kinetic(vectors, v);
-
-    for (int f = 0; f < body->n_frames; f++)
-        sum += phx_body_kinetic_undeformed(vectors->tied[f], v + body->frames[f].v);
-    return sum;
+    return free_kinetic(phx_vectors_of(body), v) + phx_nodes_kinetic_undeformed(body, v);
 }
 
 /* ---- equations ---- */
@@ -206,36 +154,17 @@ static void vectors_residual(const phx_body *body, const double *gravity, const 
 {
     const phx_vectors *vectors = phx_vectors_of(body);
 
-    for (int f = 0; f < body->n_frames; f++) {
-        const phx_body_frame at = body->frames[f];
-        phx_body_residual(vectors->tied[f], gravity, x + at.x, v + at.v, v_dot + at.v, res + at.v);
-    }
+    phx_nodes_residual(body, gravity, x, v, v_dot, res);
     free_inertia(vectors, gravity, v_dot, res);
     phx_vectors_add_forces(vectors, x, v, res);
 }
 
-/* M, D and K at an instant on the pattern: the ties as rigid bodies, the free vectors, the pieces. D, K may be NULL. */
 static void vectors_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                               double *D, double *K)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
-    const size_t bytes = (size_t)body->ptr[body->n_v] * sizeof(double);
-    double own[3][36];
 
-    memset(M, 0, bytes);
-    if (D)
-        memset(D, 0, bytes);
-    if (K)
-        memset(K, 0, bytes);
-    for (int f = 0; f < body->n_frames; f++) {
-        const phx_body_frame at = body->frames[f];
-        phx_body_linearise(vectors->tied[f], gravity, x + at.x, v + at.v, own[0], own[1], own[2]);
-        put_tie(vectors, f, own[0], NULL, M);
-        if (D)
-            put_tie(vectors, f, own[1], NULL, D);
-        if (K)
-            put_tie(vectors, f, own[2], NULL, K);
-    }
+    phx_nodes_linearise(body, gravity, x, v, M, D, K);
     put_free_mass(vectors, NULL, M);
     phx_vectors_add_tangents(vectors, x, v, K, D);
 }
@@ -243,16 +172,8 @@ static void vectors_linearise(const phx_body *body, const double *gravity, const
 static void vectors_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
                                    double *K)
 {
-    const phx_vectors *vectors = phx_vectors_of(body);
-    const double still[6] = {0};
-    double own[3][36];
-
-    memset(K, 0, (size_t)body->ptr[body->n_v] * sizeof *K);
-    for (int f = 0; f < body->n_frames; f++) {
-        phx_body_linearise(vectors->tied[f], gravity, x + body->frames[f].x, still, own[0], own[1], own[2]);
-        put_tie(vectors, f, own[2], NULL, K);
-    }
-    phx_vectors_add_mixed_tangents(vectors, x, sigma, K);
+    phx_nodes_linearise(body, gravity, x, NULL, NULL, NULL, K);
+    phx_vectors_add_mixed_tangents(phx_vectors_of(body), x, sigma, K);
 }
 
 /* ---- an interval ---- */
@@ -262,22 +183,14 @@ static void vectors_free_linearise(const phx_body *body, const double *gravity, 
 struct phx_products {
     double *strain, *told, *rates, *start, *end, *mean, *first;
     bool has_told, has_end, has_first;
-    int n;
-    phx_products *of[];
+    phx_products *of[]; /* n_frames */
 };
-
-static size_t vectors_room(const phx_body *body)
-{
-    const phx_vectors *vectors = phx_vectors_of(body);
-    return body->n_frames > 0 ? phx_body_room(vectors->tied[0]) : 1;
-}
 
 static void vectors_products_destroy(const phx_body *body, phx_products *products)
 {
     if (!products)
         return;
-    for (int f = 0; f < products->n; f++)
-        phx_body_products_destroy(phx_vectors_of(body)->tied[f], products->of[f]);
+    phx_nodes_products_destroy(body, products->of);
     phx_free(products->strain); /* one piece with the others */
     phx_free(products);
 }
@@ -286,33 +199,28 @@ static void vectors_products_destroy(const phx_body *body, phx_products *product
 static phx_products *vectors_products_create(phx_context *context, const phx_body *body, double *scratch)
 {
     const phx_vectors *vectors = phx_vectors_of(body);
-    phx_products *made = phx_calloc(context, 1, sizeof *made + ((size_t)body->n_frames + 1) * sizeof(phx_products *));
-
-    if (!made)
-        return NULL;
     const size_t n_x = (size_t)body->n_x, n_strains = (size_t)vectors->n_strains;
-    made->strain = phx_calloc(context, 3 * n_strains + 3 * n_x + (size_t)body->n_v, sizeof *made->strain);
+    phx_products *made = phx_calloc(context, 1, sizeof *made + ((size_t)body->n_frames + 1) * sizeof(phx_products *));
+    double *strain = phx_calloc(context, 3 * n_strains + 3 * n_x + (size_t)body->n_v, sizeof *strain);
+
+    if (!made || !strain || !phx_nodes_products_create(context, body, scratch, made->of)) {
+        phx_free(made);
+        phx_free(strain);
+        return NULL;
+    }
+    made->strain = strain;
     made->mean = made->strain + n_strains;
     made->first = made->mean + n_strains;
     made->told = made->first + n_strains;
     made->start = made->told + n_x;
     made->end = made->start + n_x;
     made->rates = made->end + n_x;
-    for (int f = 0; f < body->n_frames; f++, made->n++) {
-        made->of[f] = phx_body_products_create(context, vectors->tied[f], scratch);
-        if (!made->of[f])
-            break;
-    }
-    if (made->n == body->n_frames && made->strain)
-        return made;
-    vectors_products_destroy(body, made);
-    return NULL;
+    return made;
 }
 
 static void vectors_products_share(const phx_body *body, phx_products *products, double *scratch)
 {
-    for (int f = 0; f < products->n; f++)
-        phx_body_products_share(phx_vectors_of(body)->tied[f], products->of[f], scratch);
+    phx_nodes_products_share(body, products->of, scratch);
 }
 
 /* Whether two configurations are one, to rounding of the sums that lead there. */
@@ -331,8 +239,7 @@ static void vectors_interval_begin(const phx_body *body, double h, const double 
 {
     const phx_vectors *vectors = phx_vectors_of(body);
 
-    for (int f = 0; f < body->n_frames; f++)
-        phx_body_interval_begin(vectors->tied[f], h, x0 + body->frames[f].x, v0 + body->frames[f].v, products->of[f]);
+    phx_nodes_interval_begin(body, h, x0, v0, products->of);
     phx_vectors_strains(vectors, x0, products->strain);
     if (products->has_end && is_same(body->n_x, x0, products->end)) { /* the interval before is accepted */
         memcpy(products->first, products->mean, (size_t)vectors->n_strains * sizeof *products->first);
@@ -344,19 +251,7 @@ static void vectors_interval_begin(const phx_body *body, double h, const double 
     products->has_told = products->has_end = false;
 }
 
-static phx_body_view tie_view(const phx_body *body, int f, const phx_body_view *all)
-{
-    const phx_body_frame at = body->frames[f];
-    return (phx_body_view){.h = all->h,
-                           .x0 = all->x0 + at.x,
-                           .x1 = all->x1 + at.x,
-                           .xm = all->xm + at.x,
-                           .v0 = all->v0 + at.v,
-                           .v1 = all->v1 + at.v,
-                           .vm = all->vm + at.v,
-                           .products = all->products->of[f]};
-}
-
+/* The free vectors, the ties and the pieces; what they leave is the first guess of the next interval. */
 static void vectors_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
                                       double *res)
 {
@@ -366,10 +261,7 @@ static void vectors_interval_residual(const phx_body *body, const double *gravit
     for (int k = body->q_v; k < body->n_v; k++)
         rates[k] = (view->v1[k] - view->v0[k]) / view->h;
     free_inertia(vectors, gravity, rates, res);
-    for (int f = 0; f < body->n_frames; f++) {
-        const phx_body_view own = tie_view(body, f, view);
-        phx_body_interval_residual(vectors->tied[f], gravity, &own, res + body->frames[f].v);
-    }
+    phx_nodes_interval_residual(body, gravity, view, view->products->of, res);
     phx_vectors_add_interval_forces(vectors, view, view->products->strain, view->products->mean, res);
     memcpy(view->products->end, view->x1, (size_t)body->n_x * sizeof *view->x1);
     view->products->has_end = true;
@@ -381,43 +273,15 @@ static void vectors_interval_linearise(const phx_body *body, const double *gravi
 {
     const phx_vectors *vectors = phx_vectors_of(body);
     phx_products *products = view->products;
-    double own[36], again[6];
 
-    memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
+    phx_nodes_interval_linearise(body, gravity, view, products->of, scratch, A);
     put_free_mass(vectors, NULL, A);
     for (int e = body->ptr[body->q_v]; e < body->ptr[body->n_v]; e++)
         A[e] *= 2.0 / view->h;
-    for (int f = 0; f < body->n_frames; f++) {
-        const phx_body_view at = tie_view(body, f, view);
-        phx_body_interval_residual(vectors->tied[f], gravity, &at, again); /* their scratch is shared */
-        phx_body_interval_linearise(vectors->tied[f], gravity, &at, scratch, own);
-        put_tie(vectors, f, own, NULL, A);
-    }
     phx_vectors_add_interval_tangents(vectors, view, products->strain, products->has_told ? products->told : NULL,
                                       products->has_first ? products->first : NULL, A);
     memcpy(products->told, view->x1, (size_t)body->n_x * sizeof *products->told);
     products->has_told = true;
-}
-
-static bool vectors_averages(const phx_body *body, int f, double *arm)
-{
-    if (f >= body->n_frames)
-        return false;
-    const phx_body *tied = phx_vectors_of(body)->tied[f];
-    return tied->ops->averages(tied, 0, arm);
-}
-
-static void vectors_interval_finish(const phx_body *body, double h, const double *v0, double *v1)
-{
-    for (int f = 0; f < body->n_frames; f++)
-        phx_body_interval_finish(phx_vectors_of(body)->tied[f], h, v0 + body->frames[f].v, v1 + body->frames[f].v);
-}
-
-static double vectors_dissipation(const phx_body *body, const double *v)
-{
-    (void)body;
-    (void)v;
-    return 0.0; /* depends on the configuration: interval_dissipation */
 }
 
 /* ---- places ---- */
@@ -503,11 +367,8 @@ static void vectors_destroy(phx_body *body)
 {
     phx_vectors *vectors = (phx_vectors *)body;
 
-    for (int f = 0; vectors->tied && f < vectors->def.n_ties; f++)
-        phx_body_destroy(vectors->tied[f]);
     for (int k = 0; k < 4; k++)
         phx_free(vectors->table[k]);
-    phx_free(vectors->tied);
     phx_free(vectors->slot);
     phx_free(vectors->rest);
     phx_free(vectors->frames);
@@ -538,19 +399,19 @@ const phx_body_ops phx_vector_ops = {
     .inertial_momentum = vectors_inertial_momentum,
     .residual = vectors_residual,
     .linearise = vectors_linearise,
-    .room = vectors_room,
+    .room = phx_nodes_room,
     .products_create = vectors_products_create,
     .products_destroy = vectors_products_destroy,
     .products_share = vectors_products_share,
     .interval_begin = vectors_interval_begin,
     .interval_residual = vectors_interval_residual,
     .interval_linearise = vectors_interval_linearise,
-    .interval_finish = vectors_interval_finish,
-    .averages = vectors_averages,
+    .interval_finish = phx_nodes_interval_finish,
+    .averages = phx_nodes_averages,
     .kinetic = vectors_kinetic,
     .kinetic_undeformed = vectors_kinetic_undeformed,
     .elastic = phx_vectors_elastic,
-    .dissipation = vectors_dissipation,
+    .dissipation = phx_nodes_dissipation,
     .interval_dissipation = phx_vectors_interval_dissipation,
     .free_stress = phx_vectors_free_stress,
     .free_linearise = vectors_free_linearise,

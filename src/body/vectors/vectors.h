@@ -41,7 +41,6 @@ typedef struct phx_vectors {
     double *rest; /* x at rest */
     phx_body_frame *frames;
     bool *directions; /* of the free vectors */
-    phx_body **tied;  /* the rigid body of each tie */
     phx_vector_cell_table *table[4];
     phx_vector_cell *cells;
     double *cell_room;
