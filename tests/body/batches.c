@@ -132,7 +132,7 @@ void constant_block(const subject *it, double a, double b, double c, double *S)
 
     random_configuration(&(uint64_t){1}, it, x);
     phx_body_linearise(it->body, none, x, v, M, D, NULL);
-    spread(it, D, dense);
+    spread(it->body, D, dense);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
             S[i * n + j] = c * dense[(r + i) * it->n_v + r + j];

@@ -305,10 +305,10 @@ void accelerations(phx_context *context, const subject *it, const double *gravit
     CHECK_STATUS(context, phx_dense_solve(context, it->n_v, M, 1, v_dot), PHX_OK);
 }
 
-void spread(const subject *it, const double *val, double *dense)
+void spread(const phx_body *body, const double *val, double *dense)
 {
-    const int *ptr, *idx, n = it->n_v;
-    phx_body_pattern(it->body, &ptr, &idx);
+    const int *ptr, *idx, n = phx_body_n_v(body);
+    phx_body_pattern(body, &ptr, &idx);
     memset(dense, 0, (size_t)n * (size_t)n * sizeof *dense);
     for (int i = 0; i < n; i++)
         for (int k = ptr[i]; k < ptr[i + 1]; k++)

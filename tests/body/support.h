@@ -59,7 +59,7 @@ phx_body_view instant(const double *x, const double *v);
 void accelerations(phx_context *context, const subject *it, const double *gravity, const double *x, const double *v,
                    const double *force, double *v_dot);
 /* Values on the body's pattern, which is ascending, as a dense matrix. */
-void spread(const subject *it, const double *val, double *dense);
+void spread(const phx_body *body, const double *val, double *dense);
 /* Offset of the deformation in x. */
 static inline int at_q(const subject *it)
 {

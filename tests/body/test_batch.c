@@ -95,7 +95,7 @@ static void check_batch(phx_context *context, const subject *it, const phx_body 
         assert_memory_equal(res + l * it->n_v, want, (size_t)it->n_v * sizeof *want);
         phx_body_batch_interval_matrix(g.batch, arrow, l, got);
         assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
-        spread(it, val, A);
+        spread(it->body, val, A);
         of_lane(g.width, l, size, arrow, own);
         CHECK_SMALL(arrow_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
         for (int k = it->dim; k < it->n_rigid; k++)

@@ -259,7 +259,7 @@ static void lacking(phx_context *context, const subject *it, double h, const int
     double res[MAX_V], val[MAX_ALL], A[MAX_ALL], S[MAX_ALL], w[3], gyro[MAX_V];
 
     alone(it, it->body, 0, h, at, res, val);
-    spread(it, val, A);
+    spread(it->body, val, A);
     constant_block(it, 2.0 / h, 0.5 * h, 1.0, S);
     for (int k = 0; k < it->n_rot; k++)
         w[k] = at->v0[it->dim + k] + at->v1[it->dim + k];

@@ -17,7 +17,7 @@ static void test_pattern(void **state)
         assert_in_range(ptr[it.n_v], 1, MAX_V * MAX_V);
         for (int e = 0; e < ptr[it.n_v]; e++)
             ones[e] = 1.0;
-        spread(&it, ones, dense);
+        spread(it.body, ones, dense);
         for (int i = 0; i < it.n_v; i++) {
             assert_true(dense[i * it.n_v + i] == 1.0);
             for (int e = ptr[i] + 1; e < ptr[i + 1]; e++)
@@ -75,13 +75,13 @@ static void check_state(const subject *it, uint64_t *seed)
     random_configuration(seed, it, x);
     random_velocity(seed, it, v);
     phx_body_linearise(it->body, test_gravity, x, v, M, D, K);
-    spread(it, M, dense);
+    spread(it->body, M, dense);
     phx_body_mass_matrix(it->body, x, mass);
     CHECK_VECTOR(it->n_v * it->n_v, dense, mass, 1e-15, "%s: mass matrix", it->name);
     check_matrix(it, 0, dense, x, v);
-    spread(it, D, dense);
+    spread(it->body, D, dense);
     check_matrix(it, 1, dense, x, v);
-    spread(it, K, dense);
+    spread(it->body, K, dense);
     check_matrix(it, 2, dense, x, v);
     phx_body_pattern(it->body, &ptr, &idx); /* each by itself is the same bit for bit */
     phx_body_linearise(it->body, test_gravity, x, v, M, again, NULL);
@@ -180,7 +180,7 @@ static void check_interval(const subject *it, double h, double tolerance, uint64
     random_velocity(seed, it, vm);
     interval_residual(it, h, x0, v0, vm, products, &view, x1, xm, v1, res);
     phx_body_interval_linearise(it->body, test_gravity, &view, room, val);
-    spread(it, val, A);
+    spread(it->body, val, A);
     check_shared(it, h, x0, v0, vm, val);
     for (int c = 0; c < n; c++) {
         double want[MAX_V] = {0}, got[MAX_V], mean[MAX_V];

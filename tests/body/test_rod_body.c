@@ -1,6 +1,6 @@
 /* The rod as a body: its energy over any interval, its derivatives against differences, its resultants, its inertia. */
 #include "body/rod/rod.h"
-#include "support.h"
+#include "span.h"
 
 #include "algebra/algebra.h"
 
@@ -74,183 +74,60 @@ static void open_rod(phx_context *context, int dim, double damping, rod_case *it
     assert_in_range(it->n_x, 1, MAX_X);
 }
 
-static void random_place(uint64_t *seed, const rod_case *it, double *x)
-{
-    double xi[MAX_V], twist[6];
+static const double BEND = 0.2;
 
-    phx_body_rest(it->body, x);
-    random_vector(seed, it->n_v, 0.2, xi);
-    phx_body_displace(it->body, 1.0, xi, x);
-    random_vector(seed, 6, 2.0, twist);
-    phx_body_displace_rigidly(it->body, 1.0, twist, x);
+/* Rods in the plane and in space, with and without damping. */
+typedef void rod_check(uint64_t *seed, const rod_case *it, bool damped, const char *what);
+
+static void check_rods(phx_context *context, uint64_t start, rod_check *check)
+{
+    for (int dim = 2; dim <= 3; dim++)
+        for (int damped = 0; damped < 2; damped++) {
+            uint64_t seed = start;
+            rod_case it;
+            char what[40];
+            snprintf(what, sizeof what, "dim %d, damped: %d", dim, damped);
+            open_rod(context, dim, damped ? 0.01 : 0.0, &it);
+            assert_true(phx_body_is_lossless(it.body) == !damped);
+            check(&seed, &it, damped == 1, what);
+            phx_body_destroy(it.body);
+        }
 }
 
-static void spread_rod(const rod_case *it, const double *val, double *dense)
+static void balance(uint64_t *seed, const rod_case *it, bool damped, const char *what)
 {
-    const int *ptr, *idx;
+    static const double lengths[4] = {1e-3, 0.1, 0.5, -0.2};
 
-    phx_body_pattern(it->body, &ptr, &idx);
-    memset(dense, 0, MAX_V * MAX_V * sizeof *dense);
-    for (int i = 0; i < it->n_v; i++)
-        for (int k = ptr[i]; k < ptr[i + 1]; k++)
-            dense[i * it->n_v + idx[k]] = val[k];
-}
-
-/* ---- intervals ---- */
-typedef struct span {
-    double x0[MAX_X], x1[MAX_X], xm[MAX_X], v0[MAX_V], v1[MAX_V], vm[MAX_V], res[MAX_V];
-    phx_body_view view;
-} span;
-
-static void take(const rod_case *it, double h, span *at)
-{
-    double low[MAX_X] = {0}, lost[MAX_X] = {0};
-    phx_products *products = phx_body_products_create(NULL, it->body, NULL);
-
-    assert_non_null(products);
-    for (int i = 0; i < it->n_v; i++)
-        at->v1[i] = 2.0 * at->vm[i] - at->v0[i];
-    phx_body_move(it->body, h, at->x0, low, at->vm, at->x1, lost, at->xm);
-    at->view = (phx_body_view){.h = h,
-                               .x0 = at->x0,
-                               .x1 = at->x1,
-                               .xm = at->xm,
-                               .v0 = at->v0,
-                               .v1 = at->v1,
-                               .vm = at->vm,
-                               .products = products};
-    phx_body_interval_begin(it->body, h, at->x0, at->v0, products);
-    phx_body_interval_residual(it->body, test_gravity, &at->view, at->res);
-}
-
-static void leave(const rod_case *it, span *at)
-{
-    phx_body_products_destroy(it->body, at->view.products);
-}
-
-static void random_span(uint64_t *seed, const rod_case *it, double h, span *at)
-{
-    random_place(seed, it, at->x0);
-    random_vector(seed, it->n_v, 0.6, at->v0);
-    random_vector(seed, it->n_v, 0.6, at->vm);
-    take(it, h, at);
-}
-
-static double energy(const rod_case *it, const double *x, const double *v)
-{
-    return phx_body_kinetic(it->body, x, v) + phx_body_elastic(it->body, x) +
-           phx_body_potential(it->body, test_gravity, x);
+    for (int n = 0; n < 40; n++)
+        check_span_energy(seed, it->body, BEND, lengths[n % 4], damped, what);
 }
 
 static void test_energy(void **state)
 {
-    static const double lengths[4] = {1e-3, 0.1, 0.5, -0.2};
-
-    for (int dim = 2; dim <= 3; dim++)
-        for (int damped = 0; damped < 2; damped++) {
-            uint64_t seed = 17;
-            rod_case it;
-            open_rod(*state, dim, damped ? 0.01 : 0.0, &it);
-            assert_true(phx_body_is_lossless(it.body) == !damped);
-            for (int n = 0; n < 40; n++) {
-                const double h = lengths[n % 4];
-                span at;
-                random_span(&seed, &it, h, &at);
-                const double lost = h * phx_body_interval_dissipation(it.body, &at.view);
-                phx_body_interval_finish(it.body, h, at.v0, at.v1);
-                const double gain = energy(&it, at.x1, at.v1) - energy(&it, at.x0, at.v0);
-                const double work = h * dot_product(it.n_v, at.vm, at.res);
-                const double scale = fabs(energy(&it, at.x0, at.v0)) + fabs(energy(&it, at.x1, at.v1)) + fabs(lost);
-                CHECK_SMALL((work - gain - lost) / scale, 1e-13, "dim %d, h = %g", dim, h);
-                assert_true(damped ? lost * h > 0.0 : lost == 0.0);
-                leave(&it, &at);
-            }
-            phx_body_destroy(it.body);
-        }
+    check_rods(*state, 17, balance);
 }
 
 /* ---- derivatives ---- */
-static const double side[4] = {-2, -1, 1, 2}, weight[4] = {1.0, -8.0, 8.0, -1.0};
-
-/* x1 = x (+) step xi with the exponential, by many small turns */
-static void move_along(const rod_case *it, const double *x, double step, const double *xi, double *x1)
+static void interval_tangent(uint64_t *seed, const rod_case *it, bool damped, const char *what)
 {
-    memcpy(x1, x, (size_t)it->n_x * sizeof *x);
-    phx_body_displace(it->body, step, xi, x1);
+    (void)damped;
+    check_span_tangent(seed, it->body, BEND, 0.3, what);
 }
 
 static void test_interval_tangent(void **state)
 {
-    for (int dim = 2; dim <= 3; dim++)
-        for (int damped = 0; damped < 2; damped++) {
-            uint64_t seed = 19;
-            rod_case it;
-            span at;
-            double A[MAX_V * MAX_V], dense[MAX_V * MAX_V], room[2 * MAX_V * MAX_V];
-            open_rod(*state, dim, damped ? 0.01 : 0.0, &it);
-            random_span(&seed, &it, 0.3, &at);
-            phx_body_interval_linearise(it.body, test_gravity, &at.view, room, A);
-            spread_rod(&it, A, dense);
-            for (int c = 0; c < it.n_v; c++) {
-                double column[MAX_V] = {0}, got[MAX_V];
-                for (int k = 0; k < 4; k++) {
-                    span other = at;
-                    other.vm[c] += 1e-3 * side[k];
-                    take(&it, 0.3, &other);
-                    for (int i = 0; i < it.n_v; i++)
-                        column[i] += weight[k] / (12.0 * 1e-3) * other.res[i];
-                    leave(&it, &other);
-                }
-                for (int i = 0; i < it.n_v; i++)
-                    got[i] = dense[i * it.n_v + c];
-                CHECK_VECTOR(it.n_v, got, column, 1e-8, "dim %d, column %d", dim, c);
-            }
-            leave(&it, &at);
-            phx_body_destroy(it.body);
-        }
+    check_rods(*state, 19, interval_tangent);
 }
 
-static void check_columns(const rod_case *it, const char *what, const double *val, const double *x, const double *v,
-                          bool of_place)
+static void instant_tangents(uint64_t *seed, const rod_case *it, bool damped, const char *what)
 {
-    const double still[MAX_V] = {0};
-    double dense[MAX_V * MAX_V];
-
-    spread_rod(it, val, dense);
-    for (int c = 0; c < it->n_v; c++) {
-        double column[MAX_V] = {0}, got[MAX_V], res[MAX_V];
-        for (int k = 0; k < 4; k++) {
-            double xi[MAX_V] = {0}, x1[MAX_X], v1[MAX_V];
-            memcpy(v1, v, (size_t)it->n_v * sizeof *v);
-            xi[c] = 1.0;
-            move_along(it, x, of_place ? 1e-3 * side[k] : 0.0, xi, x1);
-            if (!of_place)
-                v1[c] += 1e-3 * side[k];
-            phx_body_residual(it->body, test_gravity, x1, v1, still, res);
-            for (int i = 0; i < it->n_v; i++)
-                column[i] += weight[k] / (12.0 * 1e-3) * res[i];
-        }
-        for (int i = 0; i < it->n_v; i++)
-            got[i] = dense[i * it->n_v + c];
-        CHECK_VECTOR(it->n_v, got, column, 1e-8, "%s, dim %d, column %d", what, it->dim, c);
-    }
+    (void)damped;
+    check_instant_tangents(seed, it->body, BEND, what);
 }
 
 static void test_instant_tangents(void **state)
 {
-    for (int dim = 2; dim <= 3; dim++)
-        for (int damped = 0; damped < 2; damped++) {
-            uint64_t seed = 23;
-            rod_case it;
-            double x[MAX_X], v[MAX_V], M[MAX_V * MAX_V], D[MAX_V * MAX_V], K[MAX_V * MAX_V];
-            open_rod(*state, dim, damped ? 0.01 : 0.0, &it);
-            random_place(&seed, &it, x);
-            random_vector(&seed, it.n_v, 0.8, v);
-            phx_body_linearise(it.body, test_gravity, x, v, M, D, K);
-            check_columns(&it, "D", D, x, v, false);
-            check_columns(&it, "K", K, x, v, true);
-            phx_body_destroy(it.body);
-        }
+    check_rods(*state, 23, instant_tangents);
 }
 
 /* ---- resultants ---- */
@@ -263,16 +140,17 @@ static void test_stress_derivative(void **state)
         open_rod(*state, dim, 0.0, &it);
         const int n = phx_body_n_stress(it.body);
         assert_in_range(n, 1, MAX_STRESS);
-        random_place(&seed, &it, x);
+        span_place(&seed, it.body, BEND, x);
         random_vector(&seed, n, 1.0, row);
         phx_body_stress_derivative(it.body, x, row, got);
         for (int c = 0; c < it.n_v; c++) {
             double xi[MAX_V] = {0}, x1[MAX_X], slope = 0.0;
             xi[c] = 1.0;
             for (int k = 0; k < 4; k++) {
-                move_along(&it, x, 1e-3 * side[k], xi, x1);
+                memcpy(x1, x, (size_t)it.n_x * sizeof *x);
+                phx_body_displace(it.body, 1e-3 * span_side[k], xi, x1);
                 phx_body_stress(it.body, x1, sigma);
-                slope += weight[k] / (12.0 * 1e-3) * dot_product(n, row, sigma);
+                slope += span_weight[k] * dot_product(n, row, sigma);
             }
             CHECK_SMALL(got[c] - slope, 1e-7, "dim %d, column %d", dim, c);
         }

@@ -1,11 +1,11 @@
 /* The body of vectors: its energy over any interval, its derivatives against differences, its rigid motions and
  * inertia, ports, patch tests. */
 #include "shells.h"
-#include "support.h"
+#include "span.h"
 
 #include "algebra/algebra.h"
 
-enum { SIZE_V = 300, SIZE_X = 320, SIZE_STRESS = 2000 };
+enum { SIZE_STRESS = 2000 };
 
 static void cylinder(double s, double t, double *place, double *normal)
 {
@@ -23,6 +23,7 @@ typedef struct sample {
     shell_mesh mesh;
     phx_body *body;
     int n_v, n_x;
+    char what[20];
 } sample;
 
 /* Two elements; the first end tied, or both, or none. */
@@ -44,8 +45,8 @@ static void open_sample(phx_context *context, phx_vector_element element, int ti
     CHECK_OK(context, phx_vector_body_create(context, &s->mesh.def, &s->body));
     s->n_v = phx_body_n_v(s->body);
     s->n_x = phx_body_n_x(s->body);
-    assert_in_range(s->n_v, 1, SIZE_V);
-    assert_in_range(s->n_x, 1, SIZE_X);
+    assert_in_range(s->n_v, 1, SPAN_V);
+    assert_in_range(s->n_x, 1, SPAN_X);
 }
 
 static void close_sample(sample *s)
@@ -54,68 +55,14 @@ static void close_sample(sample *s)
     shell_mesh_free(&s->mesh);
 }
 
-static void random_place(uint64_t *seed, const sample *s, double *x)
-{
-    double xi[SIZE_V], twist[6];
-
-    phx_body_rest(s->body, x);
-    random_vector(seed, s->n_v, 0.1, xi);
-    phx_body_displace(s->body, 1.0, xi, x);
-    random_vector(seed, 6, 2.0, twist);
-    phx_body_displace_rigidly(s->body, 1.0, twist, x);
-}
-
-/* ---- intervals ---- */
-typedef struct span {
-    double x0[SIZE_X], x1[SIZE_X], xm[SIZE_X], v0[SIZE_V], v1[SIZE_V], vm[SIZE_V], res[SIZE_V];
-    phx_body_view view;
-} span;
-
-static void take(const sample *s, double h, span *at)
-{
-    double low[SIZE_X] = {0}, lost[SIZE_X] = {0};
-    phx_products *products = phx_body_products_create(NULL, s->body, NULL);
-
-    assert_non_null(products);
-    for (int i = 0; i < s->n_v; i++)
-        at->v1[i] = 2.0 * at->vm[i] - at->v0[i];
-    phx_body_move(s->body, h, at->x0, low, at->vm, at->x1, lost, at->xm);
-    at->view = (phx_body_view){.h = h,
-                               .x0 = at->x0,
-                               .x1 = at->x1,
-                               .xm = at->xm,
-                               .v0 = at->v0,
-                               .v1 = at->v1,
-                               .vm = at->vm,
-                               .products = products};
-    phx_body_interval_begin(s->body, h, at->x0, at->v0, products);
-    phx_body_interval_residual(s->body, test_gravity, &at->view, at->res);
-}
-
-static void leave(const sample *s, span *at)
-{
-    phx_body_products_destroy(s->body, at->view.products);
-}
-
-static void random_span(uint64_t *seed, const sample *s, double h, span *at)
-{
-    random_place(seed, s, at->x0);
-    random_vector(seed, s->n_v, 0.6, at->v0);
-    random_vector(seed, s->n_v, 0.6, at->vm);
-    take(s, h, at);
-}
-
-static double energy(const sample *s, const double *x, const double *v)
-{
-    return phx_body_kinetic(s->body, x, v) + phx_body_elastic(s->body, x) +
-           phx_body_potential(s->body, test_gravity, x);
-}
+static const double BEND = 0.1;
 
 /* Every kind of element, number of ties, with and without damping. */
 static const phx_vector_element kinds[4] = {PHX_VECTOR_Q9, PHX_VECTOR_T6, PHX_VECTOR_HEX27, PHX_VECTOR_TET10};
 
 static void open_number(phx_context *context, int k, sample *s)
 {
+    snprintf(s->what, sizeof s->what, "sample %d", k);
     open_sample(context, kinds[k < 12 ? k % 2 : 2 + k % 2], k / 2 % 3, k < 6 ? 0.0 : 0.01, s);
 }
 
@@ -130,44 +77,12 @@ static void test_energy(void **state)
     sample s;
 
     FOR_SAMPLES(*state, &s)
-    for (int n = 0; n < 8; n++) {
-        const double h = lengths[n % 4];
-        span at;
-        random_span(&seed, &s, h, &at);
-        const double lost = h * phx_body_interval_dissipation(s.body, &at.view);
-        phx_body_interval_finish(s.body, h, at.v0, at.v1);
-        const double gain = energy(&s, at.x1, at.v1) - energy(&s, at.x0, at.v0);
-        const double work = h * dot_product(s.n_v, at.vm, at.res);
-        const double scale = fabs(energy(&s, at.x0, at.v0)) + fabs(energy(&s, at.x1, at.v1)) + fabs(lost);
-        CHECK_SMALL((work - gain - lost) / scale, 1e-13, "sample %d, h = %g", k_, h);
-        assert_true(k_ >= 6 ? lost * h > 0.0 : lost == 0.0);
-        leave(&s, &at);
-    }
+    for (int n = 0; n < 8; n++)
+        check_span_energy(&seed, s.body, BEND, lengths[n % 4], k_ >= 6, s.what);
 }
 
 /* ---- derivatives ---- */
-static const double side[4] = {-2, -1, 1, 2}, weight[4] = {1.0, -8.0, 8.0, -1.0};
-static double dense[SIZE_V * SIZE_V], values[3][SIZE_V * SIZE_V], room[2 * SIZE_V * SIZE_V];
-
-static void spread_values(const sample *s, const double *val)
-{
-    const int *ptr, *idx;
-
-    phx_body_pattern(s->body, &ptr, &idx);
-    memset(dense, 0, sizeof dense);
-    for (int i = 0; i < s->n_v; i++)
-        for (int k = ptr[i]; k < ptr[i + 1]; k++)
-            dense[i * s->n_v + idx[k]] = val[k];
-}
-
-static void check_column(const sample *s, int c, const double *column, const char *what, int number)
-{
-    double got[SIZE_V];
-
-    for (int i = 0; i < s->n_v; i++)
-        got[i] = dense[i * s->n_v + c];
-    CHECK_VECTOR(s->n_v, got, column, 1e-8, "%s, sample %d, column %d", what, number, c);
-}
+static double values[3][SPAN_MATRIX], dense[SPAN_MATRIX];
 
 static void test_interval_tangent(void **state)
 {
@@ -175,49 +90,7 @@ static void test_interval_tangent(void **state)
     sample s;
 
     FOR_SAMPLES(*state, &s)
-    {
-        span at;
-        random_span(&seed, &s, 0.3, &at);
-        phx_body_interval_linearise(s.body, test_gravity, &at.view, room, values[0]);
-        spread_values(&s, values[0]);
-        for (int c = 0; c < s.n_v; c++) {
-            double column[SIZE_V] = {0};
-            for (int k = 0; k < 4; k++) {
-                span other = at;
-                other.vm[c] += 1e-3 * side[k];
-                take(&s, 0.3, &other);
-                for (int i = 0; i < s.n_v; i++)
-                    column[i] += weight[k] / (12.0 * 1e-3) * other.res[i];
-                leave(&s, &other);
-            }
-            check_column(&s, c, column, "interval", k_);
-        }
-        leave(&s, &at);
-    }
-}
-
-static void check_columns(const sample *s, const char *what, const double *val, const double *x, const double *v,
-                          bool of_place, int number)
-{
-    const double still[SIZE_V] = {0};
-
-    spread_values(s, val);
-    for (int c = 0; c < s->n_v; c++) {
-        double column[SIZE_V] = {0}, res[SIZE_V];
-        for (int k = 0; k < 4; k++) {
-            double xi[SIZE_V] = {0}, x1[SIZE_X], v1[SIZE_V];
-            memcpy(v1, v, (size_t)s->n_v * sizeof *v);
-            memcpy(x1, x, (size_t)s->n_x * sizeof *x);
-            xi[c] = 1.0;
-            phx_body_displace(s->body, of_place ? 1e-3 * side[k] : 0.0, xi, x1);
-            if (!of_place)
-                v1[c] += 1e-3 * side[k];
-            phx_body_residual(s->body, test_gravity, x1, v1, still, res);
-            for (int i = 0; i < s->n_v; i++)
-                column[i] += weight[k] / (12.0 * 1e-3) * res[i];
-        }
-        check_column(s, c, column, what, number);
-    }
+    check_span_tangent(&seed, s.body, BEND, 0.3, s.what);
 }
 
 static void test_instant_tangents(void **state)
@@ -226,14 +99,7 @@ static void test_instant_tangents(void **state)
     sample s;
 
     FOR_SAMPLES(*state, &s)
-    {
-        double x[SIZE_X], v[SIZE_V];
-        random_place(&seed, &s, x);
-        random_vector(&seed, s.n_v, 0.8, v);
-        phx_body_linearise(s.body, test_gravity, x, v, values[0], values[1], values[2]);
-        check_columns(&s, "D", values[1], x, v, false, k_);
-        check_columns(&s, "K", values[2], x, v, true, k_);
-    }
+    check_instant_tangents(&seed, s.body, BEND, s.what);
 }
 
 /* The mixed tangent with the stress of the place is the tangent at rest; the predicted stress is linear in xi. */
@@ -244,13 +110,13 @@ static void test_mixed(void **state)
 
     FOR_SAMPLES(*state, &s)
     {
-        const double still[SIZE_V] = {0};
-        double x[SIZE_X], x1[SIZE_X], xi[SIZE_V], sigma[2][SIZE_STRESS], change[SIZE_STRESS], slope[SIZE_STRESS] = {0};
+        const double still[SPAN_V] = {0};
+        double x[SPAN_X], x1[SPAN_X], xi[SPAN_V], sigma[2][SIZE_STRESS], change[SIZE_STRESS], slope[SIZE_STRESS] = {0};
         const int n = phx_body_n_free_stress(s.body);
         const int *ptr, *idx;
         phx_body_pattern(s.body, &ptr, &idx);
         assert_in_range(n, 1, SIZE_STRESS);
-        random_place(&seed, &s, x);
+        span_place(&seed, s.body, BEND, x);
         phx_body_free_stress(s.body, x, NULL, sigma[0]);
         phx_body_free_linearise(s.body, test_gravity, x, sigma[0], values[1]);
         phx_body_linearise(s.body, test_gravity, x, still, values[0], NULL, values[2]);
@@ -259,10 +125,10 @@ static void test_mixed(void **state)
         phx_body_free_stress(s.body, x, xi, sigma[1]);
         for (int k = 0; k < 4; k++) {
             memcpy(x1, x, sizeof x);
-            phx_body_displace(s.body, 1e-3 * side[k], xi, x1);
+            phx_body_displace(s.body, 1e-3 * span_side[k], xi, x1);
             phx_body_free_stress(s.body, x1, NULL, change);
             for (int i = 0; i < n; i++)
-                slope[i] += weight[k] / (12.0 * 1e-3) * change[i];
+                slope[i] += span_weight[k] * change[i];
         }
         for (int i = 0; i < n; i++)
             sigma[1][i] -= sigma[0][i];
@@ -277,19 +143,19 @@ static void test_stress_derivative(void **state)
 
     FOR_SAMPLES(*state, &s)
     {
-        double x[SIZE_X], row[SIZE_STRESS], got[SIZE_V], sigma[SIZE_STRESS];
+        double x[SPAN_X], row[SIZE_STRESS], got[SPAN_V], sigma[SIZE_STRESS];
         const int n = phx_body_n_stress(s.body);
-        random_place(&seed, &s, x);
+        span_place(&seed, s.body, BEND, x);
         random_vector(&seed, n, 1.0, row);
         phx_body_stress_derivative(s.body, x, row, got);
         for (int c = 0; c < s.n_v; c++) {
-            double xi[SIZE_V] = {0}, x1[SIZE_X], slope = 0.0;
+            double xi[SPAN_V] = {0}, x1[SPAN_X], slope = 0.0;
             xi[c] = 1.0;
             for (int k = 0; k < 4; k++) {
                 memcpy(x1, x, sizeof x);
-                phx_body_displace(s.body, 1e-3 * side[k], xi, x1);
+                phx_body_displace(s.body, 1e-3 * span_side[k], xi, x1);
                 phx_body_stress(s.body, x1, sigma);
-                slope += weight[k] / (12.0 * 1e-3) * dot_product(n, row, sigma);
+                slope += span_weight[k] * dot_product(n, row, sigma);
             }
             CHECK_CLOSE(got[c], slope, 1e-6, "sample %d, column %d", k_, c);
         }
@@ -304,7 +170,7 @@ static void test_rigid(void **state)
 
     FOR_SAMPLES(*state, &s)
     {
-        double x[SIZE_X], x1[SIZE_X], v[SIZE_V], p[SIZE_V], twist[6], mass[36], other[6], linear[3], angular[3],
+        double x[SPAN_X], x1[SPAN_X], v[SPAN_V], p[SPAN_V], twist[6], mass[36], other[6], linear[3], angular[3],
             sigma[SIZE_STRESS];
         phx_body_rest(s.body, x);
         random_vector(&seed, 6, 1.5, twist);
@@ -354,12 +220,12 @@ static void test_zero_eigenvalues(void **state)
 
     FOR_SAMPLES(*state, &s)
     {
-        const double still[SIZE_V] = {0}, none[3] = {0};
-        double x[SIZE_X];
-        static double eigen[SIZE_V];
+        const double still[SPAN_V] = {0}, none[3] = {0};
+        double x[SPAN_X];
+        static double eigen[SPAN_V];
         phx_body_rest(s.body, x);
         phx_body_linearise(s.body, none, x, still, values[0], NULL, values[2]);
-        spread_values(&s, values[2]);
+        spread(s.body, values[2], dense);
         for (int i = 0; i < s.n_v; i++)
             for (int j = 0; j < i; j++)
                 CHECK_CLOSE(dense[i * s.n_v + j], dense[j * s.n_v + i], 1e-11, "symmetry, sample %d", k_);
@@ -380,8 +246,8 @@ static void test_momenta(void **state)
     FOR_SAMPLES(*state, &s)
     {
         const double none[3] = {0};
-        double x[SIZE_X], v[SIZE_V], zero[SIZE_V] = {0}, res[SIZE_V], wrench[6];
-        random_place(&seed, &s, x);
+        double x[SPAN_X], v[SPAN_V], zero[SPAN_V] = {0}, res[SPAN_V], wrench[6];
+        span_place(&seed, s.body, BEND, x);
         random_vector(&seed, s.n_v, 0.5, v);
         phx_body_residual(s.body, none, x, zero, zero, res); /* at rest: forces of the elements */
         phx_body_rigid_force(s.body, x, res, wrench);
@@ -456,12 +322,12 @@ static void test_ports(void **state)
     FOR_SAMPLES(*state, &s)
     {
         span at;
-        random_span(&seed, &s, 0.2, &at);
+        span_random(&seed, s.body, BEND, 0.2, &at);
         for (int node = 1; node <= s.mesh.def.n_places; node++) {
             const phx_location where = {.sort = PHX_LOCATION_NODE, .node = node};
             phx_body_port port = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
             phx_port_view view = {.dim = 3};
-            double P[12 * 6], effort[12] = {0.3, -0.5, 0.7}, res[SIZE_V] = {0}, rate[12] = {0};
+            double P[12 * 6], effort[12] = {0.3, -0.5, 0.7}, res[SPAN_V] = {0}, rate[12] = {0};
             int cols[6];
             CHECK_OK(*state, phx_body_locate(s.body, *state, &where, &port));
             phx_body_port_view(s.body, &port, &at.view, &view);
@@ -477,7 +343,7 @@ static void test_ports(void **state)
             CHECK_CLOSE(dot_product(s.n_v, res, at.vm), dot_product(3, effort, view.rate), 1e-13, "node %d", node);
             phx_body_port_free(&port);
         }
-        leave(&s, &at);
+        span_leave(s.body, &at);
     }
 }
 
@@ -491,7 +357,7 @@ static void test_archive(void **state)
     {
         phx_archive *out = NULL, *in = NULL;
         phx_body *again = NULL;
-        double x[SIZE_X], v[SIZE_V], res[2][SIZE_V];
+        double x[SPAN_X], v[SPAN_V], res[2][SPAN_V];
         size_t size;
         CHECK_OK(*state, phx_archive_create(*state, &out));
         phx_body_archive(out, NULL, &s.body);
@@ -499,7 +365,7 @@ static void test_archive(void **state)
         CHECK_OK(*state, phx_archive_open(*state, size, bytes, &in));
         phx_body_archive(in, NULL, &again);
         CHECK_OK(*state, phx_archive_status(in));
-        random_place(&seed, &s, x);
+        span_place(&seed, s.body, BEND, x);
         random_vector(&seed, s.n_v, 0.8, v);
         phx_body_residual(s.body, test_gravity, x, v, v, res[0]);
         phx_body_residual(again, test_gravity, x, v, v, res[1]);
