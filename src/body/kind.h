@@ -120,7 +120,7 @@ struct phx_body {
     int n_attitude;          /* entries of an attitude in x */
     int n_frames;
     const phx_body_frame *frames; /* the first at 0, 0; none: the first coordinates are a place */
-    phx_body **nodes;             /* rigid bodies at all frames (nodes.h), owned; NULL: it has none */
+    phx_body **nodes;             /* rigid bodies at all frames (nodes.h), owned; NULL if absent */
     const bool *directions;       /* coordinates that are inertial vectors: whether each is a direction, not a place */
     int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
     int n_places;                 /* along its curve: the last entries of x and of v, behind the coordinates */

@@ -43,6 +43,7 @@ void phx_body_port_attitude(const phx_body *body, const phx_body_port *port, con
         phx_attitude_rotation(body->dim, x + port->frame.x + body->dim, R);
 }
 
+/* A view of a frame with the inertial axes at the vector of a port: of its attitude and turning nothing is seen. */
 static const phx_body_view *from_vector(const phx_body_port *port, const phx_body_view *view, frame_view *room)
 {
     static const double inertial[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};

@@ -453,6 +453,7 @@ phx_status phx_block_linearise_interval(const phx_block *block, phx_context *con
     return status;
 }
 
+/* One evaluation without limits, of an interval or of a sample whose new states are dropped. */
 phx_status phx_block_sides(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                            const double *y, double *room, signed char *side)
 {

@@ -107,8 +107,8 @@ phx_status phx_block_linearise_interval(const phx_block *block, phx_context *con
  * in a sample. */
 phx_status phx_block_sides(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                            const double *y, double *room, signed char *side);
-/* From now on outputs are held at these sides, or free of limits, wherever they are: neighbours of a block have the
- * derivatives of its branch. The array is borrowed; NULL: as usual. */
+/* Holds outputs at these sides of their limits, whatever their values: neighbours of a block then have the derivatives
+ * of its branch. The array is borrowed; NULL releases them. */
 void phx_block_hold_sides(phx_block *block, const signed char *side);
 /* About z and y at an instant: z' = A z + B y, u = C z + D y as changes. Row-major, any may be NULL. `room` as above.
  */

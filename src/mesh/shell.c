@@ -105,6 +105,7 @@ typedef struct incidence {
     int *begin, *entry;
 } incidence;
 
+/* For each node the entries of mesh->node at which surface cells have it: counted, then listed. */
 static phx_status make_incidence(phx_context *context, const phx_mesh *mesh, incidence *at)
 {
     const int n = mesh->first[mesh->n_cells];

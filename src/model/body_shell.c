@@ -168,6 +168,7 @@ static void shell_place_port(const phx_model_body *body, phx_model_port *port)
     port->location = phx_location_of_name(port->name);
 }
 
+/* A port is a set, or a single node by its number or a place near it, which has neither axes nor a tie. */
 static phx_status shell_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port)
 {
     static const char *const of_sets[] = {"set", "tie", "position", "rotation"};
@@ -317,6 +318,7 @@ typedef struct shell_maker {
 /* Nodes by lines of three, as the body has them, among those of a cell. */
 static const int lines[9] = {0, 4, 1, 7, 8, 5, 3, 6, 2};
 
+/* Arrays for all nodes, cells and ports of the mesh. */
 static phx_status allocate_maker(shell_maker *m)
 {
     phx_context *context = m->builder->context;
@@ -640,6 +642,7 @@ static phx_status check_tie(const shell_maker *m, const phx_model_port *port, co
         port->name);
 }
 
+/* Ports at one node get its place; each set becomes a tie. */
 static phx_status shell_ports(shell_maker *m)
 {
     phx_status status = PHX_OK;

@@ -94,6 +94,7 @@ static phx_status name_columns(phx_context *context, const phx_system *system, p
     return PHX_OK;
 }
 
+/* Time and energies, the outputs that are wanted, then the columns of controllers. */
 phx_status phx_built_columns(const phx_built *built, const phx_used_columns *wanted, double t, const double *x,
                              const double *v, double *columns)
 {

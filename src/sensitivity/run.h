@@ -13,7 +13,7 @@ typedef struct phx_built {
 } phx_built;
 void phx_built_free(phx_built *built);
 
-/* Columns of a result that follow from the state: t, energies, outputs, and those of controllers. */
+/* Columns of a result that follow from the state: t, energies, outputs, columns of controllers. */
 enum { COLUMN_TIME, COLUMN_KINETIC, COLUMN_ELASTIC, COLUMN_POTENTIAL, COLUMN_ENERGY, PHX_STATE_COLUMNS };
 typedef struct phx_column_names {
     int n;

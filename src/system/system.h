@@ -401,8 +401,8 @@ bool phx_system_is_shaped(const phx_system *system); /* whether there are these 
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns);
 /* Which outputs of all continuous controllers are below (-1) or above (1) their limits at a state, else 0; of sampled
- * ones 0. `side`: phx_system_controller_outputs. From hold_sides on the blocks of a system stay there, wherever they
- * are, so that differences of them are those of one branch; the array is borrowed, NULL: as usual. */
+ * ones 0. `side`: phx_system_controller_outputs. hold_sides holds all blocks of a system at these sides, so
+ * that their differences belong to one branch. The array is borrowed; NULL releases them. */
 int phx_system_controller_outputs(const phx_system *system);
 phx_status phx_system_limit_sides(phx_dae *dae, double t, const double *x, const double *v, signed char *side);
 void phx_system_hold_sides(const phx_system *system, const signed char *side);

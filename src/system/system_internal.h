@@ -133,8 +133,8 @@ double phx_sys_controllers_energy(const phx_system *system, const double *x);
 double phx_sys_measure(const workspace *ws, const measure *gauge);
 bool phx_sys_measure_is_rate(const phx_system *system, const measure *gauge);
 void phx_sys_measure_row(workspace *ws, const measure *gauge);
-/* Whether its mean over an interval is that of a place at both ends, or the increment of one over the length: its row
- * at an instant is then the derivative of the place. */
+/* Whether its mean over an interval is the mean of a place at both ends, or the increment of a place over h. Its row at
+ * an instant is then the derivative of the place. */
 bool phx_sys_measure_has_place(const phx_system *system, const measure *gauge);
 /* The ports whose motion it follows, one or two. */
 int phx_sys_measure_ports(const phx_system *system, const measure *gauge, phx_port_id ports[2]);

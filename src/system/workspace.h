@@ -307,7 +307,7 @@ typedef struct control_work {
     double *row;       /* their values */
     double *columns;   /* all output columns, of a sample */
     bool open;         /* a linearisation leaves the feedback out: u stays what it is */
-    bool held;         /* u stays what it is in evaluations too, and no samples are taken */
+    bool held;         /* u is constant in evaluations too, and no samples are taken */
     rest_control rest;
 } control_work;
 

@@ -99,6 +99,43 @@ static void shape_of_a_cantilever_has_its_closed_form(void **state)
     phx_model_destroy(model);
 }
 
+/* Parameters that are moved on several threads have the same derivatives to the last bit, and the first of them that
+ * has none is named. */
+static void threads_change_nothing(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\n"
+        "dimension: 2\n"
+        "parameters: {rho: 7800, E: 2e11, w: 0.05, h: 0.01, n: 4}\n"
+        "materials: {steel: {density: rho, young: E}}\n"
+        "bodies: {b: {kind: beam, material: steel, length: 1, section: {kind: rectangle, width: w, height: h},\n"
+        "             elements: n, reference: cantilever}}\n"
+        "joints: {root: {kind: weld, ports: [ground.O, b.P]}}\n";
+    static const char *const objectives[] = {"modes.omega.1", "model.mass"}, *const names[] = {"rho", "E", "w", "h",
+                                                                                               "n"};
+    phx_context *context = *state;
+    phx_model *model = read_model(context, text);
+    phx_gradient_options options = phx_gradient_options_default();
+    phx_gradient found[2];
+
+    options.n_objectives = 2;
+    options.objectives = objectives;
+    options.n_parameters = 4;
+    options.parameters = names;
+    for (int k = 0; k < 2; k++) {
+        options.threads = 1 + 2 * k;
+        CHECK_OK(context, phx_gradient_find(context, model, &options, &found[k]));
+    }
+    assert_memory_equal(found[0].gradient, found[1].gradient, 8 * sizeof(double));
+    assert_memory_equal(found[0].error, found[1].error, 8 * sizeof(double));
+    for (int k = 0; k < 2; k++)
+        phx_gradient_free(&found[k]);
+    options.n_parameters = 5;
+    assert_int_not_equal(phx_gradient_find(context, model, &options, &found[0]), PHX_OK);
+    CHECK_MESSAGE(context, "at n = ");
+    phx_model_destroy(model);
+}
+
 /* A body under a force from rest moves by F t^2/(2 m), exactly; it passes 0.5 m at t = sqrt(m/F). */
 static void accelerated_body_has_its_closed_form(void **state)
 {
@@ -474,6 +511,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(oscillator_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(shape_of_a_cantilever_has_its_closed_form, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(threads_change_nothing, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(accelerated_body_has_its_closed_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(adjoint_tangent_and_differences_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(steps_are_made_again, context_setup, context_teardown),

@@ -101,6 +101,7 @@ static void *archive_room(phx_archive *archive, const void *there, int count, si
     return made;
 }
 
+/* Sections, ties and point masses of a definition, written or read. */
 static void archive_parts(phx_archive *archive, phx_vector_def *def)
 {
     phx_vector_section *sections = archive_room(archive, def->sections, def->n_sections, sizeof *sections);
@@ -133,6 +134,7 @@ static void archive_parts(phx_archive *archive, phx_vector_def *def)
     }
 }
 
+/* Counts first, then the arrays that have these sizes; those of shells are empty for solids. */
 static void archive_def(phx_archive *archive, phx_vector_def *def)
 {
     int *counts[] = {&def->n_places,   &def->n_directors, &def->n_elements,
@@ -161,6 +163,7 @@ static void archive_def(phx_archive *archive, phx_vector_def *def)
     archive_parts(archive, def);
 }
 
+/* A body is written as its definition; in reading it is built from it again. */
 void phx_vectors_archive(phx_archive *archive, const phx_flex *flex, phx_body **body)
 {
     const bool reads = phx_archive_reads(archive);

@@ -127,6 +127,7 @@ double phx_vector_cell_work(const phx_vector_cell *of, const double *S, const do
     return sum;
 }
 
+/* By rows: a product f a.b with the force sigma on its measure puts f sigma b on row a and f sigma a on row b. */
 void phx_vector_cell_force(const phx_vector_cell *of, const double *z, const double *S, double *f)
 {
     const phx_vector_cell_table *table = of->table;
@@ -262,6 +263,7 @@ static void add_geometric(const phx_vector_cell *of, double factor, const double
                 K[(3 * k + i) * 3 * n + 3 * l + i] += G[k][l] + G[l][k];
 }
 
+/* Point by point D^T C D, theory of shells (6); slopes of measures that all points use are made once. */
 void phx_vector_cell_tangent(const phx_vector_cell *of, const double *left, const double *right, double c,
                              const double *S, double g, double *K)
 {

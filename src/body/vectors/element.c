@@ -257,6 +257,7 @@ static void fill_solid(phx_vector_cell_table *table)
     end_part(table);
 }
 
+/* Nodes, points and products of an element kind. */
 void phx_vector_cell_table_fill(phx_vector_element element, phx_vector_cell_table *table)
 {
     const bool lines = element == PHX_VECTOR_Q9 || element == PHX_VECTOR_HEX27;
@@ -455,6 +456,8 @@ static void tangents_at(const phx_vector_cell_table *table, const double *p, con
                 tangent[a][i] += dN[a * table->n_nodes + k] * Z[3 * k + i];
 }
 
+/* T of membrane and curvature, which have the same, and of shear: the conditions of theory 2 solved for this element.
+ */
 static phx_status fill_shell_cell(phx_context *context, const phx_vector_cell_table *table, const double *axis,
                                   const double *Z, phx_vector_cell *made, int *point)
 {
@@ -480,6 +483,7 @@ static phx_status fill_shell_cell(phx_context *context, const phx_vector_cell_ta
     return status;
 }
 
+/* T of a solid at each point: covariant products to Cartesian strains, E = 1/2 (F^T F - I). */
 static phx_status fill_solid_cell(const phx_vector_cell_table *table, const double *Z, phx_vector_cell *made,
                                   int *point)
 {
@@ -516,6 +520,7 @@ size_t phx_vector_cell_room(const phx_vector_cell_table *table)
     return count;
 }
 
+/* T and weights, then the strains of Z, which are subtracted from all others. */
 phx_status phx_vector_cell_fill(phx_context *context, const phx_vector_cell_table *table, const double *axis,
                                 const double *section, const double *Z, double *room, phx_vector_cell *made, int *point)
 {
@@ -570,6 +575,7 @@ static void gauss_four(double *point, double *weight)
     }
 }
 
+/* Diagonal for Q9 and Hex27, by Lobatto's weights (1, 4, 1)/3 at the nodes; consistent for T6 and Tet10. */
 void phx_vector_cell_mass(const phx_vector_cell_table *table, const double *Z, double *mass)
 {
     static const double lobatto[3] = {1.0 / 3.0, 4.0 / 3.0, 1.0 / 3.0};

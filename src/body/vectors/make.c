@@ -355,6 +355,7 @@ static phx_status sum_masses(phx_context *context, const phx_vector_def *def, ph
     return phx_csr_from_triplets(context, units, units, sums->count, sums->row, sums->col, sums->val, &vectors->mass);
 }
 
+/* The mass matrix, what gravity acts on, and that every vector has a mass. */
 static phx_status make_mass(phx_context *context, const phx_vector_def *def, phx_vectors *vectors, mass_sums *sums)
 {
     phx_status status = sum_masses(context, def, vectors, sums);
@@ -502,6 +503,7 @@ static phx_status make_layout(phx_context *context, const phx_vector_def *def, i
     return status;
 }
 
+/* Layout, elements, masses, ties, bonds and the pattern, in this order. */
 static phx_status make_all(phx_context *context, const phx_vector_def *def, phx_vectors *vectors)
 {
     int *lists = phx_calloc(context, (size_t)(def->n_places + def->n_directors), sizeof *lists);
@@ -532,6 +534,7 @@ static phx_status make_all(phx_context *context, const phx_vector_def *def, phx_
     return status;
 }
 
+/* A body of vectors from its definition, which is checked and copied. */
 phx_status phx_vector_body_create(phx_context *context, const phx_vector_def *def, phx_body **body)
 {
     if (!def || !body || !def->name)

@@ -260,6 +260,7 @@ static void mean_stress(const phx_vectors *vectors, const vector_piece *piece, d
     piece_stress(vectors, piece, E, S);
 }
 
+/* D(z_m)^T W S_m of each piece; its mean stress is kept, theory of shells (5). */
 void phx_vectors_add_interval_forces(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
                                      double *mean, double *res)
 {
@@ -427,6 +428,7 @@ static void predict_stress(const phx_vectors *vectors, const vector_piece *piece
         S[i] -= 0.5 * factor * change[i];
 }
 
+/* Theory of shells (6) of each piece, and the turning of the forces on tied vectors with their frame. */
 void phx_vectors_add_interval_tangents(const phx_vectors *vectors, const phx_body_view *view, const double *E0,
                                        const double *told, const double *first, double *A)
 {
@@ -505,6 +507,7 @@ static void add_stiffness(const phx_vectors *vectors, const vector_piece *piece,
     put_turned(vectors, piece, maps, 1.0, x, f, K);
 }
 
+/* D^T C D + G(S) of each piece at an instant, and its damping. */
 void phx_vectors_add_tangents(const phx_vectors *vectors, const double *x, const double *v, double *K, double *D)
 {
     double z[COMPONENTS], S[PHX_VECTOR_CELL_STRAINS];

@@ -234,6 +234,7 @@ static bool is_same(int n, const double *a, const double *b)
     return true;
 }
 
+/* Strains at the start; the mean stress of the interval before is kept if this one goes on from it. */
 static void vectors_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
                                    phx_products *products)
 {

@@ -106,12 +106,13 @@ static phx_status mixed_iterate(statics *s, mixed *m, double *x, double *lambda)
     return length <= SHORT ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
+/* The mixed iteration, then Newton's to the end; x and lambda go back to the start if either fails. */
 phx_status phx_statics_newton_mixed(statics *s, double *x, double *lambda)
 {
     static const double REACH = 0.1; /* rad, parts of the size: of the last corrections together */
     const size_t n_x = (size_t)s->dae->n_x, n_l = (size_t)s->e.n_l;
     mixed m;
-    int unstable = 0, free = 0;
+    int unstable = 0, loose = 0;
 
     if (mixed_create(s, &m))
         return PHX_ERR_MEMORY;
@@ -125,8 +126,8 @@ phx_status phx_statics_newton_mixed(statics *s, double *x, double *lambda)
     if (!status)
         status = phx_statics_diverges(s, x, lambda, &unstable);
     if (!status)
-        status = phx_statics_count_free(s, x, lambda, &free);
-    if (!status && (unstable > 0 || free > 0)) /* of a family the descent finds the nearest */
+        status = phx_statics_count_free(s, x, lambda, &loose);
+    if (!status && (unstable > 0 || loose > 0)) /* of a family the descent finds the nearest */
         status = PHX_NOT_CONVERGED;
     if (status) {
         memcpy(x, m.start, n_x * sizeof *x);

@@ -133,6 +133,7 @@ int phx_system_controller_outputs(const phx_system *system)
     return system->control.n_actuations;
 }
 
+/* All controllers are evaluated first, since some read others. */
 phx_status phx_system_limit_sides(phx_dae *dae, double t, const double *x, const double *v, signed char *side)
 {
     workspace *ws = (workspace *)dae;

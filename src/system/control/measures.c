@@ -202,6 +202,7 @@ static void output_row(workspace *ws, int m, const output_slot *output, int k)
     pull_pair(ws, m, def->port, -1, g);
 }
 
+/* Rates in body axes and angular velocities in space are not rates of a place. */
 bool phx_sys_measure_has_place(const phx_system *system, const measure *gauge)
 {
     if (gauge->kind == MEASURE_FLOW)
@@ -219,6 +220,7 @@ bool phx_sys_measure_has_place(const phx_system *system, const measure *gauge)
     }
 }
 
+/* By the kind of measure: of a joint, of an actuation or of an output. */
 void phx_sys_measure_row(workspace *ws, const measure *gauge)
 {
     const phx_system *system = ws->system;

@@ -308,7 +308,7 @@ static void map_tangent(phx_variation *var, const double *maps, int c, bool alon
         memcpy(z, next, (size_t)n * sizeof *z);
 }
 
-/* The transpose: a_z of the states behind becomes that of those before, a_y is set. */
+/* The transpose: a_z by the states after the map becomes a_z by the states before it, and a_y is set. */
 static void map_adjoint(phx_variation *var, const double *maps, int c, bool alone, const double *a_u, double *a_z,
                         double *a_y)
 {
@@ -486,7 +486,7 @@ void phx_var_control_end(phx_variation *var, const double *dvm, double *z)
 {
     varied_controls *control = var->control;
 
-    add_measures(var, control->by_v, dvm, control->m); /* those of xi_0 are there */
+    add_measures(var, control->by_v, dvm, control->m); /* the part of xi_0 is there */
     chain_tangent(var, control->interval, false, control->m, z, control->u);
 }
 

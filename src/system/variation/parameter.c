@@ -28,7 +28,7 @@ struct phx_variation_parameter {
     double *p, *row, *sum, *dw; /* n_v + n_l each; n_l: change of prescribed rates */
     double *loads;              /* components x VARIATION_PER: change of the impulses of loads */
     bool controls;              /* controllers are evaluated */
-    double *states, *x;         /* 2 n_z: change of what controllers have behind samples and at the end; n_x */
+    double *states, *x;         /* 2 n_z: change of the states of controllers after their samples and at the end; n_x */
 };
 
 /* ---- what is touched ---- */
@@ -197,6 +197,7 @@ static void take_controlled(void *user, phx_port_id id)
     take_port(((controlled_ports *)user)->by, id);
 }
 
+/* Their ports are then viewed with the others. */
 static void list_controllers(const phx_system *system, phx_variation_parameter *by, const bool *ports,
                              const bool *joints, const bool *controllers)
 {
@@ -424,7 +425,7 @@ static void end_by(const phx_variation *var, const phx_variation_parameter *by, 
 }
 
 /* ---- controllers, whose neighbours have the branches of limits that the system has ---- */
-/* by->states: what samples at the start of the step make of the states before them. */
+/* by->states: the states of controllers after the samples at the start of the step. */
 static phx_status samples_by(const phx_variation *var, const phx_variation_parameter *by)
 {
     const int first = var->system->control.first_x;

@@ -381,6 +381,7 @@ int phx_variation_adjoint_size(const phx_variation *var)
            2 * var->n_z;
 }
 
+/* One array after the other in `kept`, in the order of the struct. */
 step_adjoint phx_var_step_adjoint(const phx_variation *var, double *kept)
 {
     step_adjoint at = {.eta = kept, .end = kept + var->n};
