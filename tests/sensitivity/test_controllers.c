@@ -82,7 +82,7 @@ typedef struct loop {
 static const loop loops[] = {
     {pendulum, "  c: {kind: pid, measure: pin, effort: pin, kp: kp, ki: ki, anti_windup: a, limit: [-0.6, 0.6]}\n",
      "kp ki a l"},
-    {pendulum, "  c: {kind: pid, measure: pin, effort: pin, kp: kp, ki: ki, limit: [-0.6, 0.6], sample: 1e-3}\n",
+    {pendulum, "  c: {kind: pid, measure: pin, effort: pin, kp: kp, ki: ki, limit: [-0.6, 0.6], sample: 2e-4}\n",
      "kp ki l"},
     {links,
      "  c: {kind: pid, measure: shoulder, effort: shoulder, kp: kp, kd: kd, ki: ki, filter: T, reference: "
